@@ -1,0 +1,206 @@
+"""What happened, as frozen values: the journal's content, from which a machine can be rebuilt.
+
+An event says what was taken in or decided, never what time it was: the store stamps that.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from bitarm.core.bits import Symbol
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Cause
+from bitarm.core.plain import Families, dumps, from_plain
+from bitarm.core.policies import POLICIES
+from bitarm.core.policy import Advance, Outcome, Policy
+from bitarm.core.spec import FAMILIES, RunSpec
+from bitarm.errors import ConfigError
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOpened:
+    """A learner began: what it will do, and by which rules."""
+
+    name: ClassVar[str] = "run_opened"
+    spec: RunSpec
+    policy: Policy
+    limits: Limits
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOpened:
+    """The learner asked these arms to advance."""
+
+    name: ClassVar[str] = "round_opened"
+    round: int
+    advances: tuple[Advance, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportAccepted:
+    """A report came in and was decoded."""
+
+    name: ClassVar[str] = "report_accepted"
+    round: int
+    arm: int
+    message: int
+    pulls: int
+    symbol: Symbol
+    mean: float
+    error: float
+    radius: float
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportIgnored:
+    """A report came in again, or too late to matter."""
+
+    name: ClassVar[str] = "report_ignored"
+    arm: int
+    message: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmDropped:
+    """An arm fell out of the race."""
+
+    name: ClassVar[str] = "arm_dropped"
+    round: int
+    arm: int
+    because: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaveatNoted:
+    """Something outside the learner voids its guarantee."""
+
+    name: ClassVar[str] = "caveat_noted"
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded:
+    """The run is over: the answer, if there is one, and its price."""
+
+    name: ClassVar[str] = "run_ended"
+    outcome: Outcome
+    best_arm: int | None
+    guarantee: float | None
+    guarantee_reason: str
+    rounds: int
+    samples: int
+    payload_bits: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficMeasured:
+    """What the channel carried: measured by whoever ran it, not by the learner."""
+
+    name: ClassVar[str] = "traffic_measured"
+    payload_bytes: int
+    wire_bytes_up: int
+    wire_bytes_down: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestTaken:
+    """An agent was asked to pull."""
+
+    name: ClassVar[str] = "request_taken"
+    arm: int
+    message: int
+    until: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardsObserved:
+    """An agent saw this many rewards with this sum."""
+
+    name: ClassVar[str] = "rewards_observed"
+    arm: int
+    count: int
+    total: float
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportMade:
+    """An agent encoded its mean; `contained` says whether the error bound held."""
+
+    name: ClassVar[str] = "report_made"
+    arm: int
+    message: int
+    symbol: Symbol
+    contained: bool
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentDismissed:
+    """An agent was told to stop pulling."""
+
+    name: ClassVar[str] = "agent_dismissed"
+    arm: int
+    cause: Cause
+
+
+LearnerEvent = (
+    RunOpened
+    | RoundOpened
+    | ReportAccepted
+    | ReportIgnored
+    | ArmDropped
+    | CaveatNoted
+    | RunEnded
+    | TrafficMeasured
+)
+AgentEvent = RequestTaken | RewardsObserved | ReportMade | AgentDismissed
+Event = LearnerEvent | AgentEvent
+
+EVENTS: dict[str, type] = {
+    event.name: event
+    for event in (
+        RunOpened,
+        RoundOpened,
+        ReportAccepted,
+        ReportIgnored,
+        ArmDropped,
+        CaveatNoted,
+        RunEnded,
+        TrafficMeasured,
+        RequestTaken,
+        RewardsObserved,
+        ReportMade,
+        AgentDismissed,
+    )
+}
+
+_FAMILIES: Families = {**FAMILIES, Policy: POLICIES, Event: EVENTS}
+
+
+def dump_event(event: Event) -> str:
+    """An event as one line of JSON."""
+    return dumps(event)
+
+
+def load_event(text: str) -> Event:
+    """The event that `dump_event` wrote; ConfigError if the text is none."""
+    event: Event = from_plain(Event, _parse(text), _FAMILIES)
+    return event
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"not an event: {error}") from None

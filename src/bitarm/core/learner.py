@@ -1,0 +1,389 @@
+"""The learner: asks arms to advance, decodes what they report, and lets a policy decide.
+
+Sans I/O: `start` and then reports go in; events, requests and dismissals come out. Events are
+meant to be kept before the messages are sent: a learner that is rebuilt from them asks again for
+what is missing and goes on to the same answer.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import final
+
+from bitarm.core.bits import Symbol
+from bitarm.core.confidence import ArmView
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+)
+from bitarm.core.guarantee import guarantee
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
+from bitarm.core.policy import Advance, Drop, Outcome, Policy, Setting, Stop
+from bitarm.core.quantizer import Estimate
+from bitarm.core.spec import RunSpec
+from bitarm.errors import LocalProtocolError, PeerProtocolError
+
+
+class LearnerPhase(Enum):
+    """Where the run stands."""
+
+    READY = "ready"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+class ArmPhase(Enum):
+    """Where one arm stands."""
+
+    RESTING = "resting"  # in the race, nothing asked
+    AWAITED = "awaited"  # in the race, a report is due
+    OUT = "out"  # dropped, or the run is over
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmRecord:
+    """All that the learner holds of one arm."""
+
+    phase: ArmPhase
+    held: Estimate
+    pulls: int
+    message: int  # n, reports accepted
+    symbol: Symbol | None  # the last one, to tell a repeat from a contradiction
+    until: int  # pulls asked for, while awaited
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerState:
+    """All that a learner holds between two messages: save it, and restore from it."""
+
+    phase: LearnerPhase
+    arms: tuple[ArmRecord, ...]
+    rounds: int
+    samples: int
+    payload_bits: int
+    caveats: tuple[str, ...]
+    ending: RunEnded | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LearnerOutput:
+    """What a step of the learner asks to be done: events to keep, then messages to send."""
+
+    events: tuple[LearnerEvent, ...] = ()
+    messages: tuple[Request | Dismiss, ...] = ()
+
+
+# What becomes of a report, by the arm's phase and by how its number fits those accepted so far.
+#   accept   decode it; the last one of a round lets the policy decide
+#   repeat   ignored if it says the same again, refused if it contradicts itself
+#   ignore   it was used long ago, or its arm is out: nothing can follow from it
+#   refuse   it was not asked for
+_REPORTS: dict[tuple[ArmPhase, Fit], str] = {
+    (ArmPhase.RESTING, Fit.LATE): "_ignore",
+    (ArmPhase.RESTING, Fit.REPEAT): "_repeat",
+    (ArmPhase.RESTING, Fit.NEXT): "_refuse",
+    (ArmPhase.RESTING, Fit.AHEAD): "_refuse",
+    (ArmPhase.AWAITED, Fit.LATE): "_ignore",
+    (ArmPhase.AWAITED, Fit.REPEAT): "_repeat",
+    (ArmPhase.AWAITED, Fit.NEXT): "_accept",
+    (ArmPhase.AWAITED, Fit.AHEAD): "_refuse",
+    (ArmPhase.OUT, Fit.LATE): "_ignore",
+    (ArmPhase.OUT, Fit.REPEAT): "_repeat",
+    (ArmPhase.OUT, Fit.NEXT): "_ignore",
+    (ArmPhase.OUT, Fit.AHEAD): "_refuse",
+}
+
+
+@final
+class Learner:
+    """Algorithm 1 as a machine, for any policy and any quantizer.
+
+    Every method either returns what follows or raises and changes nothing.
+    """
+
+    def __init__(self, spec: RunSpec, policy: Policy, limits: Limits) -> None:
+        self.spec = spec
+        self.policy = policy
+        self.limits = limits
+        self.phase = LearnerPhase.READY
+        self.rounds = 0
+        self.samples = 0
+        self.payload_bits = 0
+        self.ending: RunEnded | None = None
+        self.caveats: tuple[str, ...] = ()
+        self.arms = [
+            ArmRecord(
+                phase=ArmPhase.RESTING,
+                held=spec.start(arm),
+                pulls=0,
+                message=0,
+                symbol=None,
+                until=0,
+            )
+            for arm in range(len(spec.arms))
+        ]
+        self._awaited = 0
+        self._setting = Setting(
+            arms=len(spec.arms),
+            delta=spec.delta,
+            confidence=spec.sampling.confidence(),
+            schedule=spec.schedule,
+        )
+
+    def save(self) -> LearnerState:
+        """The state by value."""
+        return LearnerState(
+            phase=self.phase,
+            arms=tuple(self.arms),
+            rounds=self.rounds,
+            samples=self.samples,
+            payload_bits=self.payload_bits,
+            caveats=self.caveats,
+            ending=self.ending,
+        )
+
+    @classmethod
+    def restore(
+        cls, spec: RunSpec, policy: Policy, limits: Limits, state: LearnerState
+    ) -> "Learner":
+        """A learner that goes on from a saved `state`."""
+        learner = cls(spec, policy, limits)
+        learner.phase = state.phase
+        learner.arms = list(state.arms)
+        learner.rounds = state.rounds
+        learner.samples = state.samples
+        learner.payload_bits = state.payload_bits
+        learner.caveats = state.caveats
+        learner.ending = state.ending
+        learner._awaited = sum(record.phase is ArmPhase.AWAITED for record in state.arms)
+        return learner
+
+    # -- what a driver may ask ---------------------------------------------------------------
+
+    @property
+    def pending(self) -> tuple[Request, ...]:
+        """The requests that no report has answered yet: send these again after a loss."""
+        if not self._awaited:
+            return ()
+        return tuple(
+            self._request(arm, record)
+            for arm, record in enumerate(self.arms)
+            if record.phase is ArmPhase.AWAITED
+        )
+
+    def views(self) -> list[ArmView]:
+        """The arms still in the race, as the policy sees them."""
+        return [
+            self.view(arm)
+            for arm, record in enumerate(self.arms)
+            if record.phase is not ArmPhase.OUT
+        ]
+
+    def view(self, arm: int) -> ArmView:
+        """One arm as a policy sees it, in the race or not."""
+        record = self.arms[arm]
+        return ArmView(
+            arm=arm,
+            mean=record.held.mean,
+            pulls=record.pulls,
+            messages=record.message,
+            index=self.spec.step(record.message, record.pulls).index if record.message else 0,
+            error=record.held.error,
+        )
+
+    def radius(self, arm: int) -> float:
+        """The arm's radius as the policy would use it now."""
+        if not self.arms[arm].message:
+            return self.arms[arm].held.radius
+        return self._setting.confidence.radius(self.view(arm))
+
+    # -- what may happen ---------------------------------------------------------------------
+
+    def start(self) -> LearnerOutput:
+        """Open the run and its first round."""
+        if self.phase is not LearnerPhase.READY:
+            raise LocalProtocolError("this learner was started before")
+        self.phase = LearnerPhase.RUNNING
+        opened = RunOpened(spec=self.spec, policy=self.policy, limits=self.limits)
+        return self._decide([opened])
+
+    def receive(self, report: Report) -> LearnerOutput:
+        """Take in what an agent says."""
+        self._check_address(report)
+        record = self.arms[report.arm]
+        how = _REPORTS[record.phase, fit(report.message, record.message)]
+        output: LearnerOutput = getattr(self, how)(report, record)
+        return output
+
+    def note(self, caveat: str) -> LearnerOutput:
+        """Take in a fact that voids the guarantee of whatever is answered from now on."""
+        self._require_running()
+        if caveat in self.caveats:
+            return LearnerOutput()
+        self.caveats = (*self.caveats, caveat)
+        return LearnerOutput(events=(CaveatNoted(text=caveat),))
+
+    def interrupt(self) -> LearnerOutput:
+        """End the run from outside, without an answer."""
+        self._require_running()
+        return self._end(Stop(outcome=Outcome.INTERRUPTED), [], [])
+
+    # -- reports -----------------------------------------------------------------------------
+
+    def _accept(self, report: Report, record: ArmRecord) -> LearnerOutput:
+        """Lines 7 to 9 of Algorithm 1."""
+        step = self.spec.step(report.message, record.until)
+        try:
+            held = self.spec.quantizer.decode(report.symbol, record.held, step)
+        except PeerProtocolError as error:
+            raise self._misfit(report, str(error)) from None
+        self.samples += record.until - record.pulls
+        self.payload_bits += report.symbol.nbits
+        self.arms[report.arm] = ArmRecord(
+            phase=ArmPhase.RESTING,
+            held=held,
+            pulls=record.until,
+            message=report.message,
+            symbol=report.symbol,
+            until=0,
+        )
+        accepted = ReportAccepted(
+            round=self.rounds,
+            arm=report.arm,
+            message=report.message,
+            pulls=record.until,
+            symbol=report.symbol,
+            mean=held.mean,
+            error=held.error,
+            radius=held.radius,
+        )
+        self._awaited -= 1
+        if self._awaited:
+            return LearnerOutput(events=(accepted,))
+        return self._decide([accepted])
+
+    def _repeat(self, report: Report, record: ArmRecord) -> LearnerOutput:
+        if record.symbol != report.symbol:
+            raise self._misfit(
+                report, f"first said {record.symbol}, now {report.symbol}: one of them is false"
+            )
+        return self._ignore(report, record)
+
+    def _ignore(self, report: Report, record: ArmRecord) -> LearnerOutput:
+        return LearnerOutput(events=(ReportIgnored(arm=report.arm, message=report.message),))
+
+    def _refuse(self, report: Report, record: ArmRecord) -> LearnerOutput:
+        raise self._misfit(report, f"was not asked for; {record.message} were accepted so far")
+
+    # -- decisions ---------------------------------------------------------------------------
+
+    def _decide(self, events: list[LearnerEvent]) -> LearnerOutput:
+        """Ask the policy, and carry out what it says."""
+        messages: list[Request | Dismiss] = []
+        advances: list[Advance] = []
+        for action in self.policy.decide(self.views(), self._setting):
+            match action:
+                case Drop():
+                    events.append(self._drop(action))
+                    messages.append(self._dismissal(action.arm, Cause.DROPPED))
+                case Advance():
+                    advances.append(action)
+                case Stop():
+                    return self._end(action, events, messages)
+        limit = self._limit(advances)
+        if limit is not None:
+            return self._end(Stop(outcome=limit), events, messages)
+        self._open_round(advances, events, messages)
+        return LearnerOutput(events=tuple(events), messages=tuple(messages))
+
+    def _drop(self, action: Drop) -> ArmDropped:
+        self._retire(action.arm)
+        return ArmDropped(round=self.rounds, arm=action.arm, because=action.because)
+
+    def _limit(self, advances: list[Advance]) -> Outcome | None:
+        """The limit that the next round could not keep, if any."""
+        samples, bits = self.samples, self.payload_bits
+        for action in advances:
+            record = self.arms[action.arm]
+            samples += action.until - record.pulls
+            bits += self.spec.quantizer.least_bits(self.spec.step(record.message + 1, action.until))
+        return self.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
+
+    def _open_round(
+        self,
+        advances: list[Advance],
+        events: list[LearnerEvent],
+        messages: list[Request | Dismiss],
+    ) -> None:
+        """Broadcast the action c_i of the next round."""
+        self.rounds += 1
+        for action in advances:
+            record = self.arms[action.arm]
+            record = replace(record, phase=ArmPhase.AWAITED, until=action.until)
+            self.arms[action.arm] = record
+            messages.append(self._request(action.arm, record))
+        self._awaited = len(advances)
+        events.append(RoundOpened(round=self.rounds, advances=tuple(advances)))
+
+    def _end(
+        self, stop: Stop, events: list[LearnerEvent], messages: list[Request | Dismiss]
+    ) -> LearnerOutput:
+        """Answer, or say why not; every agent still in the race is told."""
+        views = [self.view(arm) for arm in range(len(self.arms))]
+        claim = guarantee(self.spec, self.policy, stop.outcome, views, self.caveats)
+        for arm, record in enumerate(self.arms):
+            if record.phase is not ArmPhase.OUT:
+                self._retire(arm)
+                messages.append(self._dismissal(arm, Cause.ENDED))
+        self._awaited = 0
+        self.phase = LearnerPhase.ENDED
+        self.ending = RunEnded(
+            outcome=stop.outcome,
+            best_arm=stop.best_arm,
+            guarantee=claim.delta,
+            guarantee_reason=claim.reason,
+            rounds=self.rounds,
+            samples=self.samples,
+            payload_bits=self.payload_bits,
+        )
+        return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
+
+    def _retire(self, arm: int) -> None:
+        self.arms[arm] = replace(self.arms[arm], phase=ArmPhase.OUT, until=0)
+
+    # -- messages and refusals ---------------------------------------------------------------
+
+    def _request(self, arm: int, record: ArmRecord) -> Request:
+        return Request(
+            run=self.spec.fingerprint, arm=arm, message=record.message + 1, until=record.until
+        )
+
+    def _dismissal(self, arm: int, cause: Cause) -> Dismiss:
+        return Dismiss(run=self.spec.fingerprint, arm=arm, cause=cause)
+
+    def _check_address(self, report: Report) -> None:
+        if self.phase is LearnerPhase.READY:
+            raise LocalProtocolError("a learner must be started before it can receive")
+        if report.run != self.spec.fingerprint:
+            raise self._misfit(
+                report,
+                f"is for run {report.run:08x}, this is run {self.spec.fingerprint:08x}",
+            )
+        if not 0 <= report.arm < len(self.arms):
+            raise self._misfit(report, f"there are only {len(self.arms)} arms")
+
+    def _require_running(self) -> None:
+        if self.phase is not LearnerPhase.RUNNING:
+            raise LocalProtocolError(f"the learner is {self.phase.value}, not running")
+
+    def _misfit(self, report: Report, why: str) -> PeerProtocolError:
+        return PeerProtocolError(f"arm {report.arm}, message {report.message}: {why}")

@@ -1,0 +1,38 @@
+"""Where a run must end even without an answer."""
+
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.core.policy import Outcome
+from bitarm.errors import ConfigError
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds on what a run may spend; None is no bound.
+
+    A round that could not stay within them is not begun. Rounds and samples are never exceeded;
+    nor are bits where messages have a fixed length. Where they vary (QuBan), a round is begun if
+    its shortest messages fit.
+    """
+
+    rounds: int | None = None
+    samples: int | None = None
+    bits: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "samples", "bits"):
+            limit = getattr(self, name)
+            if limit is not None and limit < 1:
+                raise ConfigError(f"the limit on {name} must be at least 1, got {limit}")
+
+    def reached(self, *, rounds: int, samples: int, bits: int) -> Outcome | None:
+        """The outcome of a run that would spend this much, if that is too much."""
+        if self.rounds is not None and rounds > self.rounds:
+            return Outcome.ROUND_LIMIT
+        if self.samples is not None and samples > self.samples:
+            return Outcome.SAMPLE_LIMIT
+        if self.bits is not None and bits > self.bits:
+            return Outcome.BIT_LIMIT
+        return None

@@ -1,0 +1,128 @@
+"""Frozen values as plain JSON types and back, exactly: specs, events, saved machine states.
+
+A class with a `name` is one of a family (quantizers, policies, schedules, events): its plain form
+carries that name, and reading it back looks the name up in the family's list. Floats survive to
+the last bit, infinities as strings.
+"""
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from bitarm.errors import ConfigError
+
+Families = Mapping[Any, Mapping[str, type]]
+"""For each family's type (as it stands in an annotation), its classes by name."""
+
+
+def to_plain(value: Any) -> Any:
+    """`value` as dicts, lists, strings, numbers, booleans and None."""
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    cls: Any = type(value)
+    named = {"name": value.name} if _is_named(cls) else {}
+    return named | {key: to_plain(getattr(value, key)) for key in _stored_fields(cls)}
+
+
+def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
+    """The value of type `wanted` that `to_plain` turned into `plain`; refuses anything else."""
+    if wanted in families:
+        return _named_member(wanted, plain, families)
+    origin, args = get_origin(wanted), get_args(wanted)
+    if origin in (Union, UnionType):
+        return _optional(args, plain, families)
+    if origin is Literal:
+        if plain not in args:
+            raise ConfigError(f"expected one of {', '.join(map(str, args))}, got {plain!r}")
+        return plain
+    if origin is tuple:
+        return _tuple(args, plain, families)
+    if wanted is float:
+        return _float(plain)
+    if wanted in (int, str, bool):
+        if type(plain) is not wanted:
+            raise ConfigError(f"expected {wanted.__name__}, got {plain!r}")
+        return plain
+    if isinstance(wanted, type) and issubclass(wanted, Enum):
+        return _enum(wanted, plain)
+    return _fields(wanted, plain, families)
+
+
+def dumps(value: Any) -> str:
+    """Canonical JSON text: one value, one spelling."""
+    return json.dumps(
+        to_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+@lru_cache(maxsize=256)
+def _stored_fields(cls: Any) -> tuple[str, ...]:
+    """Names of the fields that make the value what it is; derived ones are left out."""
+    return tuple(field.name for field in dataclasses.fields(cls) if field.init)
+
+
+@lru_cache(maxsize=256)
+def _is_named(cls: Any) -> bool:
+    return isinstance(getattr(cls, "name", None), str)
+
+
+@lru_cache(maxsize=256)
+def _hints(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _named_member(wanted: Any, plain: Any, families: Families) -> Any:
+    if not isinstance(plain, dict) or plain.get("name") not in families[wanted]:
+        raise ConfigError(f"expected one of {', '.join(families[wanted])}, got {plain!r}")
+    rest = {key: item for key, item in plain.items() if key != "name"}
+    return _fields(families[wanted][plain["name"]], rest, families)
+
+
+def _fields(cls: Any, plain: Any, families: Families) -> Any:
+    if not isinstance(plain, dict) or set(plain) != set(_stored_fields(cls)):
+        raise ConfigError(f"expected the fields {', '.join(_stored_fields(cls))}, got {plain!r}")
+    hints = _hints(cls)
+    return cls(**{key: from_plain(hints[key], item, families) for key, item in plain.items()})
+
+
+def _tuple(args: tuple[Any, ...], plain: Any, families: Families) -> tuple[Any, ...]:
+    if not isinstance(plain, list):
+        raise ConfigError(f"expected a list, got {plain!r}")
+    if len(args) == 2 and args[1] is Ellipsis:
+        return tuple(from_plain(args[0], item, families) for item in plain)
+    if len(plain) != len(args):
+        raise ConfigError(f"expected {len(args)} items, got {plain!r}")
+    return tuple(from_plain(arg, item, families) for arg, item in zip(args, plain, strict=True))
+
+
+def _optional(args: tuple[Any, ...], plain: Any, families: Families) -> Any:
+    """The only unions in our values are `X | None`."""
+    if plain is None and NoneType in args:
+        return None
+    (wanted,) = (arg for arg in args if arg is not NoneType)
+    return from_plain(wanted, plain, families)
+
+
+def _float(plain: Any) -> float:
+    if isinstance(plain, float) or plain in ("inf", "-inf"):
+        return float(plain)
+    raise ConfigError(f"expected a float, got {plain!r}")
+
+
+def _enum(wanted: type[Enum], plain: Any) -> Enum:
+    try:
+        return wanted(plain)
+    except ValueError:
+        allowed = ", ".join(str(member.value) for member in wanted)
+        raise ConfigError(f"expected one of {allowed}, got {plain!r}") from None

@@ -1,0 +1,53 @@
+"""lil'UCB's sampling rule (Jamieson et al. 2014) with a stopping rule by intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, final
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.policy import (
+    Action,
+    Outcome,
+    Setting,
+    Stop,
+    advance,
+    beats_all,
+    by_mean,
+    check_epsilon,
+    highest,
+    unheard,
+)
+
+if TYPE_CHECKING:
+    from bitarm.core.spec import RunSpec
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LilUcb:
+    """Advances argmax UCB; stops when the leader's LCB reaches every other UCB (less ε).
+
+    Departure from the published algorithm, whose own stopping rule counts pulls: that rule is
+    proven for single pulls of exact means only (see `lil-ucb-count`), this one for any batches.
+    """
+
+    name: ClassVar[str] = "lil-ucb"
+
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+
+    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+        """One round: hear from every arm once, then from one at a time."""
+        if unheard(views):
+            return advance(unheard(views), setting)
+        confidence = setting.confidence
+        leader = highest(views, by_mean)
+        if beats_all(leader, views, confidence, self.epsilon):
+            return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
+        return advance([highest(views, lambda view: view.mean + confidence.radius(view))], setting)
+
+    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+        """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
+        return None

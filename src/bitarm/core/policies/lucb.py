@@ -1,0 +1,55 @@
+"""LUCB (Kalyanakrishnan et al. 2012): the leader and its strongest challenger advance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, final
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.policy import (
+    Action,
+    Outcome,
+    Setting,
+    Stop,
+    advance,
+    beats_all,
+    by_mean,
+    check_epsilon,
+    highest,
+    unheard,
+)
+
+if TYPE_CHECKING:
+    from bitarm.core.spec import RunSpec
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lucb:
+    """Advances h = argmax μ̃ and l = argmax UCB of the rest; stops when LCB_h ≥ UCB − ε for all.
+
+    The leader is tested against every other arm, not only against l: under a width that judges
+    pairs, the arm with the largest UCB need not be the last to be separated.
+    """
+
+    name: ClassVar[str] = "lucb"
+
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+
+    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+        """One round: hear from every arm once, then from two at a time."""
+        if unheard(views):
+            return advance(unheard(views), setting)
+        confidence = setting.confidence
+        leader = highest(views, by_mean)
+        if beats_all(leader, views, confidence, self.epsilon):
+            return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
+        rest = [view for view in views if view.arm != leader.arm]
+        challenger = highest(rest, lambda view: view.mean + confidence.radius(view))
+        return advance([leader, challenger], setting)
+
+    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+        """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
+        return None

@@ -1,0 +1,132 @@
+"""What a policy is: views of the arms go in, actions come out (the paper's sampling, stopping and
+recommendation rules).
+
+Refuses to know quantizers, bits and messages: it sees estimates and how sure they are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, Protocol, final
+
+from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.schedule import Schedule
+from bitarm.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bitarm.core.spec import RunSpec
+
+
+class Outcome(Enum):
+    """How a run ended. Only `decided` names a best arm."""
+
+    DECIDED = "decided"
+    ROUND_LIMIT = "round_limit"
+    SAMPLE_LIMIT = "sample_limit"
+    BIT_LIMIT = "bit_limit"
+    AGENT_LOST = "agent_lost"
+    BUDGET_SPENT = "budget_spent"
+    INTERRUPTED = "interrupted"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """Pull the arm until `until` pulls in all, then hear from it."""
+
+    arm: int
+    until: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """Take the arm out of the race because of another that is no worse."""
+
+    arm: int
+    because: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """End the run; `best_arm` only with an outcome that answers."""
+
+    outcome: Outcome
+    best_arm: int | None = None
+
+
+Action = Advance | Drop | Stop
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a policy may consult beside the views."""
+
+    arms: int  # K, the dropped ones included
+    delta: float
+    confidence: Confidence
+    schedule: Schedule
+
+
+class Policy(Protocol):
+    """One rule set: its parameters are its fields; it keeps no state of its own.
+
+    Laws: `decide` is a function of its arguments. The views are of the active arms, in the order
+    of their indices, every one heard from as often as it was asked. The actions either stop or
+    advance at least one arm that is not dropped; an advance always adds pulls.
+    """
+
+    name: ClassVar[str]
+
+    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+        """What to do next; called before the first round (no messages yet) and after each."""
+        ...
+
+    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+        """Why the answer has no proof at level δ under this spec; None if it has one."""
+        ...
+
+
+def check_epsilon(epsilon: float) -> None:
+    """A tolerance is a difference of means."""
+    if not 0 <= epsilon < float("inf"):
+        raise ConfigError(f"epsilon must be a finite number, 0 or more, got {epsilon}")
+
+
+def unheard(views: Sequence[ArmView]) -> list[ArmView]:
+    """The arms that have not reported yet."""
+    return [view for view in views if view.messages == 0]
+
+
+def highest(views: Sequence[ArmView], score: Callable[[ArmView], float]) -> ArmView:
+    """The view with the highest score, the lowest arm of those that tie."""
+    return max(views, key=score)  # max keeps the first of equals
+
+
+def by_mean(view: ArmView) -> float:
+    """Score by decoded mean."""
+    return view.mean
+
+
+def advance(views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    """Move every given arm to its next checkpoint; the grid's end is a limit on samples."""
+    actions: list[Action] = []
+    for view in views:
+        until = setting.schedule.pulls_at(view.index + 1)
+        if until is None:
+            return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+        actions.append(Advance(arm=view.arm, until=until))
+    return tuple(actions)
+
+
+def beats_all(
+    winner: ArmView, views: Sequence[ArmView], confidence: Confidence, epsilon: float
+) -> bool:
+    """Whether `winner` is surely within `epsilon` of every other arm: LCB_winner ≥ UCB − ε."""
+    return all(
+        winner.mean - view.mean >= confidence.separation(view, winner) - epsilon
+        for view in views
+        if view.arm != winner.arm
+    )

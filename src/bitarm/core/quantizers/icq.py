@@ -1,0 +1,103 @@
+"""ICQ, the paper's scheme: B bits over the small interval in which the mean must lie.
+
+L = [LCB(i−1) − U'(i), UCB(i−1) + U'(i)]      the interval, centred on μ̃_{i−1}
+enc: the nearest of 2^B bin midpoints of L;  dec: that midpoint
+U(i) = U'(i) + 2^{−B}·(U'(i) + U(i−1))        Eq. (4)
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal, final, get_args
+
+from bitarm.core.bits import Symbol
+from bitarm.core.quantizer import Bounds, Estimate, Step, require_length, require_no_prior
+from bitarm.core.quantizers.quban import QuBan
+from bitarm.errors import ConfigError
+
+Prior = Literal["uniform", "midpoint", "quban"]
+PRIORS: tuple[str, ...] = get_args(Prior)
+MAX_BITS = 32
+
+_FIRST = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(1)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Icq:
+    """Inflating Confidence for Quantization: Algorithms 1 and 2.
+
+    `prior` says what both ends hold before message 1:
+    uniform   μ̃_0 drawn uniformly from [a, b], U(0) = b − a (the paper);
+    midpoint  μ̃_0 = (a + b)/2, for which U(0) = (b − a)/2 suffices;
+    quban     nothing: message 1 is QuBan's, for unbounded rewards (Remark 2).
+    """
+
+    name: ClassVar[str] = "icq"
+    certain: ClassVar[bool] = False
+
+    bits: int = 3  # B
+    prior: Prior = "uniform"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MAX_BITS:
+            raise ConfigError(f"bits must lie between 1 and {MAX_BITS}, got {self.bits}")
+        if self.prior not in PRIORS:
+            raise ConfigError(f"prior must be one of {', '.join(PRIORS)}, got {self.prior!r}")
+
+    def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
+        """μ̃_0 and U(0)."""
+        if self.prior == "quban":
+            return _FIRST.start(prior, bounds)
+        if bounds is None:
+            raise ConfigError(
+                f"icq with a {self.prior} prior needs bounded rewards: give bounds, "
+                "or use the prior quban"
+            )
+        a, b = bounds
+        if self.prior == "midpoint":
+            require_no_prior("icq with a midpoint prior", prior)
+            return Estimate(mean=(a + b) / 2, error=(b - a) / 2, radius=(b - a) / 2)
+        if prior is None or not a <= prior <= b:
+            raise ConfigError(f"icq with a uniform prior needs μ̃_0 in [{a}, {b}], got {prior}")
+        return Estimate(mean=prior, error=b - a, radius=b - a)
+
+    def error(self, held: Estimate, step: Step) -> float:
+        """2^{−B}·(U'(i) + U(i−1)): half a bin, if the mean lies in the interval."""
+        if self._is_quban(step):
+            return _FIRST.error(held, step)
+        return math.ldexp(_half(held, step), -self.bits)
+
+    def least_bits(self, step: Step) -> int:
+        """B, except for the first message under the quban prior."""
+        return _FIRST.least_bits(step) if self._is_quban(step) else self.bits
+
+    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+        """enc(μ̂, B, L): the bin of the nearest midpoint, the outermost one beyond the interval."""
+        if self._is_quban(step):
+            return _FIRST.encode(mu_hat, held, step, dither)
+        low, bin_width = self._bins(held, step)
+        last = (1 << self.bits) - 1
+        position = (mu_hat - low) / bin_width
+        return Symbol(min(max(math.floor(position), 0), last), self.bits)
+
+    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+        """dec(s, B, L): the midpoint of the bin."""
+        if self._is_quban(step):
+            return _FIRST.decode(symbol, held, step)
+        require_length(symbol, self.bits)
+        low, bin_width = self._bins(held, step)
+        mean = low + (symbol.value + 0.5) * bin_width
+        return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def _is_quban(self, step: Step) -> bool:
+        return step.message == 1 and self.prior == "quban"
+
+    def _bins(self, held: Estimate, step: Step) -> tuple[float, float]:
+        """Lower end of L and width of one of its 2^B bins."""
+        half = _half(held, step)
+        return held.mean - half, math.ldexp(half, 1 - self.bits)
+
+
+def _half(held: Estimate, step: Step) -> float:
+    """Half the width of L: U'(i) + U(i−1)."""
+    return step.u_prime + held.radius

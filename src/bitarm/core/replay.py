@@ -1,0 +1,80 @@
+"""A learner rebuilt from its events: recovery after a crash, and an audit of what it decided."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from bitarm.core.events import (
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RunEnded,
+    RunOpened,
+    TrafficMeasured,
+)
+from bitarm.core.learner import Learner, LearnerOutput
+from bitarm.core.messages import Report
+from bitarm.core.policy import Outcome
+from bitarm.errors import StoreError
+
+_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured)
+
+
+def replay(events: Iterable[LearnerEvent]) -> Learner:
+    """The learner that these events leave behind.
+
+    Inputs (reports, caveats, an interruption) are fed to a new machine; everything else must come
+    out of it exactly as it was written down. A journal that says otherwise is refused.
+    """
+    last = deque(steps(events), maxlen=1)
+    if not last:
+        raise StoreError("the journal of this run is empty")
+    return last[0][0]
+
+
+def steps(events: Iterable[LearnerEvent]) -> Iterator[tuple[Learner, LearnerEvent]]:
+    """The learner after each event; the same machine every time, so look before going on."""
+    relevant = (event for event in events if not isinstance(event, _WITHOUT_EFFECT))
+    learner: Learner | None = None
+    derived: deque[LearnerEvent] = deque()
+    for number, event in enumerate(relevant, start=1):
+        if not derived:
+            if learner is None:
+                learner = _open(event)
+                derived.extend(learner.start().events)
+            else:
+                derived.extend(_again(learner, event).events)
+        if not derived or derived[0] != event:
+            expected = derived[0] if derived else "nothing more"
+            raise StoreError(
+                f"the journal contradicts itself: event {number} is {event}, "
+                f"from what came before follows {expected}"
+            )
+        derived.popleft()
+        assert learner is not None  # opened above
+        yield learner, event
+
+
+def _open(event: LearnerEvent) -> Learner:
+    if not isinstance(event, RunOpened):
+        raise StoreError(f"the journal of a run begins with its opening, found {event}")
+    return Learner(event.spec, event.policy, event.limits)
+
+
+def _again(learner: Learner, event: LearnerEvent) -> LearnerOutput:
+    """Live through one input once more."""
+    match event:
+        case ReportAccepted():
+            return learner.receive(
+                Report(
+                    run=learner.spec.fingerprint,
+                    arm=event.arm,
+                    message=event.message,
+                    symbol=event.symbol,
+                )
+            )
+        case CaveatNoted():
+            return learner.note(event.text)
+        case RunEnded(outcome=Outcome.INTERRUPTED):
+            return learner.interrupt()
+    return LearnerOutput()

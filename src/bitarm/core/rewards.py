@@ -1,0 +1,65 @@
+"""Rewards on their way to an agent: where they come from, and what they must satisfy."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, final
+
+from bitarm.core.quantizer import Bounds
+from bitarm.errors import RewardError
+
+
+class RewardSource(Protocol):
+    """The rewards of one arm, in order.
+
+    Law: pulling m and then n rewards gives the same rewards as pulling m + n at once.
+    """
+
+    def pull(self, count: int) -> Sequence[float]:
+        """The next `count` rewards; RewardError if there are not that many."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Rewards that passed, summed."""
+
+    count: int
+    total: float
+    clipped: int
+
+
+def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> Batch:
+    """Check rewards against the declared bounds and add them up, exactly rounded.
+
+    A reward outside the bounds is an error unless `clip` is set, and then it is counted: it
+    breaks the assumption under which the answer is guaranteed.
+    """
+    clipped = 0
+    if bounds is not None and rewards:
+        a, b = bounds
+        if not (a <= min(rewards) and max(rewards) <= b):
+            _check_finite(rewards)
+            clipped = sum(not a <= reward <= b for reward in rewards)
+            if not clip:
+                first = next(reward for reward in rewards if not a <= reward <= b)
+                raise RewardError(
+                    f"a reward of {first} lies outside the bounds [{a}, {b}]: "
+                    "widen the bounds, or ask for clipping"
+                )
+            rewards = [min(max(reward, a), b) for reward in rewards]
+    try:
+        total = math.fsum(rewards)
+    except (OverflowError, ValueError):
+        total = math.nan
+    if not math.isfinite(total):
+        _check_finite(rewards)
+        raise RewardError("the rewards of one batch add up to more than a float can hold")
+    return Batch(count=len(rewards), total=total, clipped=clipped)
+
+
+def _check_finite(rewards: Sequence[float]) -> None:
+    for reward in rewards:
+        if not math.isfinite(reward):
+            raise RewardError(f"a reward must be a finite number, got {reward}")

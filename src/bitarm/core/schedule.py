@@ -1,0 +1,145 @@
+"""When an arm reports: the grid of cumulative pull counts t_1 < t_2 < … (the communication rule).
+
+A schedule is a fixed grid that policies consult. A policy may visit every point in turn, skip
+points, or (for widths that need no grid) stop between them: the learner only asks that the pulls
+of an arm increase.
+"""
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar, Protocol, final
+
+from bitarm.errors import ConfigError
+
+MAX_PULLS = 10**12
+"""No arm is pulled more often: sums and counts stay in 64 bits, and every run is finite."""
+
+
+class Schedule(Protocol):
+    """A strictly increasing grid of pull counts, numbered from 1.
+
+    Laws: `pulls_at(i) < pulls_at(i + 1)` while both exist; `pulls_at` is None from the first index
+    past the end on; `index_at(pulls_at(i)) == i`.
+    """
+
+    name: ClassVar[str]
+
+    def pulls_at(self, index: int) -> int | None:
+        """t_i, the pulls of an arm up to checkpoint `index`; None past the end of the grid."""
+        ...
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`: the index on the grid, visited or not."""
+        ...
+
+
+def batch(schedule: Schedule, index: int) -> int | None:
+    """b_i = t_i − t_{i−1}, the pulls between two neighbouring checkpoints; None past the end."""
+    t_i = schedule.pulls_at(index)
+    if t_i is None:
+        return None
+    return t_i - ((schedule.pulls_at(index - 1) or 0) if index > 1 else 0)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeometricSchedule:
+    """t_i = max(t_{i−1} + 1, ⌈t_1·α^{i−1}⌉): exponentially sparse, for any real α > 1.
+
+    For integer α and t_1 = α this is the paper's t_i = α^i. The paper leaves the rounding for
+    other α open, and a batch must never be empty: hence the ceiling and the "+ 1".
+    """
+
+    name: ClassVar[str] = "geometric"
+
+    growth: float  # α
+    first: int  # t_1
+    _grid: list[int] = field(init=False, repr=False, compare=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "growth", float(self.growth))
+        if not (math.isfinite(self.growth) and self.growth > 1):
+            raise ConfigError(f"growth must be a finite number above 1, got {self.growth}")
+        if not 1 <= self.first <= MAX_PULLS:
+            raise ConfigError(f"first must lie between 1 and {MAX_PULLS}, got {self.first}")
+
+    def pulls_at(self, index: int) -> int | None:
+        """t_i; None once it would pass `MAX_PULLS`."""
+        _check_index(index)
+        while len(self._grid) < index:
+            if not self._extend():
+                return None
+        return self._grid[index - 1]
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`."""
+        while (not self._grid or self._grid[-1] < pulls) and self._extend():
+            pass
+        return bisect_right(self._grid, pulls)
+
+    def _extend(self) -> bool:
+        """Append the next checkpoint, if there is one; the grid is a cache of fixed values."""
+        grid = self._grid
+        if not grid:
+            grid.append(self.first)
+            return True
+        try:
+            wanted = math.ceil(self.first * self.growth ** len(grid))
+        except OverflowError:
+            return False
+        t_i = max(grid[-1] + 1, wanted)
+        if t_i > MAX_PULLS:
+            return False
+        grid.append(t_i)
+        return True
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSchedule:
+    """Any strictly increasing list of checkpoints; a run that needs more ends at its limit."""
+
+    name: ClassVar[str] = "listed"
+
+    checkpoints: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        points = self.checkpoints
+        if not points:
+            raise ConfigError("a schedule needs at least one checkpoint")
+        if points[0] < 1 or points[-1] > MAX_PULLS:
+            raise ConfigError(f"checkpoints must lie between 1 and {MAX_PULLS}")
+        for before, after in pairwise(points):
+            if after <= before:
+                raise ConfigError(f"checkpoints must increase, got {after} after {before}")
+
+    def pulls_at(self, index: int) -> int | None:
+        """The checkpoint at `index`; None past the end of the list."""
+        _check_index(index)
+        return self.checkpoints[index - 1] if index <= len(self.checkpoints) else None
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`."""
+        return bisect_right(self.checkpoints, pulls)
+
+
+SCHEDULES: dict[str, type[Schedule]] = {
+    schedule.name: schedule for schedule in (GeometricSchedule, ListedSchedule)
+}
+
+
+def paper_schedule(growth: float) -> GeometricSchedule:
+    """The geometric schedule that starts where the paper's does: t_1 = ⌈α⌉."""
+    return GeometricSchedule(growth=growth, first=default_first(growth))
+
+
+def default_first(growth: float) -> int:
+    """t_1 = ⌈α⌉, which makes t_i = α^i for integer α."""
+    return math.ceil(growth) if math.isfinite(growth) else 1
+
+
+def _check_index(index: int) -> None:
+    if index < 1:
+        raise ValueError(f"checkpoints are numbered from 1, got {index}")

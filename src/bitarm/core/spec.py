@@ -1,0 +1,153 @@
+"""RunSpec: everything that both ends of a run must agree on, frozen, with a fingerprint.
+
+What only the learner decides by (policy, tolerance, limits) is not here: an agent need not know.
+"""
+
+import hashlib
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Self, final
+
+from bitarm.core.confidence import Width
+from bitarm.core.plain import Families, dumps, from_plain
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizers import QUANTIZERS
+from bitarm.core.schedule import SCHEDULES, Schedule
+from bitarm.core.widths import WIDTHS
+from bitarm.errors import ConfigError
+
+FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
+
+_STEPS_KEPT = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunSpec:
+    """One identification problem and the scheme that both ends run on it.
+
+    Two specs are the same run if and only if their canonical bytes are equal. `seed` keys the
+    dithers and keeps runs of the same problem apart.
+    """
+
+    arms: tuple[str, ...]
+    delta: float
+    sigma: float
+    bounds: Bounds | None
+    quantizer: Quantizer
+    width: str
+    schedule: Schedule
+    priors: tuple[float, ...]  # μ̃_{j,0} where the quantizer wants them, else empty
+    seed: int
+
+    canonical: bytes = field(init=False, repr=False)
+    fingerprint: int = field(init=False)
+    sampling: Width = field(init=False, repr=False)
+    _steps: dict[tuple[int, int], Step] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _make_floats(self)  # 1 and 1.0 are one setting and must have one spelling
+        check_arms(self.arms)
+        check_delta(self.delta)
+        check_sigma(self.sigma)
+        check_bounds(self.bounds)
+        if self.width not in WIDTHS:
+            raise ConfigError(f"width must be one of {', '.join(WIDTHS)}, got {self.width!r}")
+        if not 0 <= self.seed < 2**64:
+            raise ConfigError(f"seed must lie between 0 and 2^64 − 1, got {self.seed}")
+        if self.priors and len(self.priors) != len(self.arms):
+            raise ConfigError(f"{len(self.arms)} arms need as many priors, got {len(self.priors)}")
+        canonical = dumps(self).encode()
+        width = WIDTHS[self.width](arms=len(self.arms), delta=self.delta, sigma=self.sigma)
+        object.__setattr__(self, "canonical", canonical)
+        object.__setattr__(self, "fingerprint", fingerprint(canonical))
+        object.__setattr__(self, "sampling", width)
+        for arm in range(len(self.priors) or 1):
+            self.start(arm)  # refuses a quantizer that does not fit the bounds or the priors
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RunSpec) and self.canonical == other.canonical
+
+    def __hash__(self) -> int:
+        return self.fingerprint
+
+    @classmethod
+    def from_canonical(cls, canonical: bytes) -> Self:
+        """The spec that has these canonical bytes."""
+        try:
+            plain = json.loads(canonical)
+        except ValueError as error:
+            raise ConfigError(f"these bytes are no run specification: {error}") from None
+        spec: Self = from_plain(cls, plain, FAMILIES)
+        return spec
+
+    def start(self, arm: int) -> Estimate:
+        """What both ends hold of an arm before its first message."""
+        return self.quantizer.start(self.priors[arm] if self.priors else None, self.bounds)
+
+    def step(self, message: int, pulls: int) -> Step:
+        """What both ends know of message `message`, sent after `pulls` pulls."""
+        known = self._steps.get((message, pulls))
+        if known is None:
+            if len(self._steps) >= _STEPS_KEPT:
+                self._steps.clear()
+            index = self.schedule.index_at(pulls)
+            known = self._steps[message, pulls] = Step(
+                message=message,
+                pulls=pulls,
+                index=index,
+                u_prime=self.sampling.u_prime(pulls, index),
+                sigma=self.sigma,
+                bounds=self.bounds,
+            )
+        return known
+
+    def label(self, arm: int) -> str:
+        """An arm as a person knows it."""
+        return f"{self.arms[arm]} (arm {arm})"
+
+
+def _make_floats(spec: RunSpec) -> None:
+    object.__setattr__(spec, "delta", float(spec.delta))
+    object.__setattr__(spec, "sigma", float(spec.sigma))
+    object.__setattr__(spec, "priors", tuple(map(float, spec.priors)))
+    if spec.bounds is not None:
+        a, b = spec.bounds
+        object.__setattr__(spec, "bounds", (float(a), float(b)))
+
+
+def fingerprint(canonical: bytes) -> int:
+    """The 32-bit run id on the wire."""
+    return int.from_bytes(hashlib.blake2b(canonical, digest_size=4).digest())
+
+
+def check_arms(arms: tuple[str, ...]) -> None:
+    """At least two arms, with different names."""
+    if len(arms) < 2:
+        raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(arms)}")
+    name, count = Counter(arms).most_common(1)[0]
+    if count > 1:
+        raise ConfigError(f"arms need different names, {name!r} stands {count} times")
+
+
+def check_delta(delta: float) -> None:
+    """δ is a probability that is neither promised nor impossible."""
+    if not 0 < delta < 1:
+        raise ConfigError(f"delta must lie in (0, 1), got {delta}")
+
+
+def check_sigma(sigma: float) -> None:
+    """σ is the moment-generating-function parameter of the rewards."""
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise ConfigError(f"sigma must be a finite number above 0, got {sigma}")
+
+
+def check_bounds(bounds: Bounds | None) -> None:
+    """Two finite numbers, a < b."""
+    if bounds is None:
+        return
+    a, b = bounds
+    if not (math.isfinite(a) and math.isfinite(b) and a < b):
+        raise ConfigError(f"bounds must be two finite numbers, the lower first, got {a} and {b}")
