@@ -1,0 +1,45 @@
+# Two commands do all the set-up on a machine that has Python 3.11+, pip and make:
+#   make run     find the best of eight gateways, live
+#   make test    everything that the tests need, then all tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-fast check format bench clean
+
+run: $(VENV)/.run
+	$(BIN)/bitarm identify
+
+test: $(VENV)/.dev check
+	$(BIN)/pytest -n auto
+
+test-fast: $(VENV)/.dev
+	$(BIN)/pytest -n auto -m "not slow"
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev
+	$(BIN)/pytest benchmarks -o python_files='bench_*.py' --benchmark-only --benchmark-disable-gc
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bitarm needs Python 3.11 or newer: set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,sim]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ $(VENV)/.run

@@ -1,0 +1,37 @@
+"""bitarm: find the best of many options when every bit has a price.
+
+The names below are loaded when they are first used, so that an agent on a small machine imports
+only the core.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bitarm.api.identify import identify
+    from bitarm.api.problem import Problem, load_problem
+    from bitarm.core.result import RunResult
+    from bitarm.errors import BitarmError
+
+_HOMES = {
+    "BitarmError": "bitarm.errors",
+    "Problem": "bitarm.api.problem",
+    "RunResult": "bitarm.core.result",
+    "identify": "bitarm.api.identify",
+    "load_problem": "bitarm.api.problem",
+}
+
+__version__ = "0.1.0"
+__all__ = ["BitarmError", "Problem", "RunResult", "__version__", "identify", "load_problem"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bitarm' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

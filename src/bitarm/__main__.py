@@ -1,0 +1,18 @@
+"""`bitarm` and `python -m bitarm`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say what it needs."""
+    try:
+        from bitarm.cli.app import run
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("bitarm"):
+            raise
+        sys.exit(f"bitarm: the command line needs {error.name}: pip install 'bitarm[cli]'")
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What a program calls: `identify`, and problem files. Re-exported lazily by `bitarm`."""

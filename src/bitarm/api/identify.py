@@ -1,0 +1,100 @@
+"""`identify`: find the best arm in one process, over the embedded channel."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bitarm.api.problem import Problem
+from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, Setup, build
+from bitarm.core.journal import Journal
+from bitarm.core.learner import Learner
+from bitarm.core.result import RunResult, result_of
+from bitarm.core.rewards import RewardSource
+from bitarm.core.standings import Standings
+from bitarm.errors import ConfigError
+from bitarm.runtime.embedded import EmbeddedRun, Watcher
+from bitarm.runtime.sources import CallableSource, ModelSource
+from bitarm.store import MemoryJournal
+
+Reward = Callable[[], float]
+
+
+def identify(
+    arms: Mapping[str, Reward | RewardSource],
+    *,
+    seed: int | None = None,
+    clip: bool = False,
+    journal: Journal | None = None,
+    watch: Watcher | None = None,
+    **words: Any,
+) -> RunResult:
+    """Name the arm with the highest mean reward, wrong with probability at most `delta`.
+
+    `arms` maps each name to a function that returns one reward a call, or to a RewardSource.
+    `words` are those of a problem file: delta, sigma, bounds, epsilon; quantizer, bits,
+    epsilon_quban, prior, policy, width, growth, first, checkpoints; max_rounds, max_samples,
+    max_bits. Without a `seed` one is drawn; the result carries it. Events go to `journal`, by
+    default one in memory, and then to `watch`.
+    """
+    seed = new_seed() if seed is None else seed
+    limits = {word: words.pop(f"max_{word}") for word in LIMIT_WORDS if f"max_{word}" in words}
+    problem = {word: words.pop(word) for word in PROBLEM_WORDS if word in words}
+    setup = build(tuple(arms), seed=seed, problem=problem, scheme=words, limits=limits)
+    sources = [_as_source(name, reward) for name, reward in arms.items()]
+    return run_setup(setup, sources, clip=clip, journal=journal, watch=watch)
+
+
+def identify_problem(
+    problem: Problem,
+    *,
+    seed: int | None = None,
+    journal: Journal | None = None,
+    watch: Watcher | None = None,
+) -> RunResult:
+    """The same for a problem that was read from a file."""
+    seed = new_seed() if seed is None else seed
+    setup = problem.setup(seed)
+    return run_setup(setup, problem.sources(seed), clip=problem.clip, journal=journal, watch=watch)
+
+
+def run_setup(
+    setup: Setup,
+    sources: Sequence[RewardSource],
+    *,
+    clip: bool,
+    journal: Journal | None,
+    watch: Watcher | None,
+) -> RunResult:
+    """Run a setup to its end."""
+    journal = journal or MemoryJournal()
+    learner = Learner(setup.spec, setup.policy, setup.limits)
+    embedded = EmbeddedRun(
+        learner, sources, journal, clip=clip, watch=watch or (lambda events: None)
+    )
+    run = embedded.run(caveats=_caveats(setup, sources))
+    return result_of(Standings.of(entry.event for entry in journal.read(run)))
+
+
+def new_seed() -> int:
+    """A seed from the system, short enough to type again."""
+    return secrets.randbits(32)
+
+
+def _as_source(name: str, reward: Reward | RewardSource) -> RewardSource:
+    if callable(reward):
+        return CallableSource(reward, label=name)
+    if not callable(getattr(reward, "pull", None)):
+        raise ConfigError(f"arm {name!r} needs a function or a RewardSource, got {reward!r}")
+    return reward
+
+
+def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
+    """What is known of the models and breaks an assumption of the guarantee."""
+    models = [source.model for source in sources if isinstance(source, ModelSource)]
+    needed = max((model.sigma for model in models), default=0.0)
+    if setup.spec.sigma < needed * (1 - 1e-9):
+        return [
+            f"sigma = {setup.spec.sigma:g} is too small for these rewards, "
+            f"which are {needed:.4g}-sub-Gaussian"
+        ]
+    return []

@@ -1,0 +1,167 @@
+"""From the words of a problem file or a call to a RunSpec, a policy and limits.
+
+Only what was given is passed in: a word that does not apply to the chosen scheme is refused, and
+what was not given gets the default of the one place that defines it.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, final
+
+from bitarm.core.dither import uniform_priors
+from bitarm.core.limits import Limits
+from bitarm.core.policies import POLICIES, SuccessiveElimination
+from bitarm.core.policy import Policy
+from bitarm.core.quantizer import Bounds, Quantizer
+from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta
+from bitarm.core.widths import WIDTHS
+from bitarm.core.widths.paper import PaperWidth
+from bitarm.errors import ConfigError
+
+DEFAULT_DELTA = 0.05
+DEFAULT_GROWTH = 2.0
+
+PROBLEM_WORDS = ("delta", "sigma", "bounds", "epsilon")
+SCHEME_WORDS = (
+    "quantizer",
+    "bits",
+    "epsilon_quban",
+    "prior",
+    "policy",
+    "width",
+    "growth",
+    "first",
+    "checkpoints",
+)
+LIMIT_WORDS = ("rounds", "samples", "bits")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything that a learner needs."""
+
+    spec: RunSpec
+    policy: Policy
+    limits: Limits
+
+
+def build(
+    arms: tuple[str, ...],
+    *,
+    seed: int,
+    problem: Mapping[str, Any],
+    scheme: Mapping[str, Any],
+    limits: Mapping[str, Any],
+) -> Setup:
+    """The setup that these words describe."""
+    _require_known(problem, PROBLEM_WORDS, "problem")
+    _require_known(scheme, SCHEME_WORDS, "scheme")
+    _require_known(limits, LIMIT_WORDS, "limits")
+    check_arms(arms)
+    bounds = _bounds(problem)
+    quantizer = _quantizer(scheme, bounds)
+    spec = RunSpec(
+        arms=arms,
+        delta=problem.get("delta", DEFAULT_DELTA),
+        sigma=_sigma(problem, bounds),
+        bounds=bounds,
+        quantizer=quantizer,
+        width=_choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
+        schedule=_schedule(scheme),
+        priors=_priors(quantizer, bounds, len(arms), seed),
+        seed=seed,
+    )
+    return Setup(spec=spec, policy=_policy(scheme, problem), limits=Limits(**limits))
+
+
+def _bounds(problem: Mapping[str, Any]) -> Bounds | None:
+    if problem.get("bounds") is None:
+        return None
+    a, b = problem["bounds"]
+    check_bounds((a, b))
+    return float(a), float(b)
+
+
+def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
+    """σ as given; rewards in [a, b] are (b − a)/2-sub-Gaussian whatever they are (Hoeffding)."""
+    check_delta(problem.get("delta", DEFAULT_DELTA))
+    if "sigma" in problem:
+        return float(problem["sigma"])
+    if bounds is None:
+        raise ConfigError("sigma is needed: rewards without bounds have no default for it")
+    a, b = bounds
+    return (b - a) / 2
+
+
+def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
+    chosen = _choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Icq.name))
+    words = _applicable("quantizer", chosen, QUANTIZERS, scheme)
+    if chosen is Icq and "prior" not in words:
+        words["prior"] = "uniform" if bounds else "quban"
+    quantizer: Quantizer = chosen(**words)
+    return quantizer
+
+
+def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
+    chosen = _choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
+    policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, problem))
+    return policy
+
+
+def _schedule(scheme: Mapping[str, Any]) -> Schedule:
+    if "checkpoints" in scheme:
+        for word in ("growth", "first"):
+            if word in scheme:
+                raise ConfigError(f"{word} does not apply to a list of checkpoints")
+        return ListedSchedule(checkpoints=tuple(scheme["checkpoints"]))
+    growth = scheme.get("growth", DEFAULT_GROWTH)
+    return GeometricSchedule(growth=growth, first=scheme.get("first", default_first(growth)))
+
+
+def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -> tuple[float, ...]:
+    """μ̃_0 for every arm, where the quantizer wants it drawn."""
+    if isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None:
+        return uniform_priors(seed, arms, bounds)
+    return ()
+
+
+def _choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:
+    if name not in family:
+        raise ConfigError(unknown(kind, name, family))
+    return family[name]
+
+
+def _applicable(
+    kind: str, chosen: type[Any], family: Mapping[str, type[Any]], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The given words that are parameters of `chosen`; one that only others have is refused."""
+    own = _parameters(chosen)
+    for word in given:
+        users = [name for name, member in family.items() if word in _parameters(member)]
+        if users and word not in own:
+            raise ConfigError(
+                f"{word} does not apply to the {kind} {chosen.name}; it is for {', '.join(users)}"
+            )
+    return {word: value for word, value in given.items() if word in own}
+
+
+def _parameters(member: type[Any]) -> set[str]:
+    return {field.name for field in fields(member)}
+
+
+def _require_known(given: Iterable[str], known: tuple[str, ...], where: str) -> None:
+    for word in given:
+        if word not in known:
+            raise ConfigError(unknown(f"a word of {where}", word, known))
+
+
+def unknown(kind: str, got: str, allowed: Iterable[str]) -> str:
+    """The text of the error for a name that is none of those allowed."""
+    names = list(allowed)
+    close = difflib.get_close_matches(str(got), names, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"{kind} must be one of {', '.join(names)}, got {got!r}{hint}"

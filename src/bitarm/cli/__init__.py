@@ -1,0 +1,1 @@
+"""The command line: composes, computes nothing. Needs typer and rich (extra `cli`)."""

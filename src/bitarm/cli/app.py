@@ -1,0 +1,62 @@
+"""All commands in one program, and how it ends."""
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import click
+import typer
+
+import bitarm
+from bitarm.cli import runs
+from bitarm.cli.exits import Exit, complain, exit_for
+from bitarm.cli.identify import identify
+from bitarm.errors import BitarmError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Find the best of many options when every bit has a price.",
+)
+app.command()(identify)
+app.add_typer(runs.app, name="runs")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bitarm {bitarm.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say which")
+    ] = False,
+) -> None:
+    """Find the best of many options when every bit has a price."""
+
+
+def run() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        code = app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return Exit.INTERRUPTED
+    except BitarmError as error:
+        complain(str(error))
+        return exit_for(error)
+    except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DECIDED
+    except Exception:
+        traceback.print_exc()
+        complain("this is a defect of bitarm, not of your input: please report the lines above")
+        return Exit.INTERNAL
+    return int(code or 0)

@@ -1,0 +1,48 @@
+"""Exit codes, and what an error says on its way out."""
+
+import sys
+from enum import IntEnum
+
+from bitarm.core.policy import Outcome
+from bitarm.errors import (
+    BitarmError,
+    ConfigError,
+    FrameError,
+    ProtocolError,
+    RewardError,
+    TransportError,
+)
+
+
+class Exit(IntEnum):
+    """What the shell is told."""
+
+    DECIDED = 0
+    INTERNAL = 1  # a defect here, or the disk
+    USAGE = 2  # bad usage, configuration or rewards
+    NO_ANSWER = 3  # a limit ended the run
+    PEER = 4  # an agent, a learner or the broker failed
+    INTERRUPTED = 130
+
+
+def exit_for(error: BitarmError) -> Exit:
+    """The code for an error, by whose fault it is."""
+    if isinstance(error, ConfigError | RewardError):
+        return Exit.USAGE
+    if isinstance(error, FrameError | ProtocolError | TransportError):
+        return Exit.PEER
+    return Exit.INTERNAL
+
+
+def exit_for_outcome(outcome: Outcome) -> Exit:
+    """The code for the way in which a run ended."""
+    if outcome in (Outcome.DECIDED, Outcome.BUDGET_SPENT):
+        return Exit.DECIDED
+    if outcome is Outcome.INTERRUPTED:
+        return Exit.INTERRUPTED
+    return Exit.PEER if outcome is Outcome.AGENT_LOST else Exit.NO_ANSWER
+
+
+def complain(text: str) -> None:
+    """Say on stderr what went wrong."""
+    print(f"bitarm: {text}", file=sys.stderr)

@@ -1,0 +1,126 @@
+"""`bitarm identify`: the best arm, live, over the embedded channel."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from bitarm.api.identify import identify_problem, new_seed
+from bitarm.api.problem import Problem, load_problem, parse_problem
+from bitarm.cli.answer import print_answer
+from bitarm.cli.exits import exit_for_outcome
+from bitarm.cli.live import LiveTable
+from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.storage import StoreOption, store_path
+from bitarm.core.events import LearnerEvent
+from bitarm.core.result import RunResult
+from bitarm.runtime.embedded import Watcher
+from bitarm.store import SqliteJournal
+
+_BUILT_IN = "gateways.toml"
+_PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
+
+_SECTIONS = {
+    "problem": ("delta", "sigma", "bounds", "epsilon", "clip"),
+    "scheme": (
+        "quantizer",
+        "bits",
+        "epsilon_quban",
+        "prior",
+        "policy",
+        "width",
+        "growth",
+        "first",
+    ),
+}
+
+
+def _option(text: str, metavar: str | None = None) -> Any:
+    return typer.Option(help=text, metavar=metavar, show_default=False)
+
+
+def identify(
+    problem: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file; else a built-in example"),
+    ] = None,
+    delta: Annotated[float | None, _option("Allowed probability of a wrong answer")] = None,
+    sigma: Annotated[float | None, _option("Sub-Gaussian parameter of the rewards")] = None,
+    bounds: Annotated[
+        tuple[float, float] | None, _option("Range of the rewards", metavar="A B")
+    ] = None,
+    epsilon: Annotated[float | None, _option("Tolerance: an ε-best arm will do")] = None,
+    clip: Annotated[
+        bool | None,
+        typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
+    ] = None,
+    quantizer: Annotated[str | None, _option("exact, icq, quban, fed-sel or fed-sel-paper")] = None,
+    bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
+    epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
+    prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
+    policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
+    width: Annotated[str | None, _option("paper or lil")] = None,
+    growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
+    first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,
+    max_rounds: Annotated[int | None, _option("End after this many rounds")] = None,
+    max_samples: Annotated[int | None, _option("End before more samples than this")] = None,
+    max_bits: Annotated[int | None, _option("End before more payload bits than this")] = None,
+    seed: Annotated[int | None, _option("Makes the run repeatable to the byte")] = None,
+    store: StoreOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as one JSON object")
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(min=0, help="Seconds between rounds of the live table")
+    ] = _PACE,
+    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+) -> None:
+    """Find the best arm with one process; a live table, then the answer and its price."""
+    configure(log_level, as_json=log_json)
+    given = locals()
+    overrides = {
+        table: {word: given[word] for word in words if given[word] is not None}
+        for table, words in _SECTIONS.items()
+    }
+    limits = {"rounds": max_rounds, "samples": max_samples, "bits": max_bits}
+    overrides["limits"] = {word: value for word, value in limits.items() if value is not None}
+    task = _load(problem, overrides)
+    screen = Console(stderr=True)
+    with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
+        with contextlib.ExitStack() as stack:
+            watch: Watcher = log_events
+            if screen.is_terminal and not as_json:
+                table = stack.enter_context(LiveTable(screen, pace=pace))
+                watch = _both(log_events, table.watch)
+            chosen = new_seed() if seed is None else seed
+            result = identify_problem(task, seed=chosen, journal=journal, watch=watch)
+        _show(result, run=journal.runs()[0].run, as_json=as_json)
+    raise typer.Exit(exit_for_outcome(result.outcome))
+
+
+def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
+    if path is not None:
+        return load_problem(path, overrides)
+    text = resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text(encoding="utf-8")
+    return parse_problem(text, Path(), overrides)
+
+
+def _both(*watchers: Watcher) -> Watcher:
+    def watch(events: Sequence[LearnerEvent]) -> None:
+        for watcher in watchers:
+            watcher(events)
+
+    return watch
+
+
+def _show(result: RunResult, *, run: int, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"run": run} | result.to_json()))
+    else:
+        print_answer(Console(), result, run=run)

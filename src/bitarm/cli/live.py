@@ -1,0 +1,169 @@
+"""The race as a table: every arm's interval as a bar, narrowing round by round."""
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self, final
+
+from rich import box
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from bitarm.core.events import LearnerEvent, RoundOpened, RunEnded, RunOpened
+from bitarm.core.standings import ArmStanding, Standings
+
+_NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
+_WIDE = 110  # screen columns from which on there is room for more words
+_MOST_ARMS = 24  # rows that fit a screen
+
+
+@final
+class LiveTable:
+    """Redraws the standings after each round; a context manager around a run."""
+
+    def __init__(self, console: Console, *, pace: float) -> None:
+        self._pace = pace
+        self._standings: Standings | None = None
+        self._width = console.width
+        self._live = Live(console=console, auto_refresh=False)
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+
+    def watch(self, events: Sequence[LearnerEvent]) -> None:
+        """Take events in; draw when a round has closed, and wait so that an eye can follow."""
+        for event in events:
+            if isinstance(event, RunOpened):
+                self._standings = Standings(event)
+            elif self._standings is not None:
+                self._standings.add(event)
+        closed = any(isinstance(event, RoundOpened | RunEnded) for event in events)
+        if closed and self._standings is not None:
+            self._live.update(standings_table(self._standings, self._width), refresh=True)
+            if self._pace > 0 and self._standings.ending is None:
+                time.sleep(self._pace)
+
+
+def standings_table(standings: Standings, screen_width: int) -> Table:
+    """The standings as a table; the contenders first if there are too many arms to show."""
+    bar_width = _WIDE_BAR if screen_width >= _WIDE else _NARROW_BAR
+    low, high = _axis(standings)
+    table = Table(
+        title=f"Round {standings.round}   samples {standings.samples:,}   "
+        f"payload {standings.payload_bits:,} bits",
+        title_justify="left",
+        caption=_left_out(standings),
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("arm", no_wrap=True, max_width=16)
+    table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)
+    for title in ("mean", "±", "pulls", "bits"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    best = standings.ending.best_arm if standings.ending else None
+    for index in _shown(standings):
+        arm = standings.arms[index]
+        table.add_row(
+            Text(arm.name),  # a name is text, never markup
+            interval_bar(arm, low, high, bar_width),
+            "" if arm.mean is None else f"{arm.mean:.4f}",
+            "" if arm.mean is None or arm.radius is None else f"{arm.radius:.4f}",
+            f"{arm.pulls:,}",
+            f"{arm.payload_bits:,}",
+            Text(_state(standings, index, wide=screen_width >= _WIDE)),
+            style="bold green" if index == best else ("" if arm.active else "dim"),
+        )
+    return table
+
+
+def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
+    """The arm's interval between `low` and `high`: ├───●───┤, cut where it leaves the axis."""
+    if arm.mean is None or arm.radius is None:
+        return ""
+    left, middle, right = (
+        _column(value, low, high, width)
+        for value in (arm.mean - arm.radius, arm.mean, arm.mean + arm.radius)
+    )
+    if right < 0:
+        return "◂"
+    if left >= width:
+        return "▸".rjust(width)
+    cells = [" "] * width
+    for column in range(max(left, 0), min(right, width - 1) + 1):
+        cells[column] = "─"
+    for column, mark in ((left, "├"), (right, "┤"), (middle, "●")):
+        if 0 <= column < width:
+            cells[column] = mark
+    return "".join(cells)
+
+
+def _column(value: float, low: float, high: float, width: int) -> int:
+    """The column of a value; before 0 or past the bar if it is off the axis."""
+    if high <= low:
+        return width // 2
+    position = (value - low) / (high - low) * (width - 1)
+    return round(min(max(position, -2), width + 1))
+
+
+def _axis_label(low: float, high: float, width: int) -> str:
+    half = width // 2
+    return f"{low:<{half}.4g}{high:>{width - half}.4g}"
+
+
+def _axis(standings: Standings) -> tuple[float, float]:
+    """The hull of the intervals that were in the race when the round began, within the bounds."""
+    ends = [
+        (arm.mean - arm.radius, arm.mean + arm.radius)
+        for arm in standings.arms
+        if (arm.active or arm.dropped_in in (standings.round, standings.round - 1))
+        and arm.mean is not None
+        and arm.radius is not None
+    ]
+    bounds = standings.opened.spec.bounds
+    if not ends:
+        return bounds or (0.0, 1.0)
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return (max(low, bounds[0]), min(high, bounds[1])) if bounds else (low, high)
+
+
+def _shown(standings: Standings) -> list[int]:
+    """Arms to show, in their own order: all of them, or the best of those still in the race."""
+    arms = standings.arms
+    if len(arms) <= _MOST_ARMS:
+        return list(range(len(arms)))
+
+    def rank(index: int) -> tuple[bool, float]:
+        mean = arms[index].mean
+        return (not arms[index].active, -mean if mean is not None else float("inf"))
+
+    return sorted(sorted(range(len(arms)), key=rank)[:_MOST_ARMS])
+
+
+def _left_out(standings: Standings) -> str | None:
+    hidden = len(standings.arms) - _MOST_ARMS
+    return f"and {hidden:,} more arms" if hidden > 0 else None
+
+
+def _state(standings: Standings, index: int, *, wide: bool) -> str:
+    arm = standings.arms[index]
+    if standings.ending and index == standings.ending.best_arm:
+        return "best"
+    if arm.dropped_in is None or arm.dropped_for is None:
+        return "in"
+    reason = f" for {standings.arms[arm.dropped_for].name}" if wide else ""
+    return f"out in {arm.dropped_in}{reason}"

@@ -1,0 +1,73 @@
+"""Logs: what happens in a run, on stderr, as lines for people or as JSON for machines."""
+
+import json
+import logging
+from collections.abc import Sequence
+from enum import Enum
+
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+    dump_event,
+)
+
+_LOGGER = logging.getLogger("bitarm")
+
+
+class LogLevel(Enum):
+    """How much is said."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        event = getattr(record, "event", None)
+        line = {"at": record.created, "level": record.levelname.lower(), "text": record.msg}
+        return json.dumps(line | ({"event": json.loads(event)} if event else {}))
+
+
+def configure(level: LogLevel, *, as_json: bool) -> None:
+    """Send this program's logs to stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        _JsonLines() if as_json else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    )
+    _LOGGER.handlers = [handler]
+    _LOGGER.propagate = False
+    _LOGGER.setLevel(level.value.upper())
+
+
+def log_events(events: Sequence[LearnerEvent]) -> None:
+    """Log events: caveats as warnings, decisions as news, the rest as detail."""
+    for event in events:
+        level, text = _describe(event)
+        if _LOGGER.isEnabledFor(level):
+            _LOGGER.log(level, text, extra={"event": dump_event(event)})
+
+
+def _describe(event: LearnerEvent) -> tuple[int, str]:
+    match event:
+        case RunOpened():
+            return logging.INFO, f"run {event.spec.fingerprint:08x}: {len(event.spec.arms)} arms"
+        case RoundOpened():
+            return logging.DEBUG, f"round {event.round}: {len(event.advances)} arms advance"
+        case ReportAccepted():
+            text = f"arm {event.arm} message {event.message}: {event.mean:g} ± {event.radius:g}"
+            return logging.DEBUG, text
+        case ArmDropped():
+            text = f"round {event.round}: arm {event.arm} dropped for arm {event.because}"
+            return logging.INFO, text
+        case CaveatNoted():
+            return logging.WARNING, event.text
+        case RunEnded():
+            return logging.INFO, f"ended: {event.outcome.value}"
+    return logging.DEBUG, event.name

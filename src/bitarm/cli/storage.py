@@ -1,0 +1,17 @@
+"""Where runs are kept unless told otherwise: one file in the user's data folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import typer
+
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="FILE", help="Journal of runs; by default in your data folder"),
+]
+
+
+def store_path(given: Path | None) -> Path:
+    """The journal to use."""
+    return given or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "runs.sqlite"

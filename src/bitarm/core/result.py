@@ -1,0 +1,113 @@
+"""The result of a run under the names that hold wherever a result appears."""
+
+from dataclasses import dataclass, fields
+from typing import Any, final
+
+from bitarm.core.plain import to_plain
+from bitarm.core.policy import Outcome
+from bitarm.core.standings import ArmStanding, Standings
+from bitarm.errors import LocalProtocolError
+
+RAW_REWARD_BYTES = 8
+"""What one raw reward would cost on the wire: a float64."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmResult:
+    """What became of one arm."""
+
+    name: str
+    mean: float | None
+    radius: float | None
+    pulls: int
+    messages: int
+    payload_bits: int
+    dropped_in: int | None
+    dropped_for: int | None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireBytes:
+    """Frames as sent, the two directions apart."""
+
+    up: int
+    down: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """An answer, or the reason why there is none; its guarantee; its price; its settings."""
+
+    best_arm: int | None  # 0-based
+    best_arm_name: str | None
+    outcome: Outcome
+    guarantee: float | None
+    guarantee_reason: str
+    contenders: tuple[str, ...]  # arms still in the race at the end
+    rounds: int
+    samples: int
+    payload_bits: int
+    payload_bytes: int | None  # None where nobody measured the channel
+    wire_bytes: WireBytes | None
+    raw_bytes: int  # what every reward as a float64 would have cost
+    delta: float
+    sigma: float
+    bounds: tuple[float, float] | None
+    epsilon: float | None
+    quantizer: str
+    bits: int | None
+    policy: str
+    width: str
+    growth: float | None
+    seed: int
+    fingerprint: str
+    arms: tuple[ArmResult, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain types, ready for `json.dumps`."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+def result_of(standings: Standings) -> RunResult:
+    """The result of a run that has ended."""
+    ending = standings.ending
+    if ending is None:
+        raise LocalProtocolError("the run has not ended: it has no result yet")
+    spec, policy, traffic = standings.opened.spec, standings.opened.policy, standings.traffic
+    best = ending.best_arm
+    return RunResult(
+        best_arm=best,
+        best_arm_name=None if best is None else spec.arms[best],
+        outcome=ending.outcome,
+        guarantee=ending.guarantee,
+        guarantee_reason=ending.guarantee_reason,
+        contenders=tuple(arm.name for arm in standings.arms if arm.active),
+        rounds=ending.rounds,
+        samples=ending.samples,
+        payload_bits=ending.payload_bits,
+        payload_bytes=traffic.payload_bytes if traffic else None,
+        wire_bytes=(
+            WireBytes(up=traffic.wire_bytes_up, down=traffic.wire_bytes_down) if traffic else None
+        ),
+        raw_bytes=ending.samples * RAW_REWARD_BYTES,
+        delta=spec.delta,
+        sigma=spec.sigma,
+        bounds=spec.bounds,
+        epsilon=getattr(policy, "epsilon", None),
+        quantizer=spec.quantizer.name,
+        bits=getattr(spec.quantizer, "bits", None),
+        policy=policy.name,
+        width=spec.width,
+        growth=getattr(spec.schedule, "growth", None),
+        seed=spec.seed,
+        fingerprint=f"{spec.fingerprint:08x}",
+        arms=tuple(_arm_result(arm) for arm in standings.arms),
+    )
+
+
+def _arm_result(arm: ArmStanding) -> ArmResult:
+    return ArmResult(**{field.name: getattr(arm, field.name) for field in fields(ArmResult)})

@@ -1,0 +1,106 @@
+"""Where a run stands, folded from its events: what a live table, a report or a page shows.
+
+Decides nothing and decodes nothing: it only repeats what the learner wrote down.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self, final
+
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+    TrafficMeasured,
+)
+from bitarm.errors import StoreError
+
+
+@final
+@dataclass(slots=True, kw_only=True)
+class ArmStanding:
+    """One arm as the events so far describe it."""
+
+    name: str
+    mean: float | None = None
+    radius: float | None = None
+    pulls: int = 0
+    messages: int = 0
+    payload_bits: int = 0
+    repeats: int = 0  # reports that came again
+    dropped_in: int | None = None  # the round
+    dropped_for: int | None = None  # the arm that was better
+
+    @property
+    def active(self) -> bool:
+        """Whether the arm is still in the race."""
+        return self.dropped_in is None
+
+
+@final
+class Standings:
+    """The state of one run, event by event."""
+
+    def __init__(self, opened: RunOpened) -> None:
+        self.opened = opened
+        self.arms = [ArmStanding(name=name) for name in opened.spec.arms]
+        self.round = 0
+        self.samples = 0
+        self.payload_bits = 0
+        self.caveats: list[str] = []
+        self.ending: RunEnded | None = None
+        self.traffic: TrafficMeasured | None = None
+
+    @classmethod
+    def of(cls, events: Iterable[LearnerEvent]) -> Self:
+        """The standings after all of these events."""
+        stream = iter(events)
+        opened = next(stream, None)
+        if not isinstance(opened, RunOpened):
+            raise StoreError(f"the journal of a run begins with its opening, found {opened}")
+        standings = cls(opened)
+        for event in stream:
+            standings.add(event)
+        return standings
+
+    def add(self, event: LearnerEvent) -> None:
+        """Take one more event in."""
+        match event:
+            case RoundOpened():
+                self.round = event.round
+            case ReportAccepted():
+                self._heard(event)
+            case ReportIgnored():
+                self.arms[event.arm].repeats += 1
+            case ArmDropped():
+                self.arms[event.arm].dropped_in = event.round
+                self.arms[event.arm].dropped_for = event.because
+            case CaveatNoted():
+                self.caveats.append(event.text)
+            case RunEnded():
+                self.ending = event
+            case TrafficMeasured():
+                self.traffic = event
+
+    def _heard(self, event: ReportAccepted) -> None:
+        arm = self.arms[event.arm]
+        self.samples += event.pulls - arm.pulls
+        self.payload_bits += event.symbol.nbits
+        arm.mean, arm.radius = event.mean, event.radius
+        arm.pulls, arm.messages = event.pulls, event.message
+        arm.payload_bits += event.symbol.nbits
+
+    @property
+    def leader(self) -> int | None:
+        """The active arm with the highest decoded mean; None before the first report."""
+        heard = [
+            (arm.mean, -index)
+            for index, arm in enumerate(self.arms)
+            if arm.active and arm.mean is not None
+        ]
+        return -max(heard)[1] if heard else None

@@ -1,0 +1,1 @@
+"""Where the machines meet the world: reward sources and channels. Decides nothing."""

@@ -1,0 +1,149 @@
+"""Reward models: families with known mean, known bounds and a known sub-Gaussian parameter.
+
+A model knows how its rewards are distributed, not which arm it plays or when it is asked.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.core.quantizer import Bounds
+from bitarm.errors import ConfigError
+
+
+class RewardModel(Protocol):
+    """Independent, identically distributed rewards.
+
+    Law: drawing m and then n rewards from a generator gives the same as drawing m + n.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def mean(self) -> float:
+        """The true mean."""
+        ...
+
+    @property
+    def sigma(self) -> float:
+        """A valid sub-Gaussian parameter: E exp(λ(X − μ)) ≤ exp(λ²σ²/2) for every λ."""
+        ...
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The smallest interval that holds every reward; None if there is none."""
+        ...
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """The next `count` rewards."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaussian:
+    """Normal rewards."""
+
+    name: ClassVar[str] = "gaussian"
+
+    mean: float
+    sd: float
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.mean):
+            raise ConfigError(f"mean must be a finite number, got {self.mean}")
+        if not (math.isfinite(self.sd) and self.sd > 0):
+            raise ConfigError(f"sd must be a finite number above 0, got {self.sd}")
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation itself."""
+        return self.sd
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """None."""
+        return None
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """Normal draws."""
+        return rng.normal(self.mean, self.sd, count)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bernoulli:
+    """Rewards 1 with probability `mean`, else 0."""
+
+    name: ClassVar[str] = "bernoulli"
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mean <= 1:
+            raise ConfigError(f"the mean of a Bernoulli arm must lie in [0, 1], got {self.mean}")
+
+    @property
+    def sigma(self) -> float:
+        """The optimal parameter (Kearns and Saul 1998): σ² = (1 − 2p)/(2 ln((1 − p)/p))."""
+        p = min(self.mean, 1 - self.mean)
+        if p == 0:
+            return 0.0
+        if 0.5 - p < 1e-6:
+            return 0.5  # the limit; the quotient is 0/0 there
+        return math.sqrt((1 - 2 * p) / (2 * math.log((1 - p) / p)))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """[0, 1]."""
+        return (0.0, 1.0)
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """Zeros and ones."""
+        return (rng.random(count) < self.mean).astype(np.float64)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beta:
+    """Beta(p, q) with p = mean·concentration and q = (1 − mean)·concentration.
+
+    A concentration of 1 is the paper's Beta(γ, 1 − γ).
+    """
+
+    name: ClassVar[str] = "beta"
+
+    mean: float
+    concentration: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.mean < 1:
+            raise ConfigError(f"the mean of a Beta arm must lie in (0, 1), got {self.mean}")
+        if not (math.isfinite(self.concentration) and self.concentration > 0):
+            raise ConfigError(
+                f"concentration must be a finite number above 0, got {self.concentration}"
+            )
+
+    @property
+    def sigma(self) -> float:
+        """√(1/(4(p + q + 1))), valid for every Beta(p, q) (Marchal and Arbel 2017)."""
+        return math.sqrt(1 / (4 * (self.concentration + 1)))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """[0, 1]."""
+        return (0.0, 1.0)
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """Beta draws."""
+        p = self.mean * self.concentration
+        return rng.beta(p, self.concentration - p, count)
+
+
+MODELS: dict[str, type[Gaussian] | type[Bernoulli] | type[Beta]] = {
+    model.name: model for model in (Gaussian, Bernoulli, Beta)
+}
+"""Every reward model, by name. A new one is a class above and a word in this list."""

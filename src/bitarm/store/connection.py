@@ -1,0 +1,176 @@
+"""Connections to a journal's file: whose file it is, which version, and how safely it is written.
+
+Refuses to know runs and events. Nothing is written to a file before it is known to be ours.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bitarm.errors import StoreError
+from bitarm.store.faults import explained, result_code
+from bitarm.store.migrations import VERSION, migrate
+
+APPLICATION_ID = int.from_bytes(b"BArm")
+"""What SQLite's header says of our files; `file` and other programs can read it too."""
+
+
+def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
+    """A connection that may write; creates what is missing, migrates what is old.
+
+    `patience` is how many seconds to wait for another process that is writing.
+    """
+    _refuse_folder(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the folder of {path} cannot be created: {error}. Choose another path, "
+            "or create the folder with permission to write in it"
+        ) from error
+    with explained(path):
+        connection = _connect(path, "mode=rwc", patience=patience)
+        try:
+            found_version(connection, path)
+            _use_write_ahead_log(connection, path, patience=patience)
+            # FULL: each commit is on the disk before it is acknowledged, not only at checkpoints.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            _bring_up_to_date(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
+    """A connection that cannot write, to a file that exists and has the current version."""
+    _refuse_folder(path)
+    if not path.exists():
+        raise StoreError(f"there is no journal at {path}: check the path, or begin a run there")
+    with explained(path):
+        try:
+            return _checked_reader(path, "mode=ro", patience=patience)
+        except sqlite3.OperationalError as error:
+            # A reader of a write-ahead log needs an index file beside it, which it cannot create
+            # in a read-only folder. Without a log there is nothing in it to read: the file alone
+            # is the whole journal, and nobody is writing it.
+            log = path.with_name(path.name + "-wal")
+            if result_code(error) not in _NO_INDEX or log.exists():
+                raise
+        return _checked_reader(path, "mode=ro&immutable=1", patience=patience)
+
+
+_NO_INDEX = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
+def found_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of the schema, 0 for an empty file; refuses files of others and of the future."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if (application, version, objects) == (0, 0, 0):
+        return 0
+    if application != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is a SQLite database of another program: its application_id is "
+            f"{application & 0xFFFFFFFF:#010x}, a journal's is {APPLICATION_ID:#010x}. "
+            "It was left as it is; choose another path"
+        )
+    if version > VERSION:
+        raise StoreError(
+            f"{path} has version {version} of the journal's format, this program knows versions "
+            f"up to {VERSION}. It was left as it is; upgrade bitarm to read it"
+        )
+    return int(version)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is done inside, or nothing."""
+    # IMMEDIATE takes the write lock first: what is read inside stays true until COMMIT.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite undoes some by itself, as on a full disk
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _connect(path: Path, options: str, *, patience: float) -> sqlite3.Connection:
+    # A URI, because only a URI can say that nothing may be created. Transactions are begun by
+    # hand (isolation_level None); threads take turns by the journal's lock.
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?{options}",
+        uri=True,
+        timeout=patience,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _checked_reader(path: Path, options: str, *, patience: float) -> sqlite3.Connection:
+    connection = _connect(path, options, patience=patience)
+    try:
+        _require_current(found_version(connection, path), path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_current(version: int, path: Path) -> None:
+    if version == 0:
+        raise StoreError(f"{path} is empty, it holds no journal yet: begin a run there first")
+    if version < VERSION:
+        raise StoreError(
+            f"{path} has version {version} of the journal's format, readers need {VERSION}: "
+            "open it once for writing to migrate it"
+        )
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection, path: Path, *, patience: float) -> None:
+    """Let readers go on while one process writes; the file remembers it."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here when another process creates the same file.
+            if result_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+            continue
+        if mode != "wal":
+            raise StoreError(
+                f"{path} lies where SQLite cannot keep a write-ahead log (it offers {mode}), "
+                "as on a network share: choose a path on a local disk"
+            )
+        return
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Migrate in one transaction: all steps or none."""
+    # Begun even if nothing is to be done: a file that cannot be written is refused now, not at
+    # the first event. The version is read again, for another process may have come first.
+    with transaction(connection):
+        found = found_version(connection, path)
+        if found < VERSION:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            _migrate(connection, path, found)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, found: int) -> None:
+    try:
+        migrate(connection, found)
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from error
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder, a journal is a file: add a file name")

@@ -1,0 +1,181 @@
+"""The journal in one SQLite file: transactions, turns, and what each method promises.
+
+Refuses to know how a file is opened (`connection`), the SQL (`rows`), what SQLite's errors mean
+(`faults`), and what an event says (`bodies`, `summary`).
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Self, final
+
+from bitarm.core.events import LearnerEvent, RunOpened
+from bitarm.core.journal import Entry, RunSummary
+from bitarm.errors import StoreError
+from bitarm.store import rows
+from bitarm.store.bodies import read_body, write_body
+from bitarm.store.connection import connect_reader, connect_writer, found_version, transaction
+from bitarm.store.faults import explained
+from bitarm.store.positions import Positions
+from bitarm.store.summary import begun, continued
+
+PATIENCE = 5.0
+"""Seconds to wait for another process that is writing; a commit takes milliseconds."""
+
+
+@final
+class SqliteJournal:
+    """A Journal in a file.
+
+    Many processes may read while one writes; several may write to different runs in turn. To add
+    to a run, a journal must have opened it or read it to its end, and nobody else may have added
+    to it since. Threads may share one object.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        read_only: bool,
+    ) -> None:
+        self._connection = connection
+        self._path = path
+        self._clock = clock
+        self._read_only = read_only
+        self._closed = False
+        self._lock = threading.RLock()
+        self._positions = Positions()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE,
+    ) -> Self:
+        """The journal at `path`, for writing; created if missing, migrated if old."""
+        place = Path(path)
+        connection = connect_writer(place, patience=patience)
+        return cls(connection, place, clock=clock, read_only=False)
+
+    @classmethod
+    def open_read_only(cls, path: str | PathLike[str], *, patience: float = PATIENCE) -> Self:
+        """The journal at `path`, for reading, also while another process writes it."""
+        place = Path(path)
+        connection = connect_reader(place, patience=patience)
+        return cls(connection, place, clock=time.time, read_only=True)
+
+    def open_run(self, opened: RunOpened) -> int:
+        """Begin a run with its first event; returns its number."""
+        body = write_body(opened)
+        with self._lock:
+            with self._writing() as connection:
+                at = self._clock()
+                run = rows.insert_run(connection, fingerprint=opened.spec.fingerprint, at=at)
+                rows.add(connection, begun(opened, run=run, at=at), [body], at=at)
+            self._positions.wrote_to(run, 1)  # only after COMMIT: a step undone was not written
+        return run
+
+    def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
+        """Keep events, in order, in one transaction."""
+        bodies = [write_body(event) for event in events]
+        with self._lock:
+            with self._writing() as connection:
+                at = self._clock()
+                summary = self._summary(run)
+                self._positions.require_end(run, summary.entries, place=self._place(run))
+                longer = continued(summary, events, at=at, names=lambda: self._names(run))
+                rows.add(connection, longer, bodies, at=at)
+            self._positions.wrote_to(run, longer.entries)
+
+    def read(self, run: int, after: int = 0) -> Iterator[Entry]:
+        """The entries of a run whose sequence number is above `after`, as they stand now.
+
+        Whole transactions only: the end is fixed by this call, and what others add meanwhile is
+        for the next one.
+        """
+        with self._reading():
+            end = self._summary(run).entries
+        after = min(max(after, 0), end)
+        self._positions.read_to(run, after)
+        return self._entries(run, after, end)
+
+    def runs(self) -> list[RunSummary]:
+        """All runs, the newest first; reads no events."""
+        with self._reading() as connection:
+            return rows.summaries(connection)
+
+    def close(self) -> None:
+        """Give the file back; closing again changes nothing."""
+        with self._lock, explained(self._path):
+            self._closed = True
+            self._connection.close()
+
+    # -- what a run holds --------------------------------------------------------------------
+
+    def _entries(self, run: int, after: int, end: int) -> Iterator[Entry]:
+        while after < end:
+            with self._reading() as connection:
+                page = rows.page(connection, run, after=after, end=end)
+            if not page:
+                raise self._gap(run, after + 1)
+            for sequence, at, body in page:
+                if sequence != after + 1:
+                    raise self._gap(run, after + 1)
+                event = read_body(body, place=f"{self._place(run)}, entry {sequence}")
+                after = sequence
+                self._positions.read_to(run, after)
+                yield Entry(sequence=sequence, at=at, event=event)
+
+    def _summary(self, run: int) -> RunSummary:
+        summary = rows.summary_of(self._connection, run)
+        if summary is None:
+            raise StoreError(f"{self._path} has no run {run}: runs() lists their numbers")
+        return summary
+
+    def _names(self, run: int) -> tuple[str, ...]:
+        """The arms' names, from the run's opening."""
+        opening = next(self._entries(run, 0, 1)).event
+        if not isinstance(opening, RunOpened):
+            raise StoreError(
+                f"{self._place(run)}, entry 1 must be the run's opening, found {opening.name}"
+            )
+        return opening.spec.arms
+
+    # -- turns and transactions --------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, explained(self._path):
+            if self._closed:
+                raise StoreError(f"{self._path} is closed: open it again")
+            yield self._connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all that is done inside, or nothing."""
+        with self._reading() as connection:
+            if self._read_only:
+                raise StoreError(
+                    f"{self._path} was opened for reading: to write, use SqliteJournal.open"
+                )
+            with transaction(connection):
+                # A newer program may have migrated the file since it was opened here.
+                found_version(connection, self._path)
+                yield connection
+
+    def _place(self, run: int) -> str:
+        return f"{self._path}: run {run}"
+
+    def _gap(self, run: int, sequence: int) -> StoreError:
+        return StoreError(
+            f"{self._place(run)} lacks entry {sequence}: something other than this program "
+            "changed the file. Restore a backup; the other runs are untouched"
+        )

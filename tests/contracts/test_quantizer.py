@@ -1,0 +1,271 @@
+"""The numbered laws of `Quantizer` (core/quantizer.py), for every quantizer there is.
+
+A held estimate is always one that a run can reach: the quantizer itself makes it from `start`, by
+messages with means as wild as the rewards allow. Numbers are floats: where a law says ≤, the tests
+allow `ROUNDING` of the largest magnitude involved, and nothing more.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bitarm.core.bits import Symbol
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizers import QUANTIZERS, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers.icq import PRIORS
+from bitarm.core.widths import WIDTHS
+from bitarm.errors import PeerProtocolError, RewardError
+
+ROUNDING = 2.0**-48
+JUST_BELOW_1 = 1 - 2.0**-53
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A quantizer and the problems that it is made for."""
+
+    quantizer: Quantizer
+    bounded: bool  # it needs bounds
+    unbounded: bool  # it works without
+    takes_prior: bool = False
+
+    def __str__(self) -> str:
+        return str(self.quantizer)
+
+
+def icq(bits: int, prior: str) -> Case:
+    quantizer = Icq(bits=bits, prior=prior)  # type: ignore[arg-type]
+    return Case(
+        quantizer=quantizer,
+        bounded=prior != "quban",
+        unbounded=prior == "quban",
+        takes_prior=prior == "uniform",
+    )
+
+
+def free(quantizer: Quantizer) -> Case:
+    return Case(quantizer=quantizer, bounded=False, unbounded=True)
+
+
+SETTINGS: dict[str, list[Case]] = {
+    "exact": [free(Exact())],
+    "icq": [icq(bits, prior) for bits in (1, 2, 3, 8, 32) for prior in PRIORS],
+    "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],
+    "fed-sel": [Case(quantizer=FedSel(), bounded=True, unbounded=False)],
+    "fed-sel-paper": [Case(quantizer=FedSelPaper(), bounded=True, unbounded=False)],
+}
+every_case = pytest.mark.parametrize(
+    "case", [case for cases in SETTINGS.values() for case in cases], ids=str
+)
+
+
+def test_the_suite_covers_every_quantizer() -> None:
+    assert set(SETTINGS) == set(QUANTIZERS), "add the new quantizer to SETTINGS above"
+    for name, cases in SETTINGS.items():
+        assert cases
+        assert all(type(case.quantizer) is QUANTIZERS[name] for case in cases)
+        assert QUANTIZERS[name].name == name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A step of a run, and what both ends hold before it."""
+
+    held: Estimate
+    step: Step
+    low: float  # means lie between these: the bounds, or some 10^4 σ
+    high: float
+
+    def mean(self, fraction: float) -> float:
+        return min(max(self.low + fraction * (self.high - self.low), self.low), self.high)
+
+
+fractions = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.5]))
+dithers = st.one_of(
+    st.floats(0, 1, exclude_max=True), st.sampled_from([0.0, 0.5, JUST_BELOW_1])
+)
+
+
+@st.composite
+def moments(draw: st.DrawFn, case: Case) -> Moment:
+    arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-9, 0.9))
+    sigma = draw(st.floats(1e-3, 1e3))
+    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))](arms=arms, delta=delta, sigma=sigma)
+    bounds: Bounds | None = None
+    low = sigma * draw(st.floats(-1e4, 1e4))
+    high = low + sigma * draw(st.floats(1e-2, 1e4))
+    if case.bounded or draw(st.booleans()):
+        bounds = (low, high)
+    grid = sorted(
+        draw(st.sets(st.one_of(st.integers(1, 99), st.integers(1, 10**9)), min_size=1, max_size=6))
+    )
+    prior = low + draw(fractions) * (high - low) if case.takes_prior else None
+    held = case.quantizer.start(None if prior is None else min(prior, high), bounds)
+    step = None
+    for n, pulls in enumerate(grid, start=1):
+        if step is not None:
+            fraction = draw(fractions)
+            mu_hat = min(max(low + fraction * (high - low), low), high)
+            symbol = case.quantizer.encode(mu_hat, held, step, draw(dithers))
+            held = case.quantizer.decode(symbol, held, step)
+        step = Step(
+            message=n,
+            pulls=pulls,
+            index=n,
+            u_prime=width.u_prime(pulls, n),
+            sigma=sigma,
+            bounds=bounds,
+        )
+    assert step is not None
+    return Moment(held=held, step=step, low=low, high=high)
+
+
+def slack(moment: Moment, mu_hat: float) -> float:
+    known = moment.held.radius if math.isfinite(moment.held.radius) else 0.0
+    held, u_prime = moment.held, moment.step.u_prime
+    size = max(abs(mu_hat), abs(held.mean), known, u_prime, abs(moment.low), abs(moment.high))
+    return ROUNDING * size
+
+
+@every_case
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_law_1_the_error_does_not_depend_on_the_data(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    symbol = quantizer.encode(moment.mean(fraction), moment.held, moment.step, dither)
+    decoded = quantizer.decode(symbol, moment.held, moment.step)
+    assert decoded.error == quantizer.error(moment.held, moment.step)
+    assert 0 <= decoded.error < math.inf
+    assert decoded.radius == moment.step.u_prime + decoded.error  # Eq. (3)
+
+
+@every_case
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_law_2_the_decoded_mean_is_within_the_error(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, step = moment.held, moment.step
+    if quantizer.certain:
+        mu_hat = moment.mean(fraction)  # any mean that rewards within the bounds can have
+    else:
+        reach = step.u_prime + held.radius
+        if math.isfinite(reach):  # anywhere on the interval event, within the bounds or not
+            mu_hat = held.mean + (2 * fraction - 1) * reach
+        else:
+            mu_hat = moment.mean(fraction)
+    symbol = quantizer.encode(mu_hat, held, step, dither)
+    decoded = quantizer.decode(symbol, held, step)
+    assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
+
+
+@every_case
+@given(
+    data=st.data(),
+    fraction=fractions,
+    steps_away=st.floats(-12, 12),
+    pair=st.tuples(dithers, dithers),
+)
+def test_law_3_the_symbols_of_a_step_are_prefix_free(
+    case: Case,
+    data: st.DataObject,
+    fraction: float,
+    steps_away: float,
+    pair: tuple[float, float],
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, step = moment.held, moment.step
+    far = moment.mean(fraction)
+    near = held.mean + steps_away * quantizer.error(held, step)
+    symbols = [
+        quantizer.encode(mu_hat, held, step, dither)
+        for mu_hat in (far, near, held.mean)
+        for dither in pair
+    ]
+    for one in symbols:
+        for other in symbols:
+            assert one == other or not str(other).startswith(str(one))
+
+
+@every_case
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, step = moment.held, moment.step
+    least = quantizer.least_bits(step)
+    assert quantizer.encode(moment.mean(fraction), held, step, dither).nbits >= least
+    assert quantizer.encode(held.mean, held, step, dither).nbits == least
+
+
+@every_case
+@given(data=st.data(), fraction=fractions, dither=dithers, bit=st.integers(0, 1))
+def test_law_4_a_symbol_that_is_cut_or_grown_is_refused(
+    case: Case, data: st.DataObject, fraction: float, dither: float, bit: int
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, step = moment.held, moment.step
+    symbol = quantizer.encode(moment.mean(fraction), held, step, dither)
+    quantizer.decode(symbol, held, step)
+    grown = Symbol(symbol.value << 1 | bit, symbol.nbits + 1)
+    with pytest.raises(PeerProtocolError):
+        quantizer.decode(grown, held, step)
+    if symbol.nbits:
+        with pytest.raises(PeerProtocolError):
+            quantizer.decode(Symbol(symbol.value >> 1, symbol.nbits - 1), held, step)
+
+
+@every_case
+@given(data=st.data(), bits=st.text("01", max_size=40), least=st.booleans())
+def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
+    case: Case, data: st.DataObject, bits: str, least: bool
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, step = moment.held, moment.step
+    if least:  # random bits of the one length that fixed schemes accept
+        nbits = quantizer.least_bits(step)
+        bits = format(data.draw(st.integers(0, 2**nbits - 1)), f"0{nbits}b") if nbits else ""
+    symbol = Symbol(int(bits or "0", 2), len(bits))
+    try:
+        decoded = quantizer.decode(symbol, held, step)
+    except PeerProtocolError:
+        return
+    encoded = {
+        quantizer.encode(decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
+        for sixteenths in (0, *range(-16, 17))
+        for dither in (0.0, JUST_BELOW_1)
+    }
+    assert symbol in encoded
+
+
+@every_case
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_encode_and_decode_are_functions_of_their_arguments(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    mu_hat = moment.mean(fraction)
+    symbol = quantizer.encode(mu_hat, moment.held, moment.step, dither)
+    # the other end: equal values, other objects, and no memory of the first call
+    held, step = replace(moment.held), replace(moment.step)
+    assert quantizer.encode(mu_hat, held, step, dither) == symbol
+    once = quantizer.decode(symbol, moment.held, moment.step)
+    assert quantizer.decode(symbol, held, step) == once
+
+
+@every_case
+@given(data=st.data(), exponent=st.integers(0, 1023), sign=st.sampled_from([-1.0, 1.0]))
+def test_a_mean_however_far_is_encoded_or_refused_as_a_reward(
+    case: Case, data: st.DataObject, exponent: int, sign: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    try:
+        symbol = quantizer.encode(sign * 2.0**exponent, moment.held, moment.step, 0.5)
+    except RewardError:
+        return
+    assert math.isfinite(quantizer.decode(symbol, moment.held, moment.step).mean)

@@ -1,0 +1,471 @@
+"""The learner's machine: every entry of its table, its refusals, its rounds, its farewells."""
+
+import random
+import struct
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tapes import (
+    Problem,
+    drive,
+    drive_problem,
+    learner_state_through_json,
+    make_spec,
+    problems,
+    story,
+)
+
+from bitarm.core.agent import Agent, AgentPhase
+from bitarm.core.bits import Symbol
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+)
+from bitarm.core.learner import ArmPhase, Learner, LearnerOutput, LearnerPhase
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
+from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policy import Advance, Outcome
+from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.errors import LocalProtocolError, PeerProtocolError
+
+_SPEC = make_spec(sigma=0.25, schedule=None)
+_ARM = 1
+_NUMBER = {Fit.LATE: 1, Fit.REPEAT: 2, Fit.NEXT: 3, Fit.AHEAD: 4}  # after two reports
+
+
+def _symbol(mean: float) -> Symbol:
+    return Symbol(int.from_bytes(struct.pack(">d", mean)), 64)
+
+
+def _report(arm: int, message: int, mean: float = 0.5) -> Report:
+    return Report(run=_SPEC.fingerprint, arm=arm, message=message, symbol=_symbol(mean))
+
+
+def _started() -> Learner:
+    learner = Learner(_SPEC, SuccessiveElimination(), Limits())
+    learner.start()
+    return learner
+
+
+def _learner(phase: ArmPhase, *, dropped: bool = False) -> Learner:
+    """A learner that has two reports of every arm, with arm 1 in `phase`."""
+    learner = _started()
+    for message in (1, 2):
+        for arm in (0, 1, 2):
+            # nothing can be separated at 4 pulls by less than this
+            far = -1e6 if dropped and message == 2 and arm == _ARM else 0.5
+            learner.receive(_report(arm, message, far))
+    if phase is ArmPhase.RESTING:
+        learner.receive(_report(_ARM, 3))
+    if phase is ArmPhase.OUT and not dropped:
+        learner.interrupt()
+    assert learner.arms[_ARM].phase is phase
+    return learner
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+_TABLE = {
+    (ArmPhase.RESTING, Fit.LATE): "ignored",
+    (ArmPhase.RESTING, Fit.REPEAT): "ignored",
+    (ArmPhase.RESTING, Fit.NEXT): "refused",
+    (ArmPhase.RESTING, Fit.AHEAD): "refused",
+    (ArmPhase.AWAITED, Fit.LATE): "ignored",
+    (ArmPhase.AWAITED, Fit.REPEAT): "ignored",
+    (ArmPhase.AWAITED, Fit.NEXT): "accepted",
+    (ArmPhase.AWAITED, Fit.AHEAD): "refused",
+    (ArmPhase.OUT, Fit.LATE): "ignored",
+    (ArmPhase.OUT, Fit.REPEAT): "ignored",
+    (ArmPhase.OUT, Fit.NEXT): "ignored",
+    (ArmPhase.OUT, Fit.AHEAD): "refused",
+}
+
+
+def test_the_table_has_every_phase_and_fit() -> None:
+    assert set(_TABLE) == set(product(ArmPhase, Fit))
+    assert {how: fit(number, 2) for how, number in _NUMBER.items()} == {how: how for how in Fit}
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+@pytest.mark.parametrize(
+    ("phase", "how", "expected"), [(*entry, expected) for entry, expected in _TABLE.items()]
+)
+def test_what_becomes_of_a_report(
+    phase: ArmPhase,
+    how: Fit,
+    expected: str,
+    dropped: bool,  # noqa: FBT001  (pytest's parameter)
+) -> None:
+    dropped = dropped and phase is ArmPhase.OUT
+    learner = _learner(phase, dropped=dropped)
+    before, completed = learner.save(), learner.arms[_ARM].message
+    number = completed + _NUMBER[how] - 2
+    said = learner.arms[_ARM].symbol if how is Fit.REPEAT else _symbol(0.5)
+    assert said is not None
+    report = Report(run=_SPEC.fingerprint, arm=_ARM, message=number, symbol=said)
+    if expected == "refused":
+        with pytest.raises(PeerProtocolError, match=rf"arm {_ARM}, message {number}: was not ask"):
+            learner.receive(report)
+        assert learner.save() == before
+        return
+    output = learner.receive(report)
+    if expected == "ignored":
+        ignored = ReportIgnored(arm=_ARM, message=number)
+        assert output == LearnerOutput(events=(ignored,))
+        assert learner.save() == before
+        return
+    (accepted,) = output.events
+    assert isinstance(accepted, ReportAccepted)
+    assert (accepted.arm, accepted.message, accepted.round, accepted.pulls) == (_ARM, 3, 3, 8)
+    assert accepted.mean == 0.5
+    record = learner.arms[_ARM]
+    assert (record.phase, record.message, record.pulls) == (ArmPhase.RESTING, 3, 8)
+    assert record.held.mean == 0.5
+    assert learner.samples == before.samples + 4
+    assert learner.payload_bits == before.payload_bits + 64
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+_OTHER_RUN = make_spec(seed=8).fingerprint
+_NAN = Symbol(0x7FF8_0000_0000_0000, 64)
+_REFUSED = {
+    "another run": (ArmPhase.AWAITED, replace(_report(1, 3), run=_OTHER_RUN), "is for run"),
+    "another run, long ago": (ArmPhase.OUT, replace(_report(1, 1), run=_OTHER_RUN), "is for run"),
+    "an arm above the last": (ArmPhase.AWAITED, _report(3, 3), "only 3 arms"),
+    "an arm below the first": (ArmPhase.AWAITED, _report(-1, 3), "only 3 arms"),
+    "not asked for": (ArmPhase.RESTING, _report(1, 4), "was not asked for; 3 were accepted"),
+    "ahead": (ArmPhase.AWAITED, _report(1, 9), "was not asked for; 2 were accepted"),
+    "a repeat that contradicts": (ArmPhase.AWAITED, _report(1, 2, 0.25), "first said"),
+    "a contradiction while resting": (ArmPhase.RESTING, _report(1, 3, 0.25), "first said"),
+    "a contradiction after the end": (ArmPhase.OUT, _report(1, 2, 0.25), "first said"),
+    "a symbol too short": (
+        ArmPhase.AWAITED,
+        replace(_report(1, 3), symbol=Symbol(0, 63)),
+        "63 bits, 64 were expected",
+    ),
+    "a symbol too long": (
+        ArmPhase.AWAITED,
+        replace(_report(1, 3), symbol=Symbol(0, 65)),
+        "65 bits, 64 were expected",
+    ),
+    "an empty symbol": (ArmPhase.AWAITED, replace(_report(1, 3), symbol=Symbol(0, 0)), "0 bits"),
+    "a mean that is no number": (
+        ArmPhase.AWAITED,
+        replace(_report(1, 3), symbol=_NAN),
+        "must be finite",
+    ),
+}
+
+
+@pytest.mark.parametrize(("phase", "report", "why"), _REFUSED.values(), ids=_REFUSED)
+def test_a_report_that_does_not_fit_is_refused_and_changes_nothing(
+    phase: ArmPhase, report: Report, why: str
+) -> None:
+    learner = _learner(phase)
+    before = learner.save()
+    with pytest.raises(PeerProtocolError, match=why) as refusal:
+        learner.receive(report)
+    assert str(refusal.value).startswith(f"arm {report.arm}, message {report.message}: ")
+    assert learner.save() == before
+
+
+@pytest.mark.parametrize(
+    ("quantizer", "symbol"),
+    [
+        (Exact(), Symbol(1, 32)),
+        (Icq(bits=3), Symbol(1, 2)),
+        (Icq(bits=3), Symbol(1, 4)),
+        (Icq(bits=3, prior="quban"), Symbol(0b1110, 5)),
+        (Icq(bits=3, prior="quban"), Symbol(0b11, 2)),
+        (QuBan(), Symbol(0b111, 3)),
+        (QuBan(), Symbol(0, 4)),
+        (FedSel(), Symbol(0, 40)),
+    ],
+    ids=str,
+)
+def test_a_symbol_of_the_wrong_length_is_refused_whatever_the_quantizer(
+    quantizer: Quantizer, symbol: Symbol
+) -> None:
+    spec = make_spec(quantizer=quantizer)
+    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner.start()
+    before = learner.save()
+    with pytest.raises(PeerProtocolError, match=r"arm 2, message 1: symbol"):
+        learner.receive(Report(run=spec.fingerprint, arm=2, message=1, symbol=symbol))
+    assert learner.save() == before
+
+
+def test_report_number_0_is_refused() -> None:
+    learner = _started()
+    before = learner.save()
+    with pytest.raises(PeerProtocolError, match="arm 0, message 0"):
+        learner.receive(_report(0, 0))
+    assert learner.save() == before
+
+
+def test_a_learner_starts_once() -> None:
+    learner = _started()
+    before = learner.save()
+    with pytest.raises(LocalProtocolError, match="started before"):
+        learner.start()
+    assert learner.save() == before
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda learner: learner.receive(_report(0, 1)),
+        lambda learner: learner.interrupt(),
+        lambda learner: learner.note("clipped"),
+    ],
+    ids=["receive", "interrupt", "note"],
+)
+def test_nothing_happens_before_the_start(step: object) -> None:
+    learner = Learner(_SPEC, SuccessiveElimination(), Limits())
+    before = learner.save()
+    assert callable(step)
+    with pytest.raises(LocalProtocolError):
+        step(learner)
+    assert learner.save() == before
+    assert learner.pending == ()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda learner: learner.start(),
+        lambda learner: learner.interrupt(),
+        lambda learner: learner.note("clipped"),
+    ],
+    ids=["start", "interrupt", "note"],
+)
+def test_an_ended_learner_cannot_be_used_again(step: object) -> None:
+    learner = _learner(ArmPhase.OUT)
+    before = learner.save()
+    assert callable(step)
+    with pytest.raises(LocalProtocolError):
+        step(learner)
+    assert learner.save() == before
+
+
+# -- rounds ---------------------------------------------------------------------------------------
+
+
+def test_the_start_opens_the_run_and_asks_every_arm() -> None:
+    learner = Learner(_SPEC, SuccessiveElimination(), Limits(rounds=9))
+    output = learner.start()
+    opened, first = output.events
+    assert opened == RunOpened(spec=_SPEC, policy=SuccessiveElimination(), limits=Limits(rounds=9))
+    assert first == RoundOpened(
+        round=1, advances=tuple(Advance(arm=arm, until=2) for arm in range(3))
+    )
+    assert output.messages == learner.pending
+    assert learner.pending == tuple(
+        Request(run=_SPEC.fingerprint, arm=arm, message=1, until=2) for arm in range(3)
+    )
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_a_round_ends_with_its_last_report_in_any_order(order: tuple[int, ...]) -> None:
+    learner = _started()
+    for left, arm in enumerate(order, start=-2):
+        output = learner.receive(_report(arm, 1))
+        assert [request.arm for request in output.messages] == ([] if left else [0, 1, 2])
+        assert len(learner.pending) == -left or 3
+    assert learner.rounds == 2
+    assert learner.pending == output.messages
+    assert {request.until for request in learner.pending} == {4}
+
+
+def test_pending_is_what_no_report_has_answered() -> None:
+    learner = _learner(ArmPhase.RESTING)
+    assert [(request.arm, request.message, request.until) for request in learner.pending] == [
+        (0, 3, 8),
+        (2, 3, 8),
+    ]
+
+
+def test_views_are_of_the_arms_in_the_race() -> None:
+    learner = _learner(ArmPhase.OUT, dropped=True)
+    assert [view.arm for view in learner.views()] == [0, 2]
+    assert learner.view(_ARM).mean == -1e6
+    assert learner.radius(0) == learner.arms[0].held.radius
+
+
+# -- dismissal ------------------------------------------------------------------------------------
+
+
+def test_a_dropped_agent_is_told_so_at_once() -> None:
+    learner = _started()
+    learner.receive(_report(0, 1))
+    learner.receive(_report(1, 1, -1e6))
+    output = learner.receive(_report(2, 1))
+    assert ArmDropped(round=1, arm=1, because=0) in output.events
+    assert output.messages == (
+        Dismiss(run=_SPEC.fingerprint, arm=1, cause=Cause.DROPPED),
+        Request(run=_SPEC.fingerprint, arm=0, message=2, until=4),
+        Request(run=_SPEC.fingerprint, arm=2, message=2, until=4),
+    )
+
+
+def test_at_the_end_those_still_in_the_race_are_told() -> None:
+    learner = _learner(ArmPhase.OUT, dropped=True)
+    output = learner.interrupt()
+    assert output.messages == tuple(
+        Dismiss(run=_SPEC.fingerprint, arm=arm, cause=Cause.ENDED) for arm in (0, 2)
+    )
+    assert learner.pending == ()
+    assert learner.phase is LearnerPhase.ENDED
+
+
+def test_the_last_drop_and_the_answer_come_together() -> None:
+    learner = _started()
+    for arm, mean in enumerate((0.5, -1e6, -2e6)):
+        output = learner.receive(_report(arm, 1, mean))
+    assert [(message.arm, getattr(message, "cause", None)) for message in output.messages] == [
+        (1, Cause.DROPPED),
+        (2, Cause.DROPPED),
+        (0, Cause.ENDED),
+    ]
+    assert isinstance(output.events[-1], RunEnded)
+    assert output.events[-1] == learner.ending
+    assert learner.ending is not None
+    assert (learner.ending.outcome, learner.ending.best_arm) == (Outcome.DECIDED, 0)
+
+
+@settings(deadline=None, max_examples=150)
+@given(problem=problems())
+def test_every_agent_is_dismissed_exactly_once_and_then_wants_nothing(problem: Problem) -> None:
+    run = drive_problem(problem)
+    causes = {message.arm: message.cause for message in run.dismissals}
+    assert len(run.dismissals) == len(problem.spec.arms)
+    dropped = {event.arm for event in run.events if isinstance(event, ArmDropped)}
+    assert causes == {
+        arm: Cause.DROPPED if arm in dropped else Cause.ENDED
+        for arm in range(len(problem.spec.arms))
+    }
+    for agent in run.agents:
+        assert agent.state.phase is AgentPhase.DISMISSED
+        assert agent.state.cause is causes[agent.arm]
+        assert agent.wanted == 0
+    if run.ending.best_arm is not None:
+        assert causes[run.ending.best_arm] is Cause.ENDED
+
+
+# -- answers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", [SuccessiveElimination(), Lucb(), LilUcb()])
+@pytest.mark.parametrize("width", ["paper", "lil"])
+@pytest.mark.parametrize("quantizer", [Exact(), Icq(bits=1), Icq(bits=3), QuBan(), FedSel()])
+@pytest.mark.parametrize("best", [0, 2])
+def test_a_wide_gap_is_decided_rightly(
+    policy: Policy, width: str, quantizer: Quantizer, best: int
+) -> None:
+    spec = make_spec(quantizer=quantizer, width=width, sigma=0.1)
+    means = [0.9 if arm == best else 0.2 for arm in range(3)]
+    learner, agents = Learner(spec, policy, Limits()), [Agent(spec, arm) for arm in range(3)]
+    run = drive(learner, agents, lambda arm, done, count: means[arm] * count)
+    assert (run.ending.outcome, run.ending.best_arm) == (Outcome.DECIDED, best)
+    assert run.ending.guarantee == spec.delta
+
+
+@settings(deadline=None, max_examples=100)
+@given(problem=problems())
+def test_the_price_is_what_the_reports_say(problem: Problem) -> None:
+    run = drive_problem(problem)
+    accepted, others = story(run.events)
+    reports = [event for event in accepted.values() if isinstance(event, ReportAccepted)]
+    opened = [event for event in others if isinstance(event, RoundOpened)]
+    assert run.ending.payload_bits == sum(event.symbol.nbits for event in reports)
+    assert run.ending.rounds == len(opened)
+    assert [event.round for event in opened] == list(range(1, len(opened) + 1))
+    assert len(reports) == sum(len(event.advances) for event in opened)
+    last = {event.arm: event.pulls for event in reports}  # pulls only grow
+    assert run.ending.samples == sum(last.values())
+    assert (run.ending.best_arm is None) == (run.ending.outcome is not Outcome.DECIDED)
+
+
+@settings(deadline=None, max_examples=60)
+@given(problem=problems(), seed=st.integers(0, 2**32))
+def test_the_order_of_one_rounds_reports_does_not_matter(problem: Problem, seed: int) -> None:
+    rng, clean = random.Random(seed), drive_problem(problem)
+    learner, agents = problem.learner(), problem.agents()
+    events, messages = list(learner.start().events), list(learner.pending)
+    while messages:
+        reports = []
+        for request in messages:
+            agent = agents[request.arm]
+            agent.receive(request)
+            total = problem.tape.total(request.arm, agent.state.pulls, agent.wanted)
+            reports.extend(agent.observe(agent.wanted, total).messages)
+        rng.shuffle(reports)
+        for report in reports:
+            events.extend(learner.receive(report).events)
+        messages = list(learner.pending)
+    assert story(events) == story(clean.events)
+    assert learner.save() == clean.learner.save()
+
+
+# -- interruptions and caveats --------------------------------------------------------------------
+
+
+def test_an_interrupted_run_answers_nothing() -> None:
+    learner = _learner(ArmPhase.AWAITED)
+    output = learner.interrupt()
+    ending = learner.ending
+    assert ending is not None
+    assert output.events == (ending,)
+    assert (ending.outcome, ending.best_arm) == (Outcome.INTERRUPTED, None)
+    assert ending.guarantee is None
+    assert ending.guarantee_reason == "no answer: the run ended with interrupted"
+    assert (ending.rounds, ending.samples, ending.payload_bits) == (3, 12, 6 * 64)
+
+
+def test_a_caveat_is_noted_once_and_voids_the_guarantee() -> None:
+    learner = _started()
+    assert learner.note("2 clipped") == LearnerOutput(events=(CaveatNoted(text="2 clipped"),))
+    assert learner.note("2 clipped") == LearnerOutput()
+    assert learner.note("late") == LearnerOutput(events=(CaveatNoted(text="late"),))
+    for arm, mean in enumerate((0.5, -1e6, -2e6)):
+        learner.receive(_report(arm, 1, mean))
+    assert learner.ending is not None
+    assert (learner.ending.outcome, learner.ending.best_arm) == (Outcome.DECIDED, 0)
+    assert learner.ending.guarantee is None
+    assert learner.ending.guarantee_reason == "2 clipped; late"
+
+
+# -- restarts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+@pytest.mark.parametrize("phase", list(ArmPhase))
+def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
+    phase: ArmPhase,
+    dropped: bool,  # noqa: FBT001  (pytest's parameter)
+) -> None:
+    learner = _learner(phase, dropped=dropped and phase is ArmPhase.OUT)
+    state = learner.save()
+    assert learner_state_through_json(state) == state
+    again = Learner.restore(_SPEC, learner.policy, learner.limits, state)
+    assert again.save() == state
+    assert again.pending == learner.pending
+    assert again.views() == learner.views()
+
+
+def test_a_saved_state_does_not_change_with_the_learner() -> None:
+    learner = _learner(ArmPhase.AWAITED)
+    state, copy = learner.save(), learner_state_through_json(learner.save())
+    learner.interrupt()
+    assert state == copy
+    assert learner.save() != state

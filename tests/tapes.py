@@ -1,0 +1,423 @@
+"""Runs in memory: tapes of rewards, a plain driver, and a network that misbehaves.
+
+Shared by the tests of the machines. Nothing here decides: learner and agents do.
+"""
+
+import json
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from bitarm.core.agent import Agent, AgentOutput, AgentState
+from bitarm.core.dither import uniform_priors
+from bitarm.core.events import (
+    AgentEvent,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RunEnded,
+    dump_event,
+    load_event,
+)
+from bitarm.core.learner import Learner, LearnerOutput, LearnerState
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.plain import dumps, from_plain
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
+from bitarm.core.replay import replay
+from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
+from bitarm.core.spec import FAMILIES, RunSpec
+
+Total = Callable[[int, int, int], float]
+"""The sum of an arm's next rewards: (arm, pulls done, count)."""
+
+UNIT = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tape:
+    """Rewards as a function of arm and pull index, in multiples of 1/1024.
+
+    Sums of such numbers are exact in a float64, in any grouping: a batch that is observed in parts
+    and one that is observed at once must then lead to the very same bits.
+    """
+
+    seed: int
+    means: tuple[int, ...]  # in 1024ths
+    spread: int  # in 1024ths, to either side
+    bounds: tuple[int, int] | None  # in 1024ths
+    _sums: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _draws: dict[int, random.Random] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def total(self, arm: int, done: int, count: int) -> float:
+        """The sum of rewards done + 1 … done + count."""
+        sums = self._sums.setdefault(arm, [0])
+        draw = self._draws.setdefault(arm, random.Random(f"{self.seed}/{arm}"))
+        while len(sums) <= done + count:
+            reward = self.means[arm] + draw.randint(-self.spread, self.spread)
+            if self.bounds is not None:
+                reward = min(max(reward, self.bounds[0]), self.bounds[1])
+            sums.append(sums[-1] + reward)
+        return (sums[done + count] - sums[done]) / UNIT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """All that determines a run."""
+
+    spec: RunSpec
+    policy: Policy
+    limits: Limits
+    tape: Tape
+
+    def learner(self) -> Learner:
+        return Learner(self.spec, self.policy, self.limits)
+
+    def agents(self) -> list[Agent]:
+        return [Agent(self.spec, arm) for arm in range(len(self.spec.arms))]
+
+
+def make_spec(
+    *,
+    arms: int = 3,
+    delta: float = 0.2,
+    sigma: float = 0.25,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+    quantizer: Quantizer | None = None,
+    width: str = "paper",
+    schedule: Schedule | None = None,
+    seed: int = 7,
+) -> RunSpec:
+    """A spec that draws its priors where the quantizer wants them."""
+    quantizer = quantizer or Exact()
+    wants_priors = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    return RunSpec(
+        arms=tuple(f"arm-{arm}" for arm in range(arms)),
+        delta=delta,
+        sigma=sigma,
+        bounds=bounds,
+        quantizer=quantizer,
+        width=width,
+        schedule=schedule or paper_schedule(2.0),
+        priors=uniform_priors(seed, arms, bounds) if wants_priors and bounds is not None else (),
+        seed=seed,
+    )
+
+
+# -- the plain driver ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run that is over: the machines, and what the learner put down, step by step."""
+
+    learner: Learner
+    agents: list[Agent]
+    transactions: list[tuple[LearnerEvent, ...]]
+    dismissals: list[Dismiss]
+
+    @property
+    def events(self) -> list[LearnerEvent]:
+        return [event for events in self.transactions for event in events]
+
+    @property
+    def ending(self) -> RunEnded:
+        assert self.learner.ending is not None
+        return self.learner.ending
+
+
+def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
+    """Join a learner and its agents by a perfect network, whole batches at a time."""
+    output = learner.start()
+    transactions = [output.events]
+    dismissals: list[Dismiss] = []
+    waiting: list[Request | Dismiss] = list(output.messages)
+    at = 0
+    while at < len(waiting):
+        message = waiting[at]
+        at += 1
+        agent = agents[message.arm]
+        agent.receive(message)
+        if isinstance(message, Dismiss):
+            dismissals.append(message)
+            continue
+        count = agent.wanted
+        rewards = total(message.arm, agent.state.pulls, count)
+        for report in agent.observe(count, rewards).messages:
+            output = learner.receive(report)
+            transactions.append(output.events)
+            waiting.extend(output.messages)
+    return Run(learner=learner, agents=agents, transactions=transactions, dismissals=dismissals)
+
+
+def drive_problem(problem: Problem) -> Run:
+    """The clean run of a problem."""
+    return drive(problem.learner(), problem.agents(), problem.tape.total)
+
+
+def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], LearnerEvent], list[Any]]:
+    """What a run says, whatever the order in which one round's reports came in."""
+    accepted: dict[tuple[int, int], LearnerEvent] = {}
+    others: list[LearnerEvent] = []
+    for event in events:
+        if isinstance(event, ReportAccepted):
+            assert (event.arm, event.message) not in accepted, "a report was counted twice"
+            accepted[event.arm, event.message] = event
+        elif not isinstance(event, ReportIgnored):
+            others.append(event)
+    return accepted, others
+
+
+# -- a network that duplicates, reorders and loses, and machines that restart ---------------------
+
+_STATE_FAMILIES = {**FAMILIES, RunEnded: {RunEnded.name: RunEnded}}
+
+
+def learner_state_through_json(state: LearnerState) -> LearnerState:
+    """The state written as JSON text and read back."""
+    loaded: LearnerState = from_plain(LearnerState, json.loads(dumps(state)), _STATE_FAMILIES)
+    return loaded
+
+
+def agent_state_through_json(state: AgentState) -> AgentState:
+    """The state written as JSON text and read back."""
+    loaded: AgentState = from_plain(AgentState, json.loads(dumps(state)), _STATE_FAMILIES)
+    return loaded
+
+
+class Network:
+    """Learner and agents with messages in flight; every method is one thing that may happen.
+
+    Events are kept before messages are sent, as the machines ask of whoever drives them.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.learner = problem.learner()
+        self.agents = problem.agents()
+        self.kept: list[str] = []
+        self.kept_by_agent: list[list[str]] = [[] for _ in self.agents]
+        self.down: list[Request | Dismiss] = []
+        self.up: list[Report] = []
+        self._send(self.learner.start())
+
+    @property
+    def events(self) -> list[Any]:
+        return [load_event(text) for text in self.kept]
+
+    @property
+    def over(self) -> bool:
+        return self.learner.ending is not None
+
+    # What the network may do.
+
+    def carry_down(self, at: int, *, keep: bool) -> None:
+        message = self.down[at] if keep else self.down.pop(at)
+        self._send_up(message.arm, self.agents[message.arm].receive(message))
+
+    def carry_up(self, at: int, *, keep: bool) -> None:
+        report = self.up[at] if keep else self.up.pop(at)
+        self._send(self.learner.receive(report))
+
+    def lose_down(self, at: int) -> None:
+        del self.down[at]
+
+    def lose_up(self, at: int) -> None:
+        del self.up[at]
+
+    def ask_again(self) -> None:
+        self.down.extend(self.learner.pending)
+
+    # What a machine's host may do.
+
+    def pull(self, arm: int, count: int) -> None:
+        agent = self.agents[arm]
+        rewards = self.problem.tape.total(arm, agent.state.pulls, count)
+        self._send_up(arm, agent.observe(count, rewards))
+
+    def restart_learner_by_value(self) -> None:
+        before = self.learner.save()
+        state = learner_state_through_json(before)
+        assert state == before
+        problem = self.problem
+        self.learner = Learner.restore(problem.spec, problem.policy, problem.limits, state)
+        assert self.learner.save() == before
+
+    def restart_learner_by_events(self) -> None:
+        before = self.learner.save()
+        self.learner = replay(self.events)
+        assert self.learner.save() == before
+
+    def restart_agent_by_value(self, arm: int) -> None:
+        before = self.agents[arm].state
+        state = agent_state_through_json(before)
+        assert state == before
+        self.agents[arm] = Agent.restore(self.problem.spec, arm, state)
+
+    def restart_agent_by_events(self, arm: int) -> None:
+        before = self.agents[arm].state
+        events: list[Any] = [load_event(text) for text in self.kept_by_agent[arm]]
+        self.agents[arm] = Agent.replay(self.problem.spec, arm, events)
+        assert self.agents[arm].state == before
+
+    # What ends it.
+
+    def settle(self) -> None:
+        """From here on nothing goes wrong."""
+        while not (self.over and not self.down and not self.up):
+            if not self.down and not self.up:
+                self.ask_again()
+            while self.down:
+                self.carry_down(0, keep=False)
+            for arm, agent in enumerate(self.agents):
+                if agent.wanted:
+                    self.pull(arm, agent.wanted)
+            while self.up:
+                self.carry_up(0, keep=False)
+
+    def _send(self, output: LearnerOutput) -> None:
+        self.kept.extend(map(dump_event, output.events))
+        self.down.extend(output.messages)
+
+    def _send_up(self, arm: int, output: AgentOutput) -> None:
+        events: tuple[AgentEvent, ...] = output.events
+        self.kept_by_agent[arm].extend(map(dump_event, events))
+        self.up.extend(output.messages)
+
+
+def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> None:
+    """Let anything happen, in an order that `rng` draws, until the run ends."""
+    for _ in range(most_steps):
+        if network.over:
+            return
+        arm = rng.randrange(len(network.agents))
+        wanted = network.agents[arm].wanted
+        match rng.choices(range(9), weights=(30, 30, 6, 6, 8, 30, 3, 3, 6))[0]:
+            case 0 if network.down:
+                network.carry_down(rng.randrange(len(network.down)), keep=rng.random() < 0.3)
+            case 1 if network.up:
+                network.carry_up(rng.randrange(len(network.up)), keep=rng.random() < 0.3)
+            case 2 if network.down:
+                network.lose_down(rng.randrange(len(network.down)))
+            case 3 if network.up:
+                network.lose_up(rng.randrange(len(network.up)))
+            case 4:
+                network.ask_again()
+            case 5 if wanted:
+                network.pull(arm, wanted if rng.random() < 0.6 else rng.randint(1, wanted))
+            case 6:
+                network.restart_learner_by_value()
+            case 7:
+                network.restart_learner_by_events()
+            case 8 if rng.random() < 0.5:
+                network.restart_agent_by_value(arm)
+            case 8:
+                network.restart_agent_by_events(arm)
+            case _:
+                pass
+
+
+def assert_same_run(network: Network, clean: Run) -> None:
+    """Symbols, decoded means, drops, rounds and the ending are those of the clean run."""
+    assert story(network.events) == story(clean.events)
+    assert network.learner.save() == clean.learner.save()
+    for agent, undisturbed in zip(network.agents, clean.agents, strict=True):
+        assert agent.wanted == 0
+        assert _memory(agent.state) == _memory(undisturbed.state)
+
+
+def _memory(state: AgentState) -> tuple[object, ...]:
+    """All but the dismissal, which a network may lose for good: no agent waits for it."""
+    return (
+        state.pulls,
+        state.total,
+        state.held,
+        state.message,
+        state.reported_at,
+        state.symbol,
+        state.until,
+    )
+
+
+# -- problems -------------------------------------------------------------------------------------
+
+BOUNDED: tuple[Quantizer, ...] = (
+    Exact(),
+    Icq(bits=1, prior="midpoint"),
+    Icq(bits=1, prior="uniform"),
+    Icq(bits=3, prior="uniform"),
+    Icq(bits=2, prior="quban"),
+    QuBan(epsilon_quban=0.5),
+    FedSel(),
+    FedSelPaper(),
+)
+UNBOUNDED: tuple[Quantizer, ...] = (
+    Exact(),
+    Icq(bits=1, prior="quban"),
+    Icq(bits=3, prior="quban"),
+    QuBan(epsilon_quban=0.5),
+    QuBan(epsilon_quban=2.0),
+)
+POLICY_CHOICES: tuple[Policy, ...] = (
+    SuccessiveElimination(),
+    SuccessiveElimination(epsilon=0.1),
+    Lucb(),
+    Lucb(epsilon=0.1),
+    LilUcb(),
+    LilUcbCount(),
+)
+_SCHEDULES: tuple[Schedule, ...] = (
+    paper_schedule(2.0),
+    paper_schedule(3.0),
+    GeometricSchedule(growth=1.5, first=1),
+    ListedSchedule(checkpoints=tuple(range(1, 60))),
+    ListedSchedule(checkpoints=(3, 4, 20, 21, 90)),
+)
+_MOST_SAMPLES = 3000  # always limited: equal means would otherwise never end
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn,
+    quantizer: Quantizer | None = None,
+    policy: Policy | None = None,
+    *,
+    bounded: bool | None = None,
+) -> Problem:
+    """Small problems of every kind; what is given stays fixed."""
+    if bounded is None:
+        bounded = draw(st.booleans())
+    if quantizer is None:
+        quantizer = draw(st.sampled_from(BOUNDED if bounded else UNBOUNDED))
+    if policy is None:
+        policy = draw(st.sampled_from(POLICY_CHOICES))
+    arms = draw(st.integers(2, 5))
+    reach = (0, UNIT) if bounded else (-3 * UNIT, 3 * UNIT)
+    tape = Tape(
+        seed=draw(st.integers(0, 2**16)),
+        means=tuple(draw(st.integers(*reach)) for _ in range(arms)),
+        spread=draw(st.sampled_from([0, 100, 500])),
+        bounds=(0, UNIT) if bounded else None,
+    )
+    spec = make_spec(
+        arms=arms,
+        delta=draw(st.sampled_from([0.3, 0.01])),
+        sigma=draw(st.sampled_from([0.03, 0.125, 0.5])),
+        bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
+        quantizer=quantizer,
+        width=draw(st.sampled_from(["paper", "lil"])),
+        schedule=draw(st.sampled_from(_SCHEDULES)),
+        seed=draw(st.integers(0, 2**16)),
+    )
+    limits = Limits(
+        rounds=draw(st.none() | st.integers(5, 40)),
+        samples=draw(st.sampled_from([_MOST_SAMPLES, 300, 40])),
+        bits=draw(st.sampled_from([None, None, 50, 700])),
+    )
+    return Problem(spec=spec, policy=policy, limits=limits, tape=tape)
