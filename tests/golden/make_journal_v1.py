@@ -60,18 +60,24 @@ def transactions(spec: RunSpec, limits: Limits) -> Iterator[tuple[LearnerEvent, 
             waiting += output.messages
 
 
-def keep(connection: sqlite3.Connection, steps: Iterator[tuple[LearnerEvent, ...]]) -> None:
-    """One run, as the writer of version 1 kept it; the clock ticks a second a transaction."""
-    clock = count(1_750_000_000.25)
+def keep(
+    connection: sqlite3.Connection,
+    steps: Iterator[tuple[LearnerEvent, ...]],
+    clock: Iterator[float],
+) -> None:
+    """One run, as the writer of version 1 kept it."""
     run, sequence = 0, count(1)
     for events in steps:
         at = next(clock)
         for event in events:
             if isinstance(event, RunOpened):
-                run = connection.execute(
-                    "INSERT INTO runs (fingerprint, opened_at) VALUES (?, ?)",
-                    (event.spec.fingerprint, at),
-                ).lastrowid or 0
+                run = (
+                    connection.execute(
+                        "INSERT INTO runs (fingerprint, opened_at) VALUES (?, ?)",
+                        (event.spec.fingerprint, at),
+                    ).lastrowid
+                    or 0
+                )
             connection.execute(
                 "INSERT INTO events (run, sequence, at, body) VALUES (?, ?, ?, ?)",
                 (run, next(sequence), at, dump_event(event)),
@@ -120,8 +126,9 @@ def main() -> None:
             PRIMARY KEY (run, sequence)
         ) WITHOUT ROWID
     """)
+    clock = count(1_750_000_000.25)  # ticks a second a transaction
     for steps in (decided(), round_limit(), cut_off()):
-        keep(connection, steps)
+        keep(connection, steps, clock)
     connection.close()
 
 

@@ -37,7 +37,8 @@ class Journal(Protocol):
 
     Laws: what `append` was given is durable when it returns, all of it or nothing. `read` gives
     the entries of a run in the order in which they were appended. Numbers of runs are never used
-    again. Every failure is a StoreError and loses nothing that was kept.
+    again. A run is continued only by a journal that opened it or read it to its end, and only while
+    nobody else adds to it. Every failure is a StoreError and loses nothing that was kept.
     """
 
     def open_run(self, opened: RunOpened) -> int:

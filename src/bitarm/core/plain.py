@@ -73,6 +73,18 @@ def _stored_fields(cls: Any) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
+def _required_fields(cls: Any) -> frozenset[str]:
+    """Those without a default: a field that a later version adds has one, so old text stays read."""
+    return frozenset(
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.init
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    )
+
+
+@lru_cache(maxsize=256)
 def _is_named(cls: Any) -> bool:
     return isinstance(getattr(cls, "name", None), str)
 
@@ -90,8 +102,9 @@ def _named_member(wanted: Any, plain: Any, families: Families) -> Any:
 
 
 def _fields(cls: Any, plain: Any, families: Families) -> Any:
-    if not isinstance(plain, dict) or set(plain) != set(_stored_fields(cls)):
-        raise ConfigError(f"expected the fields {', '.join(_stored_fields(cls))}, got {plain!r}")
+    known = _stored_fields(cls)
+    if not isinstance(plain, dict) or not (_required_fields(cls) <= set(plain) <= set(known)):
+        raise ConfigError(f"expected the fields {', '.join(known)}, got {plain!r}")
     hints = _hints(cls)
     return cls(**{key: from_plain(hints[key], item, families) for key, item in plain.items()})
 

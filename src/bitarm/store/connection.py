@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from bitarm.errors import StoreError
 from bitarm.store.faults import explained, result_code
@@ -15,6 +16,9 @@ from bitarm.store.migrations import VERSION, migrate
 
 APPLICATION_ID = int.from_bytes(b"BArm")
 """What SQLite's header says of our files; `file` and other programs can read it too."""
+
+# What a reader gets that cannot create the log's index.
+_NO_INDEX = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
 def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
@@ -33,7 +37,8 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
     with explained(path):
         connection = _connect(path, "mode=rwc", patience=patience)
         try:
-            found_version(connection, path)
+            with transaction(connection, begin="BEGIN"):
+                found_version(connection, path)
             _use_write_ahead_log(connection, path, patience=patience)
             # FULL: each commit is on the disk before it is acknowledged, not only at checkpoints.
             connection.execute("PRAGMA synchronous = FULL")
@@ -63,11 +68,12 @@ def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
         return _checked_reader(path, "mode=ro&immutable=1", patience=patience)
 
 
-_NO_INDEX = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-
-
 def found_version(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of the schema, 0 for an empty file; refuses files of others and of the future."""
+    """The version of the schema, 0 for an empty file; refuses files of others and of the future.
+
+    Inside a transaction: all looks must see one state while another process creates the file.
+    """
+    assert connection.in_transaction
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -88,10 +94,15 @@ def found_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is done inside, or nothing."""
-    # IMMEDIATE takes the write lock first: what is read inside stays true until COMMIT.
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(
+    connection: sqlite3.Connection, *, begin: Literal["BEGIN", "BEGIN IMMEDIATE"]
+) -> Iterator[None]:
+    """All that is done inside, or nothing.
+
+    BEGIN reads one state of the file. BEGIN IMMEDIATE takes the write lock first, so that what is
+    read inside stays true until it is committed.
+    """
+    connection.execute(begin)
     try:
         yield
         connection.execute("COMMIT")
@@ -116,7 +127,8 @@ def _connect(path: Path, options: str, *, patience: float) -> sqlite3.Connection
 def _checked_reader(path: Path, options: str, *, patience: float) -> sqlite3.Connection:
     connection = _connect(path, options, patience=patience)
     try:
-        _require_current(found_version(connection, path), path)
+        with transaction(connection, begin="BEGIN"):
+            _require_current(found_version(connection, path), path)
     except BaseException:
         connection.close()
         raise
@@ -155,13 +167,13 @@ def _use_write_ahead_log(connection: sqlite3.Connection, path: Path, *, patience
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Migrate in one transaction: all steps or none."""
-    # Begun even if nothing is to be done: a file that cannot be written is refused now, not at
-    # the first event. The version is read again, for another process may have come first.
-    with transaction(connection):
+    # The version is read again, for another process may have come first. It is written even if it
+    # is right: a file that cannot be written is refused now, not at the first event (to begin is
+    # not enough, SQLite begins a transaction on a read-only file too).
+    with transaction(connection, begin="BEGIN IMMEDIATE"):
         found = found_version(connection, path)
-        if found < VERSION:
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            _migrate(connection, path, found)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        _migrate(connection, path, found)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path, found: int) -> None:

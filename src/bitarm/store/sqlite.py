@@ -166,7 +166,7 @@ class SqliteJournal:
                 raise StoreError(
                     f"{self._path} was opened for reading: to write, use SqliteJournal.open"
                 )
-            with transaction(connection):
+            with transaction(connection, begin="BEGIN IMMEDIATE"):
                 # A newer program may have migrated the file since it was opened here.
                 found_version(connection, self._path)
                 yield connection

@@ -52,7 +52,7 @@ class LilUcbCount:
 
 
 def stop_ratio(arms: int, delta: float) -> float:
-    """λ = 9·(1 + ln(2 ln(9/δ'))/ln(1/δ')), about 10 to 11.
+    """λ = 9·(1 + ln(2 ln(9/δ'))/ln(1/δ')), between 9 and 11.7.
 
     Departure from the published λ = 9, which its authors reach by rounding a constant down;
     `docs/paper.md` proves that this one suffices.

@@ -43,19 +43,19 @@ class FedSel:
 
     def least_bits(self, step: Step) -> int:
         """⌈log2 n⌉ for n cells: every symbol of a step has this length, 0 if there is one cell."""
-        return (_cells(step) - 1).bit_length()
+        return (cells(step) - 1).bit_length()
 
     def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
         """The number of the mean's cell."""
         a, _ = require_bounds(self.name, step.bounds)
         cell = math.floor((mu_hat - a) / step.u_prime)
-        return Symbol(min(max(cell, 0), _cells(step) - 1), self.least_bits(step))
+        return Symbol(min(max(cell, 0), cells(step) - 1), self.least_bits(step))
 
     def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
         """The middle of the cell."""
         require_length(symbol, self.least_bits(step))
-        if symbol.value >= _cells(step):
-            raise PeerProtocolError(f"symbol names cell {symbol.value} of {_cells(step)}")
+        if symbol.value >= cells(step):
+            raise PeerProtocolError(f"symbol names cell {symbol.value} of {cells(step)}")
         a, _ = require_bounds(self.name, step.bounds)
         mean = a + (symbol.value + 0.5) * step.u_prime
         return Estimate.after(step, mean=mean, error=self.error(held, step))
@@ -68,7 +68,7 @@ def require_bounds(scheme: str, bounds: Bounds | None) -> Bounds:
     return bounds
 
 
-def _cells(step: Step) -> int:
+def cells(step: Step) -> int:
     """n = ⌈(b − a)/U'⌉ cells."""
     a, b = require_bounds(FedSel.name, step.bounds)
     return math.ceil((b - a) / step.u_prime)

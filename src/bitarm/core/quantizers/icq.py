@@ -75,7 +75,7 @@ class Icq:
         """enc(μ̂, B, L): the bin of the nearest midpoint, the outermost one beyond the interval."""
         if self._is_quban(step):
             return _FIRST.encode(mu_hat, held, step, dither)
-        low, bin_width = self._bins(held, step)
+        low, bin_width = self.bins(held, step)
         last = (1 << self.bits) - 1
         position = (mu_hat - low) / bin_width
         return Symbol(min(max(math.floor(position), 0), last), self.bits)
@@ -85,14 +85,14 @@ class Icq:
         if self._is_quban(step):
             return _FIRST.decode(symbol, held, step)
         require_length(symbol, self.bits)
-        low, bin_width = self._bins(held, step)
+        low, bin_width = self.bins(held, step)
         mean = low + (symbol.value + 0.5) * bin_width
         return Estimate.after(step, mean=mean, error=self.error(held, step))
 
     def _is_quban(self, step: Step) -> bool:
         return step.message == 1 and self.prior == "quban"
 
-    def _bins(self, held: Estimate, step: Step) -> tuple[float, float]:
+    def bins(self, held: Estimate, step: Step) -> tuple[float, float]:
         """Lower end of L and width of one of its 2^B bins."""
         half = _half(held, step)
         return held.mean - half, math.ldexp(half, 1 - self.bits)

@@ -50,7 +50,7 @@ class QuBan:
 
         Never below M: for every width here and K ≥ 2, U' ≥ 2σ/√t and the maximum is the first term.
         """
-        return max(self.epsilon_quban / 2 * step.u_prime, self._step_size(step))
+        return max(self.epsilon_quban / 2 * step.u_prime, self.step_size(step))
 
     def least_bits(self, step: Step) -> int:
         """A level near the centre costs one word."""
@@ -58,7 +58,7 @@ class QuBan:
 
     def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
         """Round the mean to a level, up with probability its fraction, and write the level."""
-        size = self._step_size(step)
+        size = self.step_size(step)
         centre = self._centre(held, size)
         if not (abs(mu_hat) < _MAX_LEVEL * size and abs(centre) < _MAX_LEVEL):
             raise RewardError(
@@ -69,11 +69,11 @@ class QuBan:
 
     def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
         """M·(q + ⌊c/M⌋)."""
-        size = self._step_size(step)
+        size = self.step_size(step)
         mean = size * (_read(symbol) + self._centre(held, size))
         return Estimate.after(step, mean=mean, error=self.error(held, step))
 
-    def _step_size(self, step: Step) -> float:
+    def step_size(self, step: Step) -> float:
         """M = εσ/√t."""
         return self.epsilon_quban * step.sigma / math.sqrt(step.pulls)
 

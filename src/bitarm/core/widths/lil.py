@@ -44,8 +44,8 @@ def delta_prime(arms: int, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _lil(pulls: int, arms: int, delta: float, sigma: float) -> float:
-    # ln ln is nearly −∞ at N = 1: there the value of N = 2 stands in, which is wider, hence sound.
-    # The count rule's constant (policies/lil_ucb_count.py) relies on this too.
+    # At N = 1 the value of N = 2 stands in: it is wider, hence sound, and without it the proof of
+    # the count rule's constant (docs/paper.md, policies/lil_ucb_count.py) would fail.
     iterated = math.log(math.log((1 + EPSILON) * max(pulls, 2)) / delta_prime(arms, delta))
     scale = (1 + math.sqrt(EPSILON)) * sigma
     return scale * math.sqrt(2 * (1 + EPSILON) * iterated / pulls)
