@@ -4,9 +4,11 @@ Shared by the tests of the machines. Nothing here decides: learner and agents do
 """
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
@@ -110,6 +112,13 @@ def make_spec(
     )
 
 
+def tail(successes: int, trials: int, probability: float) -> float:
+    """P(X ≥ successes) for X binomial, exactly: how surprising so many would be."""
+    p = Fraction(str(probability))
+    below = sum(math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(successes))
+    return float(1 - below)
+
+
 # -- the plain driver ---------------------------------------------------------------------------
 
 
@@ -176,6 +185,7 @@ def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], Learner
 
 # -- a network that duplicates, reorders and loses, and machines that restart ---------------------
 
+_MOST_ROUNDS = 10_000  # far more than any run here needs
 _STATE_FAMILIES = {**FAMILIES, RunEnded: {RunEnded.name: RunEnded}}
 
 
@@ -270,7 +280,9 @@ class Network:
 
     def settle(self) -> None:
         """From here on nothing goes wrong."""
-        while not (self.over and not self.down and not self.up):
+        for _ in range(_MOST_ROUNDS):
+            if self.over and not self.down and not self.up:
+                return
             if not self.down and not self.up:
                 self.ask_again()
             while self.down:
@@ -280,6 +292,7 @@ class Network:
                     self.pull(arm, agent.wanted)
             while self.up:
                 self.carry_up(0, keep=False)
+        raise AssertionError("the run does not end although nothing goes wrong any more")
 
     def _send(self, output: LearnerOutput) -> None:
         self.kept.extend(map(dump_event, output.events))

@@ -51,9 +51,7 @@ def test_a_function_of_the_arms_own_pulls_and_checkpoint(
 
 @widths
 @given(problem=problems(), pulls=pulls_st)
-def test_more_pulls_are_narrower(
-    name: str, problem: tuple[int, float, float], pulls: int
-) -> None:
+def test_more_pulls_are_narrower(name: str, problem: tuple[int, float, float], pulls: int) -> None:
     width = make(name, problem)
     assert width.u_prime(2 * pulls, 2) < width.u_prime(pulls, 1)
     assert width.u_prime(pulls + 1, 1) <= width.u_prime(pulls, 1)
@@ -104,5 +102,7 @@ def test_radius_is_width_plus_error_and_intervals_separate_when_disjoint(
     for v in (one, other):
         assert confidence.radius(v) == width.u_prime(v.pulls, v.index) + v.error  # Eq. (3)
     # For intervals an arm, LCB ≥ UCB is a lead of the sum; a pairwise width may ask for less.
-    assert 0 < confidence.separation(one, other) <= confidence.radius(one) + confidence.radius(other)
+    assert (
+        0 < confidence.separation(one, other) <= confidence.radius(one) + confidence.radius(other)
+    )
     assert confidence.separation(one, other) == confidence.separation(other, one)

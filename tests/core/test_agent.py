@@ -293,7 +293,7 @@ def test_the_mean_is_over_all_pulls_and_the_symbol_is_the_quantizers() -> None:
 
 
 @pytest.mark.parametrize(("total", "contained"), [(8 * 0.75, True), (800.0, False)])
-def test_a_report_says_whether_the_error_bound_held(total: float, contained: bool) -> None:  # noqa: FBT001
+def test_a_report_says_whether_the_error_bound_held(total: float, *, contained: bool) -> None:
     agent = _agent(AgentPhase.IDLE)
     agent.receive(_request(3))
     made = agent.observe(4, total).events[-1]

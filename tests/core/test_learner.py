@@ -100,10 +100,7 @@ def test_the_table_has_every_phase_and_fit() -> None:
     ("phase", "how", "expected"), [(*entry, expected) for entry, expected in _TABLE.items()]
 )
 def test_what_becomes_of_a_report(
-    phase: ArmPhase,
-    how: Fit,
-    expected: str,
-    dropped: bool,  # noqa: FBT001  (pytest's parameter)
+    phase: ArmPhase, how: Fit, expected: str, *, dropped: bool
 ) -> None:
     dropped = dropped and phase is ArmPhase.OUT
     learner = _learner(phase, dropped=dropped)
@@ -403,7 +400,7 @@ def test_the_order_of_one_rounds_reports_does_not_matter(problem: Problem, seed:
     learner, agents = problem.learner(), problem.agents()
     events, messages = list(learner.start().events), list(learner.pending)
     while messages:
-        reports = []
+        reports = list[Report]()
         for request in messages:
             agent = agents[request.arm]
             agent.receive(request)
@@ -451,8 +448,7 @@ def test_a_caveat_is_noted_once_and_voids_the_guarantee() -> None:
 @pytest.mark.parametrize("dropped", [False, True])
 @pytest.mark.parametrize("phase", list(ArmPhase))
 def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
-    phase: ArmPhase,
-    dropped: bool,  # noqa: FBT001  (pytest's parameter)
+    phase: ArmPhase, *, dropped: bool
 ) -> None:
     learner = _learner(phase, dropped=dropped and phase is ArmPhase.OUT)
     state = learner.save()

@@ -54,12 +54,12 @@ class Disturbed(RuleBasedStateMachine):
 
     @precondition(lambda self: self.net.down)
     @rule(at=_where, keep=st.booleans())
-    def deliver_to_an_agent(self, at: int, keep: bool) -> None:  # noqa: FBT001  (drawn by keyword)
+    def deliver_to_an_agent(self, at: int, *, keep: bool) -> None:
         self.net.carry_down(at % len(self.net.down), keep=keep)
 
     @precondition(lambda self: self.net.up)
     @rule(at=_where, keep=st.booleans())
-    def deliver_to_the_learner(self, at: int, keep: bool) -> None:  # noqa: FBT001  (by keyword)
+    def deliver_to_the_learner(self, at: int, *, keep: bool) -> None:
         self.net.carry_up(at % len(self.net.up), keep=keep)
 
     @precondition(lambda self: self.net.down)
@@ -134,9 +134,7 @@ TestDisturbed.settings = settings(_CALM, max_examples=100, stateful_step_count=6
 @pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
 @pytest.mark.parametrize(("quantizer", "bounded"), _SCHEMES, ids=str)
 def test_a_noisy_run_equals_the_clean_run(
-    quantizer: Quantizer,
-    bounded: bool,
-    policy: Policy,  # noqa: FBT001  (pytest's parameter)
+    quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
     @settings(_CALM, max_examples=8)
     @given(problem=problems(quantizer, policy, bounded=bounded), seed=st.integers(0, 2**32))

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -71,7 +72,7 @@ def test_the_rule_is_a_ceiling_and_at_least_one_more_pull(eighths: int, first: i
 @given(growth=st.floats(min_value=1.05, max_value=1e6), first=st.integers(1, MAX_PULLS))
 def test_a_real_growth_keeps_to_the_rule_up_to_rounding(growth: float, first: int) -> None:
     points = grid(GeometricSchedule(growth=growth, first=first))
-    for i, (before, t_i) in enumerate(zip(points, points[1:], strict=False), start=2):
+    for i, (before, t_i) in enumerate(pairwise(points), start=2):
         exact = first * Fraction(growth) ** (i - 1)
         slack = Fraction(1, 2**48)
         assert t_i >= max(before + 1, math.ceil(exact * (1 - slack)))

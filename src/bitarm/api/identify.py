@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, Setup, build
 from bitarm.core.journal import Journal
@@ -91,10 +92,4 @@ def _as_source(name: str, reward: Reward | RewardSource) -> RewardSource:
 def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
     """What is known of the models and breaks an assumption of the guarantee."""
     models = [source.model for source in sources if isinstance(source, ModelSource)]
-    needed = max((model.sigma for model in models), default=0.0)
-    if setup.spec.sigma < needed * (1 - 1e-9):
-        return [
-            f"sigma = {setup.spec.sigma:g} is too small for these rewards, "
-            f"which are {needed:.4g}-sub-Gaussian"
-        ]
-    return []
+    return sigma_caveats(setup.spec.sigma, models)

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api.extras import require
 from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, SCHEME_WORDS, Setup, build, unknown
@@ -21,11 +21,16 @@ from bitarm.core.rewards import RewardSource
 from bitarm.errors import ConfigError
 from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
 
+if TYPE_CHECKING:
+    from bitarm.sim.models import RewardModel
+
 _TABLES = ("problem", "arm", "scheme", "limits")
 _SOURCE_WORDS: dict[str, dict[str, Any]] = {
     "gaussian": {"mean": float, "sd": float},
     "bernoulli": {"mean": float},
     "beta": {"mean": float, "concentration": float},
+    "poisson": {"mean": float},
+    "exponential": {"mean": float},
     "callable": {"function": str},
     "csv": {"path": str, "column": str},
 }
@@ -86,6 +91,10 @@ class Problem:
         """A source for each arm."""
         return [self._source(arm, number, seed) for number, arm in enumerate(self.arms)]
 
+    def models(self) -> tuple["RewardModel", ...]:
+        """A model for each arm; ConfigError if one has another source."""
+        return tuple(_model(arm) for arm in self.arms)
+
     def _source(self, arm: Arm, number: int, seed: int) -> RewardSource:
         if arm.source == "callable":
             function = load_callable(arm.words["function"], self.folder)
@@ -93,10 +102,17 @@ class Problem:
         if arm.source == "csv":
             path = self.folder / arm.words["path"]
             return CsvSource(path, arm.words["column"], label=arm.name)
-        require("numpy", extra="sim", what=f"the {arm.source} model")
-        from bitarm.sim.models import MODELS
+        return ModelSource(_model(arm), seed=seed, arm=number)
 
-        return ModelSource(MODELS[arm.source](**arm.words), seed=seed, arm=number)
+
+def _model(arm: Arm) -> "RewardModel":
+    if arm.source in ("callable", "csv"):
+        raise ConfigError(f"arm {arm.name!r} has a {arm.source} source: only models are simulated")
+    require("numpy", extra="sim", what=f"the {arm.source} model")
+    from bitarm.sim.models import MODELS
+
+    model: RewardModel = MODELS[arm.source](**arm.words)
+    return model
 
 
 def load_problem(path: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Problem:

@@ -12,6 +12,7 @@ import bitarm
 from bitarm.cli import runs
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
+from bitarm.cli.simulate import simulate_command
 from bitarm.errors import BitarmError
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
     help="Find the best of many options when every bit has a price.",
 )
 app.command()(identify)
+app.command("simulate")(simulate_command)
 app.add_typer(runs.app, name="runs")
 
 

@@ -63,6 +63,7 @@ class AgentOutput:
 
 
 _NOTHING = AgentOutput()
+_ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give or take an ulp
 
 # What becomes of a request, by phase and by how its number fits the reports made so far.
 #   take     begin to pull; refused if it asks for no new pulls
@@ -200,7 +201,7 @@ class Agent:
             arm=self.arm,
             message=message,
             symbol=symbol,
-            contained=abs(held.mean - mu_hat) <= held.error,
+            contained=abs(held.mean - mu_hat) <= held.error * _ROUNDING,
         )
         return AgentOutput(events=(observed, made), messages=(self._last_report(),))
 

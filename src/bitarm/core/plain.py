@@ -74,7 +74,7 @@ def _stored_fields(cls: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _required_fields(cls: Any) -> frozenset[str]:
-    """Those without a default: a field that a later version adds has one, so old text stays read."""
+    """Those without a default; what a later version adds has one, so old text stays legible."""
     return frozenset(
         field.name
         for field in dataclasses.fields(cls)
@@ -95,10 +95,11 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def _named_member(wanted: Any, plain: Any, families: Families) -> Any:
-    if not isinstance(plain, dict) or plain.get("name") not in families[wanted]:
+    name = plain.get("name") if isinstance(plain, dict) else None
+    if not isinstance(name, str) or name not in families[wanted]:
         raise ConfigError(f"expected one of {', '.join(families[wanted])}, got {plain!r}")
     rest = {key: item for key, item in plain.items() if key != "name"}
-    return _fields(families[wanted][plain["name"]], rest, families)
+    return _fields(families[wanted][name], rest, families)
 
 
 def _fields(cls: Any, plain: Any, families: Families) -> Any:
@@ -106,7 +107,11 @@ def _fields(cls: Any, plain: Any, families: Families) -> Any:
     if not isinstance(plain, dict) or not (_required_fields(cls) <= set(plain) <= set(known)):
         raise ConfigError(f"expected the fields {', '.join(known)}, got {plain!r}")
     hints = _hints(cls)
-    return cls(**{key: from_plain(hints[key], item, families) for key, item in plain.items()})
+    values = {key: from_plain(hints[key], item, families) for key, item in plain.items()}
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
 
 
 def _tuple(args: tuple[Any, ...], plain: Any, families: Families) -> tuple[Any, ...]:
@@ -128,7 +133,7 @@ def _optional(args: tuple[Any, ...], plain: Any, families: Families) -> Any:
 
 
 def _float(plain: Any) -> float:
-    if isinstance(plain, float) or plain in ("inf", "-inf"):
+    if (isinstance(plain, float) and math.isfinite(plain)) or plain in ("inf", "-inf"):
         return float(plain)
     raise ConfigError(f"expected a float, got {plain!r}")
 

@@ -48,8 +48,8 @@ class Quantizer(Protocol):
 
     Laws, for every step, held estimate and dither in [0, 1):
     1. `decode(encode(μ̂)).error == error(held, step)`: the error does not depend on the data.
-    2. |decode(encode(μ̂)).mean − μ̂| ≤ error, always if `certain`, otherwise whenever
-       |μ̂ − held.mean| ≤ U' + held.radius (the interval event of Lemma 2).
+    2. |decode(encode(μ̂)).mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if
+       `certain`, otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
     3. The symbols of one step are prefix-free, and none is shorter than `least_bits(step)`.
     4. `decode` accepts what `encode` can produce and refuses everything else as the peer's fault.
     """

@@ -16,7 +16,7 @@ from bitarm.core.events import (
 from bitarm.core.learner import Learner, LearnerOutput
 from bitarm.core.messages import Report
 from bitarm.core.policy import Outcome
-from bitarm.errors import StoreError
+from bitarm.errors import ProtocolError, StoreError
 
 _WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured)
 
@@ -44,7 +44,7 @@ def steps(events: Iterable[LearnerEvent]) -> Iterator[tuple[Learner, LearnerEven
                 learner = _open(event)
                 derived.extend(learner.start().events)
             else:
-                derived.extend(_again(learner, event).events)
+                derived.extend(_again(learner, event, number).events)
         if not derived or _content(derived[0]) != _content(event):
             expected = derived[0] if derived else "nothing more"
             raise StoreError(
@@ -67,8 +67,15 @@ def _open(event: LearnerEvent) -> Learner:
     return Learner(event.spec, event.policy, event.limits)
 
 
-def _again(learner: Learner, event: LearnerEvent) -> LearnerOutput:
-    """Live through one input once more."""
+def _again(learner: Learner, event: LearnerEvent, number: int) -> LearnerOutput:
+    """Live through one input once more; one that the machine refuses was never accepted."""
+    try:
+        return _input(learner, event)
+    except ProtocolError as error:
+        raise StoreError(f"the journal contradicts itself: event {number}: {error}") from None
+
+
+def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
     match event:
         case ReportAccepted():
             return learner.receive(

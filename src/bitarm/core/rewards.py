@@ -36,6 +36,10 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
     A reward outside the bounds is an error unless `clip` is set, and then it is counted: it
     breaks the assumption under which the answer is guaranteed.
     """
+    try:
+        rewards = [float(reward) for reward in rewards]
+    except OverflowError:
+        raise RewardError("a reward must be a number that a float can hold") from None
     clipped = 0
     if bounds is not None and rewards:
         a, b = bounds

@@ -21,6 +21,7 @@ from bitarm.errors import ConfigError
 FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
 
 _STEPS_KEPT = 4096
+_LEAST_DELTA = 1e-300
 
 
 @final
@@ -78,7 +79,7 @@ class RunSpec:
         """The spec that has these canonical bytes."""
         try:
             plain = json.loads(canonical)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"these bytes are no run specification: {error}") from None
         spec: Self = from_plain(cls, plain, FAMILIES)
         return spec
@@ -112,10 +113,10 @@ class RunSpec:
 def _make_floats(spec: RunSpec) -> None:
     object.__setattr__(spec, "delta", float(spec.delta))
     object.__setattr__(spec, "sigma", float(spec.sigma))
-    object.__setattr__(spec, "priors", tuple(map(float, spec.priors)))
+    object.__setattr__(spec, "priors", tuple(float(prior) + 0.0 for prior in spec.priors))
     if spec.bounds is not None:
         a, b = spec.bounds
-        object.__setattr__(spec, "bounds", (float(a), float(b)))
+        object.__setattr__(spec, "bounds", (float(a) + 0.0, float(b) + 0.0))  # −0.0 is 0.0
 
 
 def fingerprint(canonical: bytes) -> int:
@@ -130,12 +131,18 @@ def check_arms(arms: tuple[str, ...]) -> None:
     name, count = Counter(arms).most_common(1)[0]
     if count > 1:
         raise ConfigError(f"arms need different names, {name!r} stands {count} times")
+    try:
+        "".join(arms).encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"a name of an arm is no valid text: {error}") from None
 
 
 def check_delta(delta: float) -> None:
     """δ is a probability that is neither promised nor impossible."""
     if not 0 < delta < 1:
         raise ConfigError(f"delta must lie in (0, 1), got {delta}")
+    if delta < _LEAST_DELTA:
+        raise ConfigError(f"delta below {_LEAST_DELTA} leaves no digits to compute with: {delta}")
 
 
 def check_sigma(sigma: float) -> None:
@@ -149,5 +156,7 @@ def check_bounds(bounds: Bounds | None) -> None:
     if bounds is None:
         return
     a, b = bounds
-    if not (math.isfinite(a) and math.isfinite(b) and a < b):
-        raise ConfigError(f"bounds must be two finite numbers, the lower first, got {a} and {b}")
+    if not (math.isfinite(b - a) and a < b):
+        raise ConfigError(
+            f"bounds must be two numbers a finite distance apart, the lower first, got {a} and {b}"
+        )

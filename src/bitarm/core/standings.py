@@ -69,7 +69,15 @@ class Standings:
         return standings
 
     def add(self, event: LearnerEvent) -> None:
-        """Take one more event in."""
+        """Take one more event in; StoreError if it speaks of an arm that is not there."""
+        try:
+            self._take(event)
+        except IndexError:
+            raise StoreError(
+                f"there are {len(self.arms)} arms, but the journal has {event}"
+            ) from None
+
+    def _take(self, event: LearnerEvent) -> None:
         match event:
             case RoundOpened():
                 self.round = event.round

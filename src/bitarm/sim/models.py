@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError
+from bitarm.sim.families import BERNOULLI, BETA, EXPONENTIAL, GAUSSIAN, POISSON
 
 
 class RewardModel(Protocol):
@@ -21,6 +22,12 @@ class RewardModel(Protocol):
     """
 
     name: ClassVar[str]
+    family: ClassVar[int]  # how its sums are drawn: see sim/families.py
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """p and q of the family's sums."""
+        ...
 
     @property
     def mean(self) -> float:
@@ -48,6 +55,7 @@ class Gaussian:
     """Normal rewards."""
 
     name: ClassVar[str] = "gaussian"
+    family: ClassVar[int] = GAUSSIAN
 
     mean: float
     sd: float
@@ -57,6 +65,11 @@ class Gaussian:
             raise ConfigError(f"mean must be a finite number, got {self.mean}")
         if not (math.isfinite(self.sd) and self.sd > 0):
             raise ConfigError(f"sd must be a finite number above 0, got {self.sd}")
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+        return self.mean, self.sd
 
     @property
     def sigma(self) -> float:
@@ -79,12 +92,18 @@ class Bernoulli:
     """Rewards 1 with probability `mean`, else 0."""
 
     name: ClassVar[str] = "bernoulli"
+    family: ClassVar[int] = BERNOULLI
 
     mean: float
 
     def __post_init__(self) -> None:
         if not 0 <= self.mean <= 1:
             raise ConfigError(f"the mean of a Bernoulli arm must lie in [0, 1], got {self.mean}")
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """The probability of a 1."""
+        return self.mean, 0.0
 
     @property
     def sigma(self) -> float:
@@ -115,6 +134,7 @@ class Beta:
     """
 
     name: ClassVar[str] = "beta"
+    family: ClassVar[int] = BETA
 
     mean: float
     concentration: float = 1.0
@@ -128,6 +148,12 @@ class Beta:
             )
 
     @property
+    def parameters(self) -> tuple[float, float]:
+        """Beta's p and q."""
+        p = self.mean * self.concentration
+        return p, self.concentration - p
+
+    @property
     def sigma(self) -> float:
         """√(1/(4(p + q + 1))), valid for every Beta(p, q) (Marchal and Arbel 2017)."""
         return math.sqrt(1 / (4 * (self.concentration + 1)))
@@ -139,11 +165,82 @@ class Beta:
 
     def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
         """Beta draws."""
-        p = self.mean * self.concentration
-        return rng.beta(p, self.concentration - p, count)
+        p, q = self.parameters
+        return rng.beta(p, q, count)
 
 
-MODELS: dict[str, type[Gaussian] | type[Bernoulli] | type[Beta]] = {
-    model.name: model for model in (Gaussian, Bernoulli, Beta)
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poisson:
+    """Poisson counts: not sub-Gaussian, so no σ makes a guarantee hold."""
+
+    name: ClassVar[str] = "poisson"
+    family: ClassVar[int] = POISSON
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self.mean, "Poisson")
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """The rate."""
+        return self.mean, 0.0
+
+    @property
+    def sigma(self) -> float:
+        """Infinite."""
+        return math.inf
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """None."""
+        return None
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """Counts."""
+        return rng.poisson(self.mean, count).astype(np.float64)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exponential:
+    """Exponential rewards: not sub-Gaussian, so no σ makes a guarantee hold."""
+
+    name: ClassVar[str] = "exponential"
+    family: ClassVar[int] = EXPONENTIAL
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self.mean, "exponential")
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """The scale."""
+        return self.mean, 0.0
+
+    @property
+    def sigma(self) -> float:
+        """Infinite."""
+        return math.inf
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """None."""
+        return None
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """Exponential draws."""
+        return rng.exponential(self.mean, count)
+
+
+def _check_positive(mean: float, family: str) -> None:
+    if not (math.isfinite(mean) and mean > 0):
+        raise ConfigError(f"the mean of a {family} arm must be a number above 0, got {mean}")
+
+
+MODELS: dict[str, type[Gaussian | Bernoulli | Beta | Poisson | Exponential]] = {
+    model.name: model for model in (Gaussian, Bernoulli, Beta, Poisson, Exponential)
 }
 """Every reward model, by name. A new one is a class above and a word in this list."""

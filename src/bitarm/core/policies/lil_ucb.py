@@ -36,6 +36,7 @@ class LilUcb:
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", float(self.epsilon))
         check_epsilon(self.epsilon)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:

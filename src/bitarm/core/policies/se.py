@@ -38,6 +38,7 @@ class SuccessiveElimination:
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", float(self.epsilon))
         check_epsilon(self.epsilon)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:

@@ -48,8 +48,9 @@ class FedSel:
     def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
         """The number of the mean's cell."""
         a, _ = require_bounds(self.name, step.bounds)
-        cell = math.floor((mu_hat - a) / step.u_prime)
-        return Symbol(min(max(cell, 0), cells(step) - 1), self.least_bits(step))
+        position = (mu_hat - a) / step.u_prime
+        last = float(cells(step) - 1)
+        return Symbol(math.floor(min(max(position, 0.0), last)), self.least_bits(step))
 
     def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
         """The middle of the cell."""

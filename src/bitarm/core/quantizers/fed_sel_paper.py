@@ -8,7 +8,7 @@ from bitarm.core.quantizer import Bounds, Estimate, Step
 from bitarm.core.quantizers.fed_sel import FedSel
 
 _CELLS = FedSel()
-_STRICT = 1 + 2**-40  # the published curves match a strict LCB > UCB: a tie of 4 cells is no drop
+_STRICT = 1 + 2**-30  # the published curves match a strict LCB > UCB: a tie of 4 cells is no drop
 
 
 @final

@@ -18,7 +18,7 @@ Prior = Literal["uniform", "midpoint", "quban"]
 PRIORS: tuple[str, ...] = get_args(Prior)
 MAX_BITS = 32
 
-_FIRST = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(1)
+FIRST_MESSAGE = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(1)
 
 
 @final
@@ -47,7 +47,7 @@ class Icq:
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """μ̃_0 and U(0)."""
         if self.prior == "quban":
-            return _FIRST.start(prior, bounds)
+            return FIRST_MESSAGE.start(prior, bounds)
         if bounds is None:
             raise ConfigError(
                 f"icq with a {self.prior} prior needs bounded rewards: give bounds, "
@@ -56,7 +56,7 @@ class Icq:
         a, b = bounds
         if self.prior == "midpoint":
             require_no_prior("icq with a midpoint prior", prior)
-            return Estimate(mean=(a + b) / 2, error=(b - a) / 2, radius=(b - a) / 2)
+            return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
         if prior is None or not a <= prior <= b:
             raise ConfigError(f"icq with a uniform prior needs μ̃_0 in [{a}, {b}], got {prior}")
         return Estimate(mean=prior, error=b - a, radius=b - a)
@@ -64,26 +64,26 @@ class Icq:
     def error(self, held: Estimate, step: Step) -> float:
         """2^{−B}·(U'(i) + U(i−1)): half a bin, if the mean lies in the interval."""
         if self._is_quban(step):
-            return _FIRST.error(held, step)
+            return FIRST_MESSAGE.error(held, step)
         return math.ldexp(_half(held, step), -self.bits)
 
     def least_bits(self, step: Step) -> int:
         """B, except for the first message under the quban prior."""
-        return _FIRST.least_bits(step) if self._is_quban(step) else self.bits
+        return FIRST_MESSAGE.least_bits(step) if self._is_quban(step) else self.bits
 
     def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
         """enc(μ̂, B, L): the bin of the nearest midpoint, the outermost one beyond the interval."""
         if self._is_quban(step):
-            return _FIRST.encode(mu_hat, held, step, dither)
+            return FIRST_MESSAGE.encode(mu_hat, held, step, dither)
         low, bin_width = self.bins(held, step)
-        last = (1 << self.bits) - 1
         position = (mu_hat - low) / bin_width
-        return Symbol(min(max(math.floor(position), 0), last), self.bits)
+        last = float((1 << self.bits) - 1)
+        return Symbol(math.floor(min(max(position, 0.0), last)), self.bits)
 
     def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
         """dec(s, B, L): the midpoint of the bin."""
         if self._is_quban(step):
-            return _FIRST.decode(symbol, held, step)
+            return FIRST_MESSAGE.decode(symbol, held, step)
         require_length(symbol, self.bits)
         low, bin_width = self.bins(held, step)
         mean = low + (symbol.value + 0.5) * bin_width

@@ -1,7 +1,7 @@
 """QuBan (Hanna, Yang, Fragouli 2022): steps of εσ/√t, short words near the last decoded mean.
 
 As the paper runs it: each message carries the running mean. The centre (the last decoded mean)
-changes the length of the codeword, never the decoded value.
+changes the length of the codeword, not the values that it may decode to, nor their chances.
 
 The prefix code, for the level q counted from the centre:
 
@@ -70,7 +70,10 @@ class QuBan:
     def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
         """M·(q + ⌊c/M⌋)."""
         size = self.step_size(step)
-        mean = size * (_read(symbol) + self._centre(held, size))
+        level = _read(symbol) + self._centre(held, size)
+        if abs(level) > _MAX_LEVEL:
+            raise PeerProtocolError(f"symbol names level {level}, which no encoder can reach")
+        mean = size * level
         return Estimate.after(step, mean=mean, error=self.error(held, step))
 
     def step_size(self, step: Step) -> float:

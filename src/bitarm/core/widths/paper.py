@@ -34,4 +34,6 @@ class PaperWidth:
 
 @lru_cache(maxsize=4096)  # all arms meet at the same few checkpoints
 def _u_prime(pulls: int, arms: int, delta: float, sigma: float) -> float:
-    return sigma * math.sqrt(2 * math.log(4 * arms * pulls**2 / delta) / pulls)
+    # the logarithm of the quotient, as a difference: the quotient can leave the floats
+    log = math.log(4 * arms * pulls**2) - math.log(delta)
+    return sigma * math.sqrt(2 * log / pulls)

@@ -1,0 +1,26 @@
+"""Arms in one line: `gaussian:0,0,0.1` becomes models."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bitarm.api.scheme import unknown
+from bitarm.errors import ConfigError
+from bitarm.sim.models import MODELS, RewardModel
+
+
+def parse_arms(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, ...]:
+    """Models of one family from `family:mean,mean,…`; `parameters` (sd, concentration) for all."""
+    family, separator, means = text.partition(":")
+    if family not in MODELS:
+        raise ConfigError(unknown("the family of arms", family, MODELS))
+    if not separator or not means:
+        raise ConfigError(f"arms are written as {family}:0.7,0.5,…, got {text!r}")
+    try:
+        numbers = [float(mean) for mean in means.split(",")]
+    except ValueError:
+        raise ConfigError(f"the means of arms must be numbers, got {means!r}") from None
+    try:
+        return tuple(MODELS[family](mean=mean, **parameters) for mean in numbers)
+    except TypeError:
+        given = ", ".join(parameters) or "a mean alone"
+        raise ConfigError(f"{given} does not describe a {family} arm") from None

@@ -1,0 +1,205 @@
+"""`simulate`: what an identification costs on average, and how often it is wrong."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from pathlib import Path
+from typing import Any, final
+
+from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.extras import require
+from bitarm.api.identify import new_seed
+from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, SCHEME_WORDS, build, unknown
+from bitarm.core.confidence import ArmView
+from bitarm.core.guarantee import Guarantee, guarantee
+from bitarm.core.policies import POLICIES, SuccessiveElimination
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.errors import ConfigError
+from bitarm.sim.chunks import ChunkStore
+from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
+from bitarm.sim.models import RewardModel
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.statistics import Moments, clopper_pearson
+from bitarm.sim.sweep import MEASURES, PointResult, Sweep
+from bitarm.sim.tables import checkpoints
+
+_WORDS = (*PROBLEM_WORDS, *SCHEME_WORDS, *(f"max_{word}" for word in LIMIT_WORDS))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One setting of a sweep and what came of it."""
+
+    scheme: Scheme
+    guarantee: Guarantee
+    result: PointResult
+
+    def to_json(self) -> dict[str, Any]:
+        """Settings and averages under the names that hold everywhere."""
+        spec, policy = self.scheme.spec, self.scheme.policy
+        trials = self.result.samples.count
+        rate = clopper_pearson(self.result.errors, trials)
+        return {
+            "quantizer": spec.quantizer.name,
+            **{it.name: getattr(spec.quantizer, it.name) for it in fields(type(spec.quantizer))},  # type: ignore[arg-type]
+            "policy": policy.name,
+            "width": spec.width,
+            "delta": spec.delta,
+            "sigma": spec.sigma,
+            "bounds": spec.bounds,
+            "epsilon": getattr(policy, "epsilon", None),
+            "growth": getattr(spec.schedule, "growth", None),
+            "first": spec.schedule.pulls_at(1),
+            "guarantee": self.guarantee.delta,
+            "guarantee_reason": self.guarantee.reason,
+            **{name: _average(getattr(self.result, name)) for name in MEASURES},
+            "error_rate": {"value": rate.value, "low": rate.low, "high": rate.high},
+            "outcomes": dict(self.result.outcomes),
+            "less_first": {
+                name: _average(lead) for name, lead in zip(MEASURES, self.result.lead, strict=True)
+            },
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """A sweep and its results, in the order in which its settings were given."""
+
+    trials: int
+    seed: int
+    points: tuple[Point, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain types, ready for `json.dumps`."""
+        return {
+            "trials": self.trials,
+            "seed": self.seed,
+            "results": [point.to_json() for point in self.points],
+        }
+
+
+def simulate(
+    models: Sequence[RewardModel],
+    *,
+    trials: int = 1000,
+    seed: int | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    cache: Path | None = None,
+    progress: Progress = lambda done, trials: None,
+    **words: Any,
+) -> Simulation:
+    """Run every setting on the same trials and average.
+
+    `words` are those of a problem file; one that holds a list is swept, and lists are crossed in
+    the order given. A word that does not apply to one of the settings is left out there; one that
+    applies to none is refused. σ defaults to the smallest that is valid for all models. With a
+    `cache` folder, finished chunks are kept there and an interrupted sweep goes on.
+    """
+    schemes = [_scheme(models, point) for point in crossed(words)]
+    sweep = Sweep(
+        schemes=tuple(schemes),
+        models=tuple(models),
+        trials=trials,
+        seed=new_seed() if seed is None else seed,
+    )
+    store = ChunkStore(cache, sweep) if cache is not None else None
+    results = execute(sweep, _runner(workers, cluster), store=store, progress=progress)
+    return Simulation(
+        trials=trials,
+        seed=sweep.seed,
+        points=tuple(
+            Point(scheme=scheme, guarantee=claim_of(scheme, models), result=result)
+            for scheme, result in zip(schemes, results, strict=True)
+        ),
+    )
+
+
+def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every combination of the listed values, the first word varying slowest, without repeats."""
+    for word in words:
+        if word not in _WORDS:
+            raise ConfigError(unknown("a word of a sweep", word, _WORDS))
+    lists = {word: value if isinstance(value, list) else [value] for word, value in words.items()}
+    points: list[dict[str, Any]] = []
+    for values in product(*lists.values()):
+        point = _applicable(dict(zip(lists, values, strict=True)))
+        if point not in points:
+            points.append(point)
+    for word in words:
+        if not any(word in point for point in points):
+            raise ConfigError(f"{word} applies to none of these settings")
+    return points
+
+
+def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
+    """What may be claimed for the answers of a scheme on these models."""
+    grid = checkpoints(scheme)
+    furthest = ArmView(
+        arm=0, mean=0.0, pulls=grid[-1], messages=len(grid), index=len(grid), error=0.0
+    )
+    return guarantee(
+        scheme.spec,
+        scheme.policy,
+        Outcome.DECIDED,
+        [furthest],
+        sigma_caveats(scheme.spec.sigma, models),
+    )
+
+
+def _scheme(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
+    problem = {word: point[word] for word in PROBLEM_WORDS if word in point}
+    if "sigma" not in problem and all(model.sigma < float("inf") for model in models):
+        problem["sigma"] = max(model.sigma for model in models)
+    _check_bounds(models, problem.get("bounds"))
+    limits = {word: point[f"max_{word}"] for word in LIMIT_WORDS if f"max_{word}" in point}
+    setup = build(
+        tuple(f"arm-{number}" for number in range(len(models))),
+        seed=0,
+        problem=problem,
+        scheme={word: point[word] for word in SCHEME_WORDS if word in point},
+        limits=limits,
+    )
+    return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
+
+
+def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | None) -> None:
+    if bounds is None:
+        return
+    a, b = bounds
+    for number, model in enumerate(models):
+        own = model.bounds
+        if own is None or own[0] < a or own[1] > b:
+            raise ConfigError(
+                f"arm {number} is {model.name}, whose rewards leave the bounds [{a}, {b}]"
+            )
+
+
+def _applicable(point: dict[str, Any]) -> dict[str, Any]:
+    """The words that are parameters of the chosen quantizer and policy, or of neither family."""
+    quantizer = QUANTIZERS.get(point.get("quantizer", Icq.name))
+    policy = POLICIES.get(point.get("policy", SuccessiveElimination.name))
+    foreign = _parameters(QUANTIZERS.values()) - _parameters([quantizer])
+    foreign |= _parameters(POLICIES.values()) - _parameters([policy])
+    return {word: value for word, value in point.items() if word not in foreign}
+
+
+def _parameters(members: Iterable[Any]) -> set[str]:
+    return {it.name for member in members if member is not None for it in fields(member)}
+
+
+def _runner(workers: int | None, cluster: str | None) -> Runner:
+    if cluster is None:
+        return run_local(workers if workers is not None else os.cpu_count() or 1)
+    if workers is not None:
+        raise ConfigError("workers does not apply to a cluster: it has its own")
+    require("distributed", extra="cluster", what="a cluster")
+    return run_on_cluster(cluster)
+
+
+def _average(moments: Moments) -> dict[str, float | None]:
+    return {"mean": moments.mean, "sem": moments.sem}

@@ -1,0 +1,58 @@
+"""The results of a sweep as a picture: each measure against the word that varies most."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from bitarm.api.extras import require
+from bitarm.api.simulate import Simulation
+from bitarm.errors import ConfigError
+from bitarm.sim.sweep import MEASURES
+
+_AXES = ("delta", "growth", "bits", "sigma", "epsilon", "epsilon_quban", "first")
+_LINES = ("quantizer", "bits", "epsilon_quban", "prior", "policy", "width", *_AXES)
+_LOGARITHMIC = ("delta", "sigma")
+
+
+def plot_simulation(result: Simulation, path: Path) -> None:
+    """Draw a panel for each measure; the file's ending names the format."""
+    require("matplotlib", extra="sim", what="a plot")
+    from matplotlib.figure import Figure
+
+    points = result.to_json()["results"]
+    axis = max(_AXES, key=lambda word: len({point.get(word) for point in points}))
+    curves = _curves(points, axis)
+    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    for panel, measure in zip(figure.subplots(1, len(MEASURES)), MEASURES, strict=True):
+        for label, curve in curves.items():
+            known = [point for point in curve if point.get(axis) is not None]
+            x = [point[axis] for point in known]
+            y = [point[measure]["mean"] for point in known]
+            spread = [2 * (point[measure]["sem"] or 0.0) for point in known]
+            panel.errorbar(x, y, spread, marker="o", markersize=3, capsize=2, label=label)
+        panel.set_xlabel(axis)
+        panel.set_title(measure)
+        panel.grid(alpha=0.3)
+        if axis in _LOGARITHMIC:
+            panel.set_xscale("log")
+        if measure != "rounds":
+            panel.set_yscale("log")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"the plot cannot be written to {path}: {error}") from None
+
+
+def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str, Any]]]:
+    """Points that differ in the axis alone, under a label of what tells them from the others."""
+    varying = [
+        word
+        for word in dict.fromkeys(_LINES)
+        if word != axis and len({str(point.get(word)) for point in points}) > 1
+    ]
+    curves: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for point in points:
+        words = [f"{word} {point[word]}" for word in varying if point.get(word) is not None]
+        curves[", ".join(words) or point["quantizer"]].append(point)
+    return {label: sorted(curve, key=lambda it: it[axis] or 0) for label, curve in curves.items()}

@@ -1,0 +1,227 @@
+"""What `bitarm simulate` does with its flags: the sweep, its progress and its output."""
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import platformdirs
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bitarm.api.identify import new_seed
+from bitarm.api.models import parse_arms
+from bitarm.api.problem import load_problem
+from bitarm.api.simulate import Simulation, simulate
+from bitarm.cli.exits import Exit, complain
+from bitarm.cli.plot import plot_simulation
+from bitarm.errors import ConfigError
+from bitarm.sim.models import RewardModel
+from bitarm.sim.sweep import MEASURES
+
+_NUMBERS: dict[str, Callable[[str], Any]] = {
+    "delta": float,
+    "sigma": float,
+    "epsilon": float,
+    "bits": int,
+    "epsilon_quban": float,
+    "growth": float,
+    "first": int,
+    "max_rounds": int,
+    "max_samples": int,
+    "max_bits": int,
+}
+_NAMES = ("quantizer", "prior", "policy", "width")
+_SIGNS = {
+    "bits": "B=",
+    "epsilon_quban": "ε=",
+    "prior": "prior ",
+    "policy": "",
+    "width": "width ",
+    "delta": "δ=",
+    "sigma": "σ=",
+    "growth": "α=",
+    "first": "t₁=",
+    "epsilon": "tolerance ",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """How the results are shown."""
+
+    as_json: bool
+    as_csv: bool
+    plot: Path | None
+
+
+def run_sweep(
+    problem: Path | None,
+    arms: str | None,
+    parameters: Mapping[str, float | None],
+    flags: Mapping[str, Any],
+    output: Output,
+    *,
+    trials: int,
+    seed: int | None,
+    workers: int | None,
+    cluster: str | None,
+    cache: Path | None,
+) -> None:
+    """Run the sweep that the flags describe, and show it."""
+    models, words = _task(problem, arms, parameters)
+    words |= _words(flags)
+    chosen = new_seed() if seed is None else seed
+    folder = cache or Path(platformdirs.user_cache_dir("bitarm", appauthor=False)) / "chunks"
+    how = {"workers": workers, "cluster": cluster, "cache": folder}
+    try:
+        result = _run(models, words, trials=trials, seed=chosen, **how)
+    except KeyboardInterrupt:
+        complain(f"interrupted; the same command with --seed {chosen} goes on from here")
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    for reason in sorted({it.guarantee.reason for it in result.points if not it.guarantee.delta}):
+        complain(f"no guarantee: {reason}")
+    if output.plot is not None:
+        plot_simulation(result, output.plot)
+    if output.as_json:
+        typer.echo(json.dumps(result.to_json()))
+    elif output.as_csv:
+        _print_csv(result)
+    else:
+        _print_table(result)
+
+
+def _words(flags: Mapping[str, Any]) -> dict[str, Any]:
+    words: dict[str, Any] = {}
+    for word, value in flags.items():
+        if value is None:
+            continue
+        if word in _NUMBERS:
+            words[word] = _numbers(word, value, _NUMBERS[word])
+        elif word in _NAMES:
+            words[word] = value.split(",")
+        elif word == "bounds":
+            words[word] = value
+    return words
+
+
+def _task(
+    path: Path | None, arms: str | None, parameters: Mapping[str, float | None]
+) -> tuple[tuple[RewardModel, ...], dict[str, Any]]:
+    given = {word: value for word, value in parameters.items() if value is not None}
+    if (path is None) == (arms is None):
+        raise ConfigError("give either a problem file or --arms, such as --arms bernoulli:0.7,0.5")
+    if arms is not None:
+        return parse_arms(arms, given), {}
+    if given:
+        raise ConfigError(f"{', '.join(given)} applies to --arms only: the file has its own arms")
+    assert path is not None  # one of the two is given
+    problem = load_problem(path)
+    limits = {f"max_{word}": value for word, value in problem.limits.items()}
+    return problem.models(), {**problem.problem, **problem.scheme, **limits}
+
+
+def _numbers(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
+    try:
+        return [kind(item) for item in text.split(",")]
+    except ValueError:
+        raise ConfigError(
+            f"{word} must be {'whole ' if kind is int else ''}numbers with commas, got {text!r}"
+        ) from None
+
+
+def _run(models: tuple[RewardModel, ...], words: dict[str, Any], **how: Any) -> Simulation:
+    screen = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
+        BarColumn(),
+        TextColumn("{task.speed:,.0f} a second"),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+    )
+    if not screen.is_terminal:
+        return simulate(models, **how, **words)
+    with bar:
+        task = bar.add_task("", total=how["trials"])
+        return simulate(
+            models, **how, **words, progress=lambda done, _: bar.update(task, completed=done)
+        )
+
+
+def _print_csv(result: Simulation) -> None:
+    rows = [_flat(point) for point in result.to_json()["results"]]
+    writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(key for row in rows for key in row)))
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _flat(point: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in point.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}_")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _print_table(result: Simulation) -> None:
+    points = result.to_json()["results"]
+    undecided = [result.trials - point["outcomes"].get("decided", 0) for point in points]
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        caption=f"{result.trials:,} trials, seed {result.seed}; mean ± standard error, "
+        "error rate with its 95 % interval",
+        caption_justify="left",
+    )
+    table.add_column("setting")
+    for title in ("rounds", "samples", "bits", "error rate", *["undecided"] * any(undecided)):
+        table.add_column(title, justify="right", no_wrap=True)
+    for label, point, silent in zip(_labels(points), points, undecided, strict=True):
+        rate = point["error_rate"]
+        table.add_row(
+            label,
+            *(_with_error(point[measure]) for measure in MEASURES),
+            f"{rate['value']:.2g} [{rate['low']:.1g}, {rate['high']:.1g}]",
+            *[f"{silent:,}"] * any(undecided),
+        )
+    Console().print(table)
+
+
+def _labels(points: list[dict[str, Any]]) -> list[str]:
+    """What tells each point from the others."""
+    varying = [
+        word
+        for word in _SIGNS
+        if len({str(point[word]) for point in points if point.get(word) is not None}) > 1
+    ]
+    return [
+        " ".join(
+            (
+                point["quantizer"],
+                *(f"{_SIGNS[it]}{point[it]}" for it in varying if point.get(it) is not None),
+            )
+        )
+        for point in points
+    ]
+
+
+def _with_error(average: dict[str, Any]) -> str:
+    mean, sem = average["mean"], average["sem"]
+    if sem is None:
+        return f"{mean:,}"
+    # as many digits as the error leaves meaning to
+    digits = 0 if sem == 0 else min(max(1 - math.floor(math.log10(sem)), 0), 3)
+    return f"{mean:,.{digits}f} ±{sem:.2g}"

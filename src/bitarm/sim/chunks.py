@@ -1,0 +1,68 @@
+"""Finished chunks on disk: an interrupted sweep goes on where it stopped.
+
+A chunk's file is written whole or not at all, and carries a digest of its content: what does not
+match is computed again, and said so.
+"""
+
+import hashlib
+import logging
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import final
+
+from bitarm.errors import ConfigError, StoreError
+from bitarm.sim.sweep import ChunkResult, Sweep
+
+_LOG = logging.getLogger("bitarm.sim")
+
+
+@final
+class ChunkStore:
+    """The chunks of one sweep, in a folder named by all that determines them."""
+
+    def __init__(self, folder: Path, sweep: Sweep) -> None:
+        self._folder = folder / sweep.key()
+
+    def load(self) -> Iterator[ChunkResult]:
+        """The chunks that are here and whole."""
+        for path in sorted(self._folder.glob("*.json")):
+            chunk = self._read(path)
+            if chunk is not None:
+                yield chunk
+
+    def keep(self, chunk: ChunkResult) -> None:
+        """Write a chunk, durably."""
+        text = chunk.dump()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(f"{_digest(text)}\n{text}\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(self._folder / f"{chunk.index:06d}.json")
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise StoreError(
+                f"chunk {chunk.index} cannot be kept in {self._folder}: {error.strerror}; "
+                "the chunks before it are kept: make room and run the same command again"
+            ) from None
+
+    def _read(self, path: Path) -> ChunkResult | None:
+        try:
+            digest, text, _ = path.read_text(encoding="utf-8").split("\n", 2)
+            if digest == _digest(text):
+                return ChunkResult.load(text)
+        except (OSError, ValueError, ConfigError):
+            pass  # all of them mean that the file is not what was written
+        _LOG.warning("%s is damaged: that chunk is computed again", path)
+        return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

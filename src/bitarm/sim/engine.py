@@ -1,0 +1,196 @@
+"""Runs schemes over a block of trials: kernels where there is a twin, the machines where not.
+
+Every scheme of a block reads the same tape, which grows only where a trial still needs it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.core.quantizers import Icq
+from bitarm.errors import ConfigError
+from bitarm.sim.kernels.elimination import elimination
+from bitarm.sim.kernels.indexed import indexed
+from bitarm.sim.kernels.status import STARVED
+from bitarm.sim.machines import run_machines
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
+from bitarm.sim.tape import Tape, empty_tape
+from bitarm.sim.trials import Trials, blank
+from bitarm.sim.world import World, cell_moments
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_TAPE_BYTES = 1 << 22  # a block's tape stays near the processor's cache
+_STATE_BYTES = 1 << 23  # what a block without a tape may hold
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Trace:
+    """What happened inside trials, for comparing a kernel with the machines."""
+
+    mean: Floats  # [trial, message, arm] decoded means
+    nbits: Integers  # [trial, message, arm] lengths of QuBan's codewords, else 0
+    dropped: Integers  # [trial, arm] the round in which the arm fell, 0 if it did not
+
+
+@final
+class Engine:
+    """Runs a fixed list of schemes on one world, block after block."""
+
+    def __init__(self, schemes: Sequence[Scheme], world: World) -> None:
+        for scheme in schemes:
+            if len(scheme.spec.arms) != world.p.size:
+                raise ConfigError(
+                    f"a scheme for {len(scheme.spec.arms)} arms met {world.p.size} models"
+                )
+        self._schemes = schemes
+        self._world = world
+        self._tables = [table_of(it) if has_twin(it) else None for it in schemes]
+        self._grid = union_grid(schemes)
+        self._cell_mean, self._cell_sd = cell_moments(world, self._grid)
+
+    @property
+    def block(self) -> int:
+        """Trials to run at once: as many as keep memory small, whatever the number of arms."""
+        arms = self._world.p.size
+        if self._forgets:
+            return max(1, _STATE_BYTES // (8 * 2 * arms))
+        return max(1, _TAPE_BYTES // (8 * 2 * arms * self._grid.size))
+
+    @property
+    def _forgets(self) -> bool:
+        """With one scheme nothing is read twice, so nothing is kept."""
+        return len(self._tables) == 1 and self._tables[0] is not None
+
+    def run(self, rng: np.random.Generator, trials: int) -> list[Trials]:
+        """`trials` new trials of every scheme, paired: trial i is the same world in each."""
+        units = rng.random((trials, self._world.p.size))
+        kept = 1 if self._forgets else trials
+        tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
+        return [
+            run_machines(scheme, tape, self._world, rng)
+            if table is None
+            else self._kernel(
+                scheme, table, tape, units, rng, trials=trials, stored=not self._forgets
+            )
+            for scheme, table in zip(self._schemes, self._tables, strict=True)
+        ]
+
+    def run_tape(self, tape: Tape, rng: np.random.Generator) -> list[tuple[Trials, Trace]]:
+        """Every scheme with a twin on a given tape, with what happened inside.
+
+        The tape grows where it is too short, by draws from the world.
+        """
+        if not np.array_equal(tape.grid, self._grid):
+            raise ConfigError(f"these schemes need a tape with the grid {self._grid.tolist()}")
+        results = []
+        for scheme, table in zip(self._schemes, self._tables, strict=True):
+            if table is None:
+                raise ConfigError(f"{scheme.policy.name} with these settings has no kernel")
+            trace = _blank_trace(tape, table)
+            trials = self._kernel(
+                scheme, table, tape, tape.units, rng, trials=tape.trials, stored=True, trace=trace
+            )
+            results.append((trials, trace))
+        return results
+
+    def _kernel(
+        self,
+        scheme: Scheme,
+        table: Table,
+        tape: Tape,
+        units: Floats,
+        rng: np.random.Generator,
+        *,
+        trials: int,
+        stored: bool,
+        trace: Trace | None = None,
+    ) -> Trials:
+        out = blank(trials)
+        cell_of = np.searchsorted(self._grid, table.pulls)
+        shown = trace or _NO_TRACE
+        kernel = self._compiled(table, cell_of, stored=stored, traced=trace is not None)
+        kernel(
+            rng,
+            np.arange(trials),
+            self._world.family,
+            self._world.p,
+            self._world.q,
+            self._cell_mean,
+            self._cell_sd,
+            self._grid,
+            tape.cells,
+            tape.filled,
+            tape.dithers,
+            tape.dithered,
+            start_means(scheme, units),
+            table.pulls,
+            cell_of,
+            table.radius,
+            table.k0,
+            table.k1,
+            table.last,
+            table.nbits,
+            table.least,
+            table.limits,
+            table.epsilon,
+            table.ratio,
+            out.table,
+            shown.mean,
+            shown.nbits,
+            shown.dropped,
+        )
+        assert not np.any(out.outcome == STARVED)  # the tape grows
+        return out
+
+    def _compiled(self, table: Table, cell_of: Integers, *, stored: bool, traced: bool) -> Any:
+        constants = {
+            "gaussian": self._world.gaussian,
+            "grows": True,
+            "stored": stored,
+            "first": table.first,
+            "rest": table.rest,
+            "traced": traced,
+        }
+        if table.policy is not None:
+            return indexed(policy=table.policy, **constants)
+        aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
+        return elimination(aligned=aligned, **constants)
+
+
+def union_grid(schemes: Sequence[Scheme]) -> Integers:
+    """All checkpoints of all schemes that have a kernel."""
+    grids = [np.array(checkpoints(scheme), dtype=np.int64) for scheme in schemes]
+    return reduce(np.union1d, grids).astype(np.int64)
+
+
+def start_means(scheme: Scheme, units: Floats) -> Floats:
+    """μ̃_0 of every trial and arm, as the learner and the agent would hold it."""
+    spec, quantizer = scheme.spec, scheme.spec.quantizer
+    if isinstance(quantizer, Icq) and quantizer.prior == "uniform" and spec.bounds is not None:
+        a, b = spec.bounds
+        return np.minimum(b, a + (b - a) * units)
+    return np.full(units.shape, spec.start(0).mean)
+
+
+def _blank_trace(tape: Tape, table: Table) -> Trace:
+    shape = tape.trials, table.pulls.size, tape.arms
+    return Trace(
+        mean=np.full(shape, np.nan),
+        nbits=np.zeros(shape, dtype=np.int64),
+        dropped=np.zeros((tape.trials, tape.arms), dtype=np.int64),
+    )
+
+
+_NO_TRACE = Trace(
+    mean=np.empty((0, 0, 0)),
+    nbits=np.empty((0, 0, 0), dtype=np.int64),
+    dropped=np.empty((0, 0), dtype=np.int64),
+)

@@ -1,0 +1,219 @@
+"""Successive elimination over many trials: the twin of `core/policies/se.py` and the machines."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bitarm.sim.kernels.quantize import FED_SEL, ICQ, QUBAN, bin_middle, quban
+from bitarm.sim.kernels.status import (
+    BEST,
+    BIT_LIMIT,
+    BITS,
+    DECIDED,
+    OUTCOME,
+    ROUND_LIMIT,
+    ROUNDS,
+    SAMPLE_LIMIT,
+    SAMPLES,
+    STARVED,
+)
+from bitarm.sim.kernels.sums import draw_sum
+
+
+@lru_cache(maxsize=64)
+def elimination(
+    *, gaussian: bool, grows: bool, stored: bool, aligned: bool, first: int, rest: int, traced: bool
+) -> Any:
+    """A kernel compiled for one kind of setting; the arguments are constants to the compiler.
+
+    gaussian  every arm is Gaussian: sums are drawn inline
+    grows     the tape draws what it lacks; otherwise a trial that needs more starves
+    stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten
+    aligned   the schedule is the tape's grid: one cell a round
+    first     the quantizer of message 1;  rest  that of the others
+    traced    decoded means and drops are written down
+    """
+
+    @njit(cache=True, error_model="numpy")
+    def run(
+        rng: Any,
+        todo: Any,
+        family: Any,
+        p: Any,
+        q: Any,
+        cell_mean: Any,
+        cell_sd: Any,
+        grid: Any,
+        cells: Any,
+        filled: Any,
+        dithers: Any,
+        dithered: Any,
+        start: Any,
+        pulls: Any,
+        cell_of: Any,
+        radius: Any,
+        k0: Any,
+        k1: Any,
+        last: Any,
+        nbits: Any,
+        least: Any,
+        limits: Any,
+        epsilon: float,
+        ratio: float,
+        out: Any,
+        trace_mean: Any,
+        trace_bits: Any,
+        dropped: Any,
+    ) -> None:
+        arms = p.size
+        depth = pulls.size
+        max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
+        active = np.empty(arms, np.int64)
+        total = np.empty(arms, np.float64)
+        mean = np.empty(arms, np.float64)
+        for x in range(todo.size):
+            trial = todo[x]
+            alive = arms
+            for arm in range(arms):
+                active[arm] = arm
+                total[arm] = 0.0
+                mean[arm] = start[trial, arm]
+            n = 0
+            done = 0  # cells used
+            before = 0  # pulls so far
+            samples = 0
+            bits = 0
+            outcome = SAMPLE_LIMIT
+            while True:
+                if n == depth:
+                    break
+                t = pulls[n]
+                if n + 1 > max_rounds:
+                    outcome = ROUND_LIMIT
+                    break
+                if samples + alive * (t - before) > max_samples:
+                    outcome = SAMPLE_LIMIT
+                    break
+                if bits + alive * least[n] > max_bits:
+                    outcome = BIT_LIMIT
+                    break
+                upto = cell_of[n]
+                if not grows:
+                    starved = False
+                    for a in range(alive):
+                        if filled[trial, active[a]] <= upto:
+                            starved = True
+                    if starved:
+                        outcome = STARVED
+                        break
+                u = radius[n]
+                c0 = k0[n]
+                c1 = k1[n]
+                c2 = last[n]
+                pulled = float(t)
+                best = -np.inf
+                top = 0
+                for a in range(alive):
+                    arm = active[a]
+                    running = total[arm]
+                    if aligned and not stored:
+                        if gaussian:
+                            running += cell_mean[n, arm] + cell_sd[n, arm] * rng.standard_normal()
+                        else:
+                            running += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
+                    elif not stored:
+                        for cell in range(done, upto + 1):
+                            if gaussian:
+                                running += (
+                                    cell_mean[cell, arm]
+                                    + cell_sd[cell, arm] * rng.standard_normal()
+                                )
+                            else:
+                                count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
+                                running += draw_sum(rng, family[arm], p[arm], q[arm], count)
+                    else:
+                        if grows:
+                            for cell in range(filled[trial, arm], upto + 1):
+                                if gaussian:
+                                    cells[trial, cell, arm] = (
+                                        cell_mean[cell, arm]
+                                        + cell_sd[cell, arm] * rng.standard_normal()
+                                    )
+                                else:
+                                    count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
+                                    cells[trial, cell, arm] = draw_sum(
+                                        rng, family[arm], p[arm], q[arm], count
+                                    )
+                                filled[trial, arm] = cell + 1
+                        for cell in range(done, upto + 1):
+                            running += cells[trial, cell, arm]
+                    total[arm] = running
+                    value = running / pulled
+                    scheme = first if n == 0 else rest
+                    if scheme == ICQ:
+                        value, _ = bin_middle(value, mean[arm] - c0, c1, c2)
+                    elif scheme == FED_SEL:
+                        value, _ = bin_middle(value, c0, c1, c2)
+                    elif scheme == QUBAN:
+                        if stored:
+                            if dithered[trial, arm] <= n:
+                                for m in range(dithered[trial, arm], n + 1):
+                                    dithers[trial, m, arm] = rng.random()
+                                dithered[trial, arm] = n + 1
+                            dither = dithers[trial, n, arm]
+                        else:
+                            dither = rng.random()
+                        value, length, _ = quban(value, mean[arm], c0, dither)
+                        bits += length
+                        if traced:
+                            trace_bits[trial, n, arm] = length
+                    mean[arm] = value
+                    if traced:
+                        trace_mean[trial, n, arm] = value
+                    low = value - u
+                    if low > best:
+                        best = low
+                        top = arm
+                if (first if n == 0 else rest) != QUBAN:
+                    bits += alive * nbits[n]
+                samples += alive * (t - before)
+                before = t
+                done = upto + 1
+                n += 1
+                separation = u + u
+                top_mean = mean[top]
+                kept = 0
+                for a in range(alive):
+                    arm = active[a]
+                    if arm == top or not (top_mean - mean[arm] >= separation):
+                        active[kept] = arm
+                        kept += 1
+                    elif traced:
+                        dropped[trial, arm] = n
+                alive = kept
+                if alive == 1:
+                    outcome = DECIDED
+                    break
+                if epsilon > 0.0:
+                    leader = active[0]
+                    for a in range(1, alive):
+                        if mean[active[a]] > mean[leader]:
+                            leader = active[a]
+                    beats = True
+                    for a in range(alive):
+                        arm = active[a]
+                        if arm != leader and not (mean[leader] - mean[arm] >= separation - epsilon):
+                            beats = False
+                    if beats:
+                        active[0] = leader
+                        outcome = DECIDED
+                        break
+            out[trial, ROUNDS] = n
+            out[trial, SAMPLES] = samples
+            out[trial, BITS] = bits
+            out[trial, BEST] = active[0] if outcome == DECIDED else -1
+            out[trial, OUTCOME] = outcome
+
+    return run

@@ -1,0 +1,8 @@
+"""How a trial ended, and where its figures stand in a kernel's output."""
+
+DECIDED, ROUND_LIMIT, SAMPLE_LIMIT, BIT_LIMIT, STARVED = range(5)
+"""Endings; a starved trial needs a longer tape and runs again."""
+
+ROUNDS, SAMPLES, BITS, BEST, OUTCOME = range(5)
+"""Columns of the output, one row a trial; BEST is −1 without an answer."""
+COLUMNS = 5

@@ -1,0 +1,25 @@
+"""Sums of rewards, drawn exactly: in one draw where the family allows it, one by one otherwise."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from bitarm.sim.families import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
+
+
+@njit(cache=True)
+def draw_sum(rng: np.random.Generator, family: int, p: float, q: float, count: int) -> float:
+    """The sum of `count` independent rewards of a family with parameters p and q."""
+    if family == GAUSSIAN:
+        return p * count + q * math.sqrt(count) * rng.standard_normal()
+    if family == BERNOULLI:
+        return float(rng.binomial(count, p))
+    if family == POISSON:
+        return float(rng.poisson(p * count))
+    if family == EXPONENTIAL:
+        return p * rng.standard_gamma(float(count))
+    total = 0.0
+    for _ in range(count):
+        total += rng.beta(p, q)
+    return total

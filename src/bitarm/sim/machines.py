@@ -1,0 +1,109 @@
+"""Trials through the real machines, on the same tapes: the slow twin of every kernel.
+
+For schemes without a kernel, and for checking those that have one.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bitarm.core.agent import Agent
+from bitarm.core.events import LearnerEvent
+from bitarm.core.learner import Learner
+from bitarm.core.messages import Dismiss, Request
+from bitarm.core.quantizers import Icq
+from bitarm.core.spec import RunSpec
+from bitarm.sim.kernels.status import BEST, BITS, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.kernels.sums import draw_sum
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.tape import Tape
+from bitarm.sim.trials import OUTCOMES, Trials, blank
+from bitarm.sim.world import World
+
+Watch = Callable[[tuple[LearnerEvent, ...]], None]
+
+_CODES = {outcome: code for code, outcome in OUTCOMES.items()}
+
+
+def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Generator) -> Trials:
+    """Every trial of the tape through a learner and its agents."""
+    out = blank(tape.trials)
+    for trial in range(tape.trials):
+        ending = run_trial(scheme, tape, world, rng, trial).ending
+        assert ending is not None  # a run always ends: schedules do
+        row = out.table[trial]
+        row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, ending.samples, ending.payload_bits
+        row[BEST] = -1 if ending.best_arm is None else ending.best_arm
+        row[OUTCOME] = _CODES[ending.outcome]
+    return out
+
+
+def run_trial(
+    scheme: Scheme,
+    tape: Tape,
+    world: World,
+    rng: np.random.Generator,
+    trial: int,
+    watch: Watch = lambda events: None,
+) -> Learner:
+    """One trial; the tape grows where it is too short, and `watch` sees every event."""
+    spec = _with_priors(scheme, tape, trial)
+    learner = Learner(spec, scheme.policy, scheme.limits)
+    agents = [Agent(spec, arm, _dither_of(tape, trial, arm, rng)) for arm in range(len(spec.arms))]
+    position = [0] * len(agents)  # the next cell of each arm
+    output = learner.start()
+    watch(output.events)
+    inbox: deque[Request | Dismiss] = deque(output.messages)
+    while inbox:
+        message = inbox.popleft()
+        agent = agents[message.arm]
+        reports = agent.receive(message).messages
+        while agent.wanted:
+            cell = position[agent.arm]
+            count, total = _cell(tape, world, rng, trial, agent.arm, cell)
+            reports += agent.observe(count, total).messages
+            position[agent.arm] += 1
+        for report in reports:
+            output = learner.receive(report)
+            watch(output.events)
+            inbox.extend(output.messages)
+    return learner
+
+
+def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
+    quantizer, bounds = scheme.spec.quantizer, scheme.spec.bounds
+    if not (isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None):
+        return scheme.spec
+    a, b = bounds
+    priors = tuple(min(b, a + (b - a) * unit) for unit in tape.units[trial].tolist())
+    return replace(scheme.spec, priors=priors)
+
+
+def _dither_of(
+    tape: Tape, trial: int, arm: int, rng: np.random.Generator
+) -> Callable[[int], float]:
+    def dither(message: int) -> float:
+        """The tape's dither; drawn now if the tape has none for this message yet."""
+        if message > tape.dithers.shape[1]:
+            return float(rng.random())
+        while tape.dithered[trial, arm] < message:
+            tape.dithers[trial, tape.dithered[trial, arm], arm] = rng.random()
+            tape.dithered[trial, arm] += 1
+        return float(tape.dithers[trial, message - 1, arm])
+
+    return dither
+
+
+def _cell(
+    tape: Tape, world: World, rng: np.random.Generator, trial: int, arm: int, cell: int
+) -> tuple[int, float]:
+    """Rewards in a cell and their sum; drawn now if the tape has not come this far yet."""
+    count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
+    if tape.filled[trial, arm] <= cell:
+        tape.cells[trial, cell, arm] = draw_sum(
+            rng, int(world.family[arm]), float(world.p[arm]), float(world.q[arm]), count
+        )
+        tape.filled[trial, arm] = cell + 1
+    return count, float(tape.cells[trial, cell, arm])

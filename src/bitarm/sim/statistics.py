@@ -1,0 +1,72 @@
+"""Averages that can be merged, and exact intervals for rates."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Count, mean and summed squared deviation of some numbers.
+
+    Merging in a fixed order gives the same bits whoever computed the parts.
+    """
+
+    count: int
+    mean: float
+    squares: float
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any]) -> Self:
+        """The moments of an array."""
+        numbers = values.astype(np.float64)
+        mean = float(numbers.mean())
+        return cls(count=numbers.size, mean=mean, squares=float(np.square(numbers - mean).sum()))
+
+    def merged(self, other: "Moments") -> "Moments":
+        """The moments of both together (Chan, Golub and LeVeque 1979)."""
+        count = self.count + other.count
+        gap = other.mean - self.mean
+        return Moments(
+            count=count,
+            mean=self.mean + gap * other.count / count,
+            squares=self.squares + other.squares + gap * gap * self.count * other.count / count,
+        )
+
+    @property
+    def sem(self) -> float | None:
+        """Standard error of the mean; None for a single number, which tells nothing of it."""
+        if self.count < 2:
+            return None
+        return math.sqrt(self.squares / (self.count - 1) / self.count)
+
+
+def merge_all(parts: Iterable[Moments]) -> Moments:
+    """The moments of all parts, merged in their order."""
+    return reduce(Moments.merged, parts)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A share of trials, with its exact interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def clopper_pearson(hits: int, trials: int, *, level: float = 0.95) -> Rate:
+    """The rate hits/trials with the exact binomial interval of Clopper and Pearson (1934)."""
+    from scipy.stats import beta  # slow to import, and needed once, at the end
+
+    tail = (1 - level) / 2
+    low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, trials - hits + 1))
+    high = 1.0 if hits == trials else float(beta.ppf(1 - tail, hits + 1, trials - hits))
+    return Rate(value=hits / trials, low=low, high=high)

@@ -1,0 +1,188 @@
+"""A sweep: schemes on one world over many trials, cut into chunks that anyone may run.
+
+A chunk is a function of the sweep and its number: the same bytes on any machine, in any order,
+with any number of workers. It draws from its own child of the sweep's seed.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
+from typing import Any, final
+
+import numpy as np
+
+from bitarm.core.plain import dumps, from_plain, to_plain
+from bitarm.errors import ConfigError
+from bitarm.sim.engine import Engine
+from bitarm.sim.models import RewardModel
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.statistics import Moments, merge_all
+from bitarm.sim.trials import OUTCOMES, Trials
+from bitarm.sim.world import World, world_of
+
+MEASURES = ("rounds", "samples", "payload_bits")
+
+_CHUNKS = 64  # enough for a machine's workers to share evenly
+_SMALLEST, _LARGEST = 500, 1 << 16  # trials of a chunk
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """What to run: everything that determines the numbers."""
+
+    schemes: tuple[Scheme, ...]
+    models: tuple[RewardModel, ...]
+    trials: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.trials < 1:
+            raise ConfigError(f"trials must be at least 1, got {self.trials}")
+        if self.seed < 0:
+            raise ConfigError(f"seed must be 0 or more, got {self.seed}")
+        if not self.schemes:
+            raise ConfigError("a sweep needs at least one scheme")
+
+    @property
+    def chunk_size(self) -> int:
+        """Trials of a chunk; a function of the number of trials, never of the workers."""
+        return min(max(-(-self.trials // _CHUNKS), _SMALLEST), _LARGEST)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.trials // self.chunk_size)
+
+    def key(self) -> str:
+        """A digest of all that determines a chunk's numbers, the code included."""
+        parts = {
+            "schemes": [json.loads(dumps(scheme)) for scheme in self.schemes],
+            "models": [[model.name, to_plain(model)] for model in self.models],
+            "trials": self.trials,
+            "seed": self.seed,
+            "code": code_version(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointResult:
+    """What came of one scheme."""
+
+    rounds: Moments
+    samples: Moments
+    payload_bits: Moments
+    errors: int  # decided wrongly; an ε-best answer is right
+    outcomes: tuple[tuple[str, int], ...]
+    lead: tuple[Moments, ...]  # of each measure: this scheme less the first, trial by trial
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkResult:
+    """What came of one chunk."""
+
+    index: int
+    trials: int
+    points: tuple[PointResult, ...]
+
+    def dump(self) -> str:
+        """As text."""
+        return dumps(self)
+
+    @classmethod
+    def load(cls, text: str) -> "ChunkResult":
+        """From text; ConfigError if it is none."""
+        try:
+            chunk: ChunkResult = from_plain(cls, json.loads(text), {})
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"not a chunk: {error}") from None
+        return chunk
+
+
+def run_chunk(sweep: Sweep, index: int) -> ChunkResult:
+    """The chunk with this number."""
+    world = world_of(sweep.models)
+    engine = Engine(sweep.schemes, world)
+    trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
+    seeds = np.random.SeedSequence(sweep.seed, spawn_key=(index,))
+    rng = np.random.Generator(np.random.SFC64(seeds))
+    blocks: list[list[PointResult]] = []
+    done = 0
+    while done < trials:
+        size = min(engine.block, trials - done)
+        blocks.append(_summaries(sweep.schemes, world, engine.run(rng, size)))
+        done += size
+    return ChunkResult(
+        index=index,
+        trials=trials,
+        points=tuple(merge_points(parts) for parts in zip(*blocks, strict=True)),
+    )
+
+
+def merge_points(parts: Sequence[PointResult]) -> PointResult:
+    """One scheme's results from several blocks or chunks, merged in their order."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.outcomes:
+            counts[name] = counts.get(name, 0) + count
+    return PointResult(
+        rounds=merge_all(part.rounds for part in parts),
+        samples=merge_all(part.samples for part in parts),
+        payload_bits=merge_all(part.payload_bits for part in parts),
+        errors=sum(part.errors for part in parts),
+        outcomes=tuple(sorted(counts.items())),
+        lead=tuple(merge_all(leads) for leads in zip(*(part.lead for part in parts), strict=True)),
+    )
+
+
+def _summaries(
+    schemes: Sequence[Scheme], world: World, results: Sequence[Trials]
+) -> list[PointResult]:
+    return [
+        _summary(scheme, world, trials, results[0])
+        for scheme, trials in zip(schemes, results, strict=True)
+    ]
+
+
+def _summary(scheme: Scheme, world: World, trials: Trials, first: Trials) -> PointResult:
+    epsilon = getattr(scheme.policy, "epsilon", 0.0)
+    right = world.means >= world.means.max() - epsilon
+    decided = trials.best_arm >= 0
+    codes, counts = np.unique(trials.outcome, return_counts=True)
+    measures = {name: getattr(trials, name) for name in MEASURES}
+    return PointResult(
+        **{name: Moments.of(values) for name, values in measures.items()},
+        errors=int(np.count_nonzero(decided & ~right[trials.best_arm])),
+        outcomes=tuple(
+            (OUTCOMES[code].value, count)
+            for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+        ),
+        lead=tuple(Moments.of(values - getattr(first, name)) for name, values in measures.items()),
+    )
+
+
+@cache
+def code_version() -> dict[str, Any]:
+    """What else decides the numbers: our sources, and the libraries that draw and compile."""
+    digest = hashlib.sha256()
+    for package in ("bitarm.core", "bitarm.sim"):
+        for path in sorted(_sources(resources.files(package)), key=lambda item: item.name):
+            digest.update(path.read_bytes())
+    libraries = {name: metadata.version(name) for name in ("numpy", "numba")}
+    return {"bitarm": digest.hexdigest()} | libraries
+
+
+def _sources(folder: Any) -> list[Any]:
+    found = []
+    for item in folder.iterdir():
+        if item.is_dir():
+            found.extend(_sources(item))
+        elif item.name.endswith(".py"):
+            found.append(item)
+    return found

@@ -1,0 +1,141 @@
+"""A scheme's numbers, message by message, computed once by the core and read by the kernels.
+
+A quantizer's error does not depend on the data (its first law), and an arm visits every checkpoint
+in turn. So pulls, radii and bins of message n are the same in every trial.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.core.confidence import Intervals
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, SuccessiveElimination
+from bitarm.core.policies.lil_ucb_count import stop_ratio
+from bitarm.core.policy import Policy
+from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers.fed_sel import cells
+from bitarm.core.quantizers.icq import FIRST_MESSAGE
+from bitarm.errors import ConfigError
+from bitarm.sim.kernels import indexed, quantize
+from bitarm.sim.scheme import Scheme
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+MOST_CHECKPOINTS = 1 << 16
+"""Finer schedules are refused: their tapes would not fit into memory."""
+
+_NO_LIMIT = np.iinfo(np.int64).max
+_POLICIES: dict[type[Policy], int] = {
+    Lucb: indexed.LUCB,
+    LilUcb: indexed.LIL_UCB,
+    LilUcbCount: indexed.LIL_UCB_COUNT,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What a kernel needs to know of a scheme; row n − 1 is message n."""
+
+    policy: int | None  # of the indexed kernel; None for elimination
+    first: int  # quantizer of message 1
+    rest: int  # quantizer of the others
+    pulls: Integers
+    radius: Floats
+    k0: Floats
+    k1: Floats
+    last: Floats
+    nbits: Integers
+    least: Integers
+    limits: Integers
+    epsilon: float
+    ratio: float
+
+
+def has_twin(scheme: Scheme) -> bool:
+    """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
+    known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
+    known_quantizer = isinstance(scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper)
+    by_intervals = isinstance(scheme.spec.sampling.confidence(), Intervals)
+    return known_policy and known_quantizer and by_intervals
+
+
+def checkpoints(scheme: Scheme) -> list[int]:
+    """The checkpoints that the scheme may reach."""
+    rounds = scheme.limits.rounds
+    depth = MOST_CHECKPOINTS if rounds is None else rounds + 1  # one more shows the limit at work
+    grid: list[int] = []
+    while len(grid) < depth and (t := scheme.spec.schedule.pulls_at(len(grid) + 1)) is not None:
+        grid.append(t)
+    if len(grid) >= MOST_CHECKPOINTS:
+        raise ConfigError(
+            f"a simulation keeps at most {MOST_CHECKPOINTS} checkpoints an arm: "
+            "let the schedule grow faster, or limit the rounds"
+        )
+    return grid
+
+
+def table_of(scheme: Scheme) -> Table:
+    """The table of a scheme that has a twin."""
+    spec, quantizer = scheme.spec, scheme.spec.quantizer
+    grid = checkpoints(scheme)
+    rows = []
+    held = spec.start(0)
+    for message, pulls in enumerate(grid, start=1):
+        step = spec.step(message, pulls)
+        bins = _bins(quantizer, held, step)
+        # the mean never enters an error or a bin's width: 0 stands in for it
+        held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
+        rows.append((*bins, quantizer.least_bits(step), held.radius))
+    k0, k1, last, least, radius = zip(*rows, strict=True)
+    limits = (scheme.limits.rounds, scheme.limits.samples, scheme.limits.bits)
+    first, rest = _codes(quantizer)
+    return Table(
+        policy=_POLICIES.get(type(scheme.policy)),
+        first=first,
+        rest=rest,
+        pulls=np.array(grid, dtype=np.int64),
+        radius=np.array(radius, dtype=np.float64),
+        k0=np.array(k0, dtype=np.float64),
+        k1=np.array(k1, dtype=np.float64),
+        last=np.array(last, dtype=np.float64),
+        nbits=np.array(least, dtype=np.int64),
+        least=np.array(least, dtype=np.int64),
+        limits=np.array([_NO_LIMIT if it is None else it for it in limits], dtype=np.int64),
+        epsilon=float(getattr(scheme.policy, "epsilon", 0.0)),
+        ratio=stop_ratio(len(spec.arms), spec.delta),
+    )
+
+
+def _codes(quantizer: Quantizer) -> tuple[int, int]:
+    match quantizer:
+        case Icq(prior="quban"):
+            return quantize.QUBAN, quantize.ICQ
+        case Icq():
+            return quantize.ICQ, quantize.ICQ
+        case QuBan():
+            return quantize.QUBAN, quantize.QUBAN
+        case FedSel() | FedSelPaper():
+            return quantize.FED_SEL, quantize.FED_SEL
+    return quantize.EXACT, quantize.EXACT
+
+
+def _bins(quantizer: Quantizer, held: Estimate, step: Step) -> tuple[float, float, float]:
+    """k0, k1 and the last bin's number, as `kernels/quantize.py` reads them."""
+    match quantizer:
+        case Icq(prior="quban") if step.message == 1:
+            return FIRST_MESSAGE.step_size(step), 0.0, 0.0
+        case Icq(bits=bits):
+            centred = Estimate(mean=0.0, error=held.error, radius=held.radius)
+            low, bin_width = quantizer.bins(centred, step)
+            return -low, bin_width, float((1 << bits) - 1)
+        case QuBan():
+            return quantizer.step_size(step), 0.0, 0.0
+        case FedSel() | FedSelPaper():
+            assert step.bounds is not None  # the spec refused it otherwise
+            return step.bounds[0], step.u_prime, float(cells(step) - 1)
+    return 0.0, 0.0, 0.0

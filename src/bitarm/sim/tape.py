@@ -1,0 +1,91 @@
+"""Tapes: the rewards of many trials, drawn once and read by every scheme that is compared.
+
+One stream of rewards an arm, kept as sums over the cells of a grid: cell c holds the rewards from
+pull grid[c−1] + 1 to pull grid[c]. A grid that contains the checkpoints of several schedules serves
+them all (common random numbers), so comparisons are paired and many curves cost one set of draws.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.errors import ConfigError
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tape:
+    """Sums, dithers and prior draws of a block of trials.
+
+    Laws: a cell that is filled never changes; the cells of an arm are filled in order; the mean
+    after grid[c] pulls is the sum of cells 0..c, added in that order, over grid[c].
+    """
+
+    grid: Integers  # [cell] strictly increasing pull counts
+    cells: Floats  # [trial, cell, arm] sums of rewards
+    filled: Integers  # [trial, arm] how many cells are drawn
+    dithers: Floats  # [trial, message, arm] in [0, 1)
+    dithered: Integers  # [trial, arm] how many dithers are drawn
+    units: Floats  # [trial, arm] in [0, 1): where a uniform prior lies between its bounds
+
+    def __post_init__(self) -> None:
+        trials, cells, arms = self.cells.shape
+        if self.grid.shape != (cells,) or np.any(np.diff(self.grid, prepend=0) < 1):
+            raise ConfigError("a tape's grid must increase, with one pull count for each cell")
+        for name in ("filled", "dithered", "units"):
+            if getattr(self, name).shape != (trials, arms):
+                raise ConfigError(f"a tape's {name} must have the shape {(trials, arms)}")
+        if self.dithers.shape[::2] != (trials, arms):
+            raise ConfigError(f"a tape's dithers must have the shape ({trials}, messages, {arms})")
+
+    @property
+    def trials(self) -> int:
+        """Number of trials."""
+        return int(self.cells.shape[0])
+
+    @property
+    def arms(self) -> int:
+        """Number of arms, K."""
+        return int(self.cells.shape[2])
+
+
+def empty_tape(grid: Integers, *, trials: int, messages: int, units: Floats) -> Tape:
+    """A tape on which nothing is drawn yet but where priors lie."""
+    arms = units.shape[1]
+    return Tape(
+        grid=grid,
+        cells=np.empty((trials, grid.size, arms)),
+        filled=np.zeros((trials, arms), dtype=np.int64),
+        dithers=np.empty((trials, messages, arms)),
+        dithered=np.zeros((trials, arms), dtype=np.int64),
+        units=units,
+    )
+
+
+def recorded_tape(
+    grid: Sequence[int],
+    cells: npt.ArrayLike,
+    *,
+    dithers: npt.ArrayLike | None = None,
+    units: npt.ArrayLike | None = None,
+) -> Tape:
+    """A tape of a user's own sums, [trial, cell, arm]; dithers and units default to one half."""
+    sums = np.ascontiguousarray(cells, dtype=np.float64)
+    if sums.ndim != 3 or not np.all(np.isfinite(sums)):
+        raise ConfigError("a tape's cells must be finite numbers, indexed by trial, cell and arm")
+    trials, depth, arms = sums.shape
+    rounding = np.full(sums.shape, 0.5) if dithers is None else np.array(dithers, dtype=np.float64)
+    return Tape(
+        grid=np.array(grid, dtype=np.int64),
+        cells=sums,
+        filled=np.full((trials, arms), depth, dtype=np.int64),
+        dithers=rounding,
+        dithered=np.full((trials, arms), rounding.shape[1], dtype=np.int64),
+        units=np.full((trials, arms), 0.5) if units is None else np.array(units, dtype=np.float64),
+    )

@@ -1,0 +1,68 @@
+"""What came of each trial, as columns."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.core.policy import Outcome
+from bitarm.sim.kernels.status import (
+    BEST,
+    BIT_LIMIT,
+    BITS,
+    COLUMNS,
+    DECIDED,
+    OUTCOME,
+    ROUND_LIMIT,
+    ROUNDS,
+    SAMPLE_LIMIT,
+    SAMPLES,
+)
+
+Integers = npt.NDArray[np.int64]
+
+OUTCOMES: dict[int, Outcome] = {
+    DECIDED: Outcome.DECIDED,
+    ROUND_LIMIT: Outcome.ROUND_LIMIT,
+    SAMPLE_LIMIT: Outcome.SAMPLE_LIMIT,
+    BIT_LIMIT: Outcome.BIT_LIMIT,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Trials:
+    """One row a trial, in the order of the tape."""
+
+    table: Integers  # [trial, column], see kernels/status.py
+
+    @property
+    def rounds(self) -> Integers:
+        """Rounds until the end."""
+        return self.table[:, ROUNDS]
+
+    @property
+    def samples(self) -> Integers:
+        """Pulls of all arms."""
+        return self.table[:, SAMPLES]
+
+    @property
+    def payload_bits(self) -> Integers:
+        """Uplink bits."""
+        return self.table[:, BITS]
+
+    @property
+    def best_arm(self) -> Integers:
+        """The answer, −1 where there is none."""
+        return self.table[:, BEST]
+
+    @property
+    def outcome(self) -> Integers:
+        """Keys of `OUTCOMES`."""
+        return self.table[:, OUTCOME]
+
+
+def blank(trials: int) -> Trials:
+    """Rows to be filled in."""
+    return Trials(np.zeros((trials, COLUMNS), dtype=np.int64))

@@ -1,0 +1,55 @@
+"""What trials are drawn from: the arms' models in the form that kernels read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.errors import ConfigError
+from bitarm.sim.families import GAUSSIAN
+from bitarm.sim.models import RewardModel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class World:
+    """Families and parameters, an entry an arm."""
+
+    family: Integers
+    p: Floats
+    q: Floats
+    means: Floats
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether every arm is Gaussian."""
+        return bool(np.all(self.family == GAUSSIAN))
+
+
+def world_of(models: Sequence[RewardModel]) -> World:
+    """The world that these models make, an arm each."""
+    if len(models) < 2:
+        raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(models)}")
+    parameters = np.array([model.parameters for model in models], dtype=np.float64)
+    return World(
+        family=np.array([model.family for model in models], dtype=np.int64),
+        p=np.ascontiguousarray(parameters[:, 0]),
+        q=np.ascontiguousarray(parameters[:, 1]),
+        means=np.array([model.mean for model in models], dtype=np.float64),
+    )
+
+
+def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:
+    """Mean and deviation of a Gaussian arm's sum over each cell, [cell, arm].
+
+    The same products in the same order as `draw_sum`, so that both give the same sums.
+    """
+    counts = np.diff(grid, prepend=0)
+    roots = np.array([math.sqrt(count) for count in counts.tolist()])
+    return counts[:, None] * world.p[None, :], world.q[None, :] * roots[:, None]

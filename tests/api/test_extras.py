@@ -1,0 +1,50 @@
+"""Optional packages: found, or named with what installs them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bitarm.api.extras import require
+from bitarm.api.problem import parse_problem
+from bitarm.errors import ConfigError, MissingExtraError
+
+_PROBLEM = "[problem]\nsigma = 1\n" + '[[arm]]\nsource = "gaussian"\nmean = 0\nsd = 1\n' * 2
+
+
+def test_a_package_that_is_there_is_returned() -> None:
+    assert require("json", extra="cli", what="this test") is json
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra() -> None:
+    with pytest.raises(MissingExtraError) as caught:
+        require("no_such_package", extra="sim", what="the gaussian model")
+    assert str(caught.value) == (
+        "the gaussian model needs no_such_package: pip install 'bitarm[sim]'"
+    )
+    assert isinstance(caught.value, ConfigError)
+
+
+def test_a_package_that_is_there_but_broken_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_package.py").write_text("import no_such_package\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        require("broken_package", extra="sim", what="this test")
+
+
+def test_a_model_without_numpy_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = parse_problem(_PROBLEM, Path())
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(MissingExtraError, match=r"gaussian.* needs numpy: .*bitarm\[sim\]"):
+        problem.sources(seed=1)
+
+
+def test_a_problem_file_without_msgspec_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    with pytest.raises(MissingExtraError, match=r"problem files needs? msgspec: .*bitarm\[cli\]"):
+        parse_problem(_PROBLEM, Path())

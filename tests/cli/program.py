@@ -1,0 +1,81 @@
+"""The command line as its user meets it: in this process where that is enough, else in another."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND = (sys.executable, "-m", "bitarm")
+
+ARMS = """
+[[arm]]
+name = "low"
+source = "bernoulli"
+mean = 0.2
+
+[[arm]]
+name = "high"
+source = "bernoulli"
+mean = 0.8
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one JSON object on stdout; fails if anything else is there."""
+        loaded = json.loads(self.out)
+        assert isinstance(loaded, dict)
+        return loaded
+
+
+Command = Callable[..., Finished]
+"""A command's words go in, what it left behind comes out."""
+
+
+def problem(*, problem: str = "", scheme: str = "", limits: str = "", arms: str = ARMS) -> str:
+    """A problem file of two coins, with lines added to its tables."""
+    bounds = "" if "bounds" in problem else "bounds = [0.0, 1.0]\n"
+    return f"[problem]\n{bounds}{problem}\n[scheme]\n{scheme}\n[limits]\n{limits}\n" + arms
+
+
+def callables(module: str, *names: str) -> str:
+    """Arms whose rewards are functions of one module."""
+    return "".join(
+        f'[[arm]]\nname = "{name}"\nsource = "callable"\nfunction = "{module}:{name}"\n'
+        for name in names
+    )
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """This process's environment with a data folder of its own and a plain screen."""
+    dropped = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PYTHONWARNINGS")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return kept | {"XDG_DATA_HOME": str(home), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more
+
+
+def run_apart(
+    *words: object, env: Mapping[str, str], command: tuple[str, ...] = COMMAND, timeout: float = 60
+) -> Finished:
+    """Run the command in a process of its own, with pipes."""
+    done = subprocess.run(
+        [*command, *map(str, words)],
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
+    )
+    return Finished(code=done.returncode, out=done.stdout, err=done.stderr)

@@ -1,0 +1,289 @@
+"""`bitarm runs`: list, show, replay, export; how runs are named; journals that were changed."""
+
+import csv
+import io
+import json
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.program import COMMAND, Command, environment, problem
+
+from bitarm.core.events import RunOpened, dump_event, load_event
+from bitarm.store import SqliteJournal
+
+
+def _alter(store: Path, sequence: int, **changes: Any) -> None:
+    """Rewrite one event of run 1 behind the journal's back."""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        (body,) = connection.execute(
+            "SELECT body FROM events WHERE run = 1 AND sequence = ?", (sequence,)
+        ).fetchone()
+        connection.execute(
+            "UPDATE events SET body = ? WHERE run = 1 AND sequence = ?",
+            (json.dumps(json.loads(body) | changes, sort_keys=True), sequence),
+        )
+
+
+@pytest.fixture
+def result(bitarm: Command) -> dict[str, Any]:
+    """Run 1 in the journal, decided."""
+    return bitarm("identify", "--seed", 1, "--json").json
+
+
+def test_an_empty_journal_lists_nothing_and_says_what_fills_it(
+    bitarm: Command, store: Path
+) -> None:
+    assert bitarm("runs", "list", "--json").json == {"runs": []}
+    done = bitarm("runs", "list")
+    assert done.code == 0
+    assert " ".join(done.out.split()) == f"no runs in {store} yet: bitarm identify makes one"
+
+
+@pytest.mark.parametrize("command", ["show", "replay", "export"])
+def test_an_empty_journal_has_no_last_run(command: str, bitarm: Command) -> None:
+    done = bitarm("runs", command, "last")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "bitarm: there is no last run: the journal has none yet\n"
+
+
+@pytest.mark.parametrize("command", ["show", "replay", "export"])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("7", "there is no run '7': the journal has 1, the newest is 1"),
+        ("0", "there is no run '0': the journal has 1, the newest is 1"),
+        ("00000000", "there is no run '00000000': the journal has 1"),
+        ("lats", "a run is named by its number, by the 8 hex digits of its fingerprint"),
+    ],
+)
+@pytest.mark.usefixtures("result")
+def test_a_run_that_is_not_there_is_refused(
+    command: str, name: str, message: str, bitarm: Command
+) -> None:
+    done = bitarm("runs", command, name)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.usefixtures("result")
+def test_a_list_has_the_newest_run_first(bitarm: Command) -> None:
+    second = bitarm("identify", "--seed", 2, "--max-rounds", 2, "--json").json
+    listed = bitarm("runs", "list", "--json").json["runs"]
+    assert [run["run"] for run in listed] == [2, 1]
+    assert [run["outcome"] for run in listed] == ["round_limit", "decided"]
+    assert [run["best_arm_name"] for run in listed] == [None, "water-tower"]
+    assert listed[0]["fingerprint"] == second["fingerprint"]
+    assert all(run["arms"] == 8 and run["opened_at"] <= run["ended_at"] for run in listed)
+
+
+@pytest.mark.usefixtures("result")
+def test_a_list_fits_80_columns_and_cuts_no_word(bitarm: Command) -> None:
+    bitarm("identify", "--seed", 2, "--max-samples", 100)
+    done = bitarm("runs", "list")
+    header, _, *rows = done.out.splitlines()
+    assert " ".join(header.split()) == ("run fingerprint opened (UTC) arms outcome best arm events")
+    assert [row.split()[0] for row in rows] == ["2", "1"]
+    assert "sample_limit" in rows[0]
+    assert "water-tower" in rows[1]
+    assert "…" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_a_run_may_be_named_by_number_fingerprint_or_last(
+    bitarm: Command, result: dict[str, Any]
+) -> None:
+    shown = [
+        bitarm("runs", "show", name, "--json").json
+        for name in ("1", "last", "LAST", result["fingerprint"], result["fingerprint"].upper())
+    ]
+    assert all(show == shown[0] for show in shown)
+    assert {key: value for key, value in shown[0].items() if key != "opened_at"} == result
+
+
+def test_two_runs_of_one_fingerprint_are_told_apart_by_number(
+    bitarm: Command, result: dict[str, Any]
+) -> None:
+    bitarm("identify", "--seed", 1)
+    done = bitarm("runs", "show", result["fingerprint"])
+    assert done.code == 2
+    assert "is the fingerprint of 2 runs: say which by number: 1, 2" in done.err
+
+
+@pytest.mark.usefixtures("result")
+def test_a_run_is_shown_with_its_arms_and_its_answer(bitarm: Command) -> None:
+    done = bitarm("runs", "show", "last")
+    assert (done.code, done.err) == (0, "")
+    assert "Round 12   samples 9,188   payload 183 bits" in done.out
+    assert "best arm     water-tower (arm 2)" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_a_run_that_was_cut_off_is_shown_as_such(
+    bitarm: Command, journal: SqliteJournal, result: dict[str, Any]
+) -> None:
+    opened, *events = (entry.event for entry in journal.read(1))
+    assert isinstance(opened, RunOpened)
+    journal.append(journal.open_run(opened), events[:20])
+    done = bitarm("runs", "show", 2)
+    assert done.code == 0
+    assert "The run has not ended: it is still going on, or it was cut off." in done.out
+    assert "best arm" not in done.out
+    shown = bitarm("runs", "show", 2, "--json").json
+    assert shown["run"] == 2
+    assert "best_arm" not in shown
+    assert bitarm("runs", "list", "--json").json["runs"][0]["outcome"] is None
+    replayed = bitarm("runs", "replay", 2, "--json")
+    assert (replayed.code, replayed.json["agrees"]) == (0, True)
+    assert result["run"] == 1
+
+
+@pytest.mark.usefixtures("result")
+def test_a_replay_agrees_with_every_decision(bitarm: Command) -> None:
+    done = bitarm("runs", "replay", "last")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("run 1: 82 events replayed, every decision agrees\n")
+    assert done.out.count("Round ") == 12
+    assert bitarm("runs", "replay", 1, "--json").json == {"run": 1, "events": 82, "agrees": True}
+
+
+_REPORT = 3  # the sequence number of the first report
+
+
+@pytest.mark.parametrize(
+    ("sequence", "changes"),
+    [
+        (_REPORT, {"mean": 0.123}),
+        (_REPORT, {"radius": 0.5}),
+        (_REPORT, {"symbol": {"nbits": 3, "value": 7}}),
+        (_REPORT, {"symbol": {"nbits": 5, "value": 7}}),  # no symbol of this quantizer
+        (_REPORT, {"message": 2}),  # not asked for
+        (_REPORT, {"arm": 4}),
+        (_REPORT, {"arm": 400}),  # no such arm
+        (2, {"round": 2}),
+        (82, {"best_arm": 1}),
+        (82, {"guarantee": 0.001}),
+        (82, {"samples": 1}),
+        (81, {"name": "caveat_noted", "text": "no"}),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("result")
+def test_a_replay_detects_a_journal_that_was_changed(
+    sequence: int, changes: dict[str, Any], bitarm: Command, store: Path
+) -> None:
+    event = json.loads(bitarm("runs", "export", 1).out.splitlines()[sequence - 1])["event"]
+    if "name" in changes:
+        event = {}
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "UPDATE events SET body = ? WHERE run = 1 AND sequence = ?",
+            (json.dumps(event | changes, sort_keys=True), sequence),
+        )
+    done = bitarm("runs", "replay", 1, "--json")
+    assert (done.code, done.out) == (1, "")
+    assert "the journal contradicts itself" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", ["show", "replay", "export"])
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE events SET body = '{' WHERE sequence = 5", "entry 5 is no event"),
+        ("UPDATE events SET body = '{}' WHERE sequence = 5", "entry 5 is no event"),
+        ("DELETE FROM events WHERE sequence = 5", "lacks entry 5"),
+    ],
+)
+@pytest.mark.usefixtures("result")
+def test_a_journal_with_a_damaged_entry_says_which(
+    command: str, statement: str, message: str, bitarm: Command, store: Path
+) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(statement)
+    done = bitarm("runs", command, 1)
+    assert (done.code, done.out) == (1, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.usefixtures("result")
+def test_a_report_of_an_arm_that_is_not_there_is_the_journals_fault(
+    bitarm: Command, store: Path
+) -> None:
+    _alter(store, _REPORT, arm=400)
+    done = bitarm("runs", "show", 1)
+    assert done.code == 1
+    assert "Traceback" not in done.err
+    assert "arm 400" in done.err
+
+
+@pytest.mark.usefixtures("result")
+def test_an_export_in_json_lines_reads_back_as_the_same_events(
+    bitarm: Command, journal: SqliteJournal
+) -> None:
+    kept = list(journal.read(1))
+    lines = [json.loads(line) for line in bitarm("runs", "export", 1).out.splitlines()]
+    assert [line["sequence"] for line in lines] == list(range(1, len(kept) + 1))
+    assert [line["at"] for line in lines] == [entry.at for entry in kept]
+    assert [load_event(json.dumps(line["event"])) for line in lines] == [
+        entry.event for entry in kept
+    ]
+
+
+@pytest.mark.usefixtures("result")
+def test_an_export_in_csv_reads_back_as_the_same_events(
+    bitarm: Command, journal: SqliteJournal
+) -> None:
+    kept = list(journal.read(1))
+    done = bitarm("runs", "export", 1, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [int(row["sequence"]) for row in rows] == list(range(1, len(kept) + 1))
+    assert [row["event"] for row in rows] == [entry.event.name for entry in kept]
+    assert [load_event(row["body"]) for row in rows] == [entry.event for entry in kept]
+    assert [dump_event(entry.event) for entry in kept] == [row["body"] for row in rows]
+
+
+def test_a_format_that_does_not_exist_is_refused(bitarm: Command) -> None:
+    done = bitarm("runs", "export", "last", "--format", "xml")
+    assert done.code == 2
+    assert "xml" in done.err
+    assert "jsonl" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_store_of_ones_own_is_used_and_the_default_left_alone(
+    bitarm: Command, store: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "deep" / "er" / "own.sqlite"
+    assert bitarm("identify", "--seed", 1, "--store", own).code == 0
+    assert len(bitarm("runs", "list", "--store", own, "--json").json["runs"]) == 1
+    assert bitarm("runs", "show", "last", "--store", own).code == 0
+    assert not store.exists()
+
+
+@pytest.mark.usefixtures("result")
+def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "runs", "export", "last"],
+        env=environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()  # as `head` does when it has seen enough
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=30) == 0
+
+
+def test_names_with_markup_are_shown_as_they_are(bitarm: Command, tmp_path: Path) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text(problem().replace('"high"', '"[red]x[/red]"'), encoding="utf-8")
+    done = bitarm("identify", file, "--seed", 1)
+    assert "[red]x[/red] (arm 1)" in done.out
+    assert "[red]x[/red]" in bitarm("runs", "list").out
+    assert bitarm("runs", "show", "last").out.count("[red]x[/red]") == 2

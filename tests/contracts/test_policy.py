@@ -1,0 +1,251 @@
+"""The laws of `Policy` (core/policy.py), for every policy there is."""
+
+import copy
+import math
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.policies import POLICIES, LilUcb, LilUcbCount, Lucb, SuccessiveElimination
+from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Setting, Stop
+from bitarm.core.quantizers import Icq
+from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
+from bitarm.core.spec import RunSpec
+from bitarm.core.widths import WIDTHS
+
+SETTINGS: dict[str, list[Policy]] = {
+    "se": [SuccessiveElimination(), SuccessiveElimination(epsilon=0.3)],
+    "lucb": [Lucb(), Lucb(epsilon=0.3)],
+    "lil-ucb": [LilUcb(), LilUcb(epsilon=0.3)],
+    "lil-ucb-count": [LilUcbCount()],
+}
+some = settings(max_examples=50)  # of each law, for each of the policies
+every_policy = pytest.mark.parametrize(
+    "policy", [policy for policies in SETTINGS.values() for policy in policies], ids=str
+)
+
+
+def test_the_suite_covers_every_policy() -> None:
+    assert set(SETTINGS) == set(POLICIES), "add the new policy to SETTINGS above"
+    for name, policies in SETTINGS.items():
+        assert policies
+        assert all(type(policy) is POLICIES[name] for policy in policies)
+        assert POLICIES[name].name == name
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Views of the active arms, the setting, and true means within every radius."""
+
+    views: list[ArmView]
+    setting: Setting
+    means: dict[int, float]
+
+
+schedules: st.SearchStrategy[Schedule] = st.one_of(
+    st.builds(GeometricSchedule, growth=st.floats(1.1, 9), first=st.integers(1, 9)),
+    st.builds(
+        ListedSchedule,
+        checkpoints=st.sets(st.integers(1, 200), min_size=1, max_size=6).map(
+            lambda points: tuple(sorted(points))
+        ),
+    ),
+)
+
+
+@st.composite
+def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
+    arms = draw(st.integers(2, 7))
+    active = sorted(draw(st.sets(st.integers(0, arms - 1), min_size=1)))
+    delta, sigma = draw(st.floats(1e-6, 0.9)), draw(st.floats(1e-2, 2))
+    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))](arms=arms, delta=delta, sigma=sigma)
+    schedule = draw(schedules)
+    setting = Setting(arms=arms, delta=delta, confidence=width.confidence(), schedule=schedule)
+    together = draw(st.booleans())
+    common = draw(st.integers(least, 12))
+    views, means = [], {}
+    for arm in active:
+        index = common if together else draw(st.integers(least, 12))
+        while index and schedule.pulls_at(index) is None:
+            index -= 1
+        pulls = (schedule.pulls_at(index) if index else 0) or 0
+        error = draw(st.floats(0, 0.2)) if index else math.inf
+        view = ArmView(arm=arm, mean=0.0, pulls=pulls, messages=index, index=index, error=error)
+        if index:
+            means[arm] = draw(st.floats(-3, 3) | st.sampled_from([0.0, 0.35, 1.0]))
+            off = draw(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 1.0])))
+            mean = means[arm] + off * setting.confidence.radius(view)
+            view = ArmView(
+                arm=arm, mean=mean, pulls=pulls, messages=index, index=index, error=error
+            )
+        views.append(view)
+    return Scene(views=views, setting=setting, means=means)
+
+
+def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[Stop]]:
+    return (
+        [action for action in actions if isinstance(action, Advance)],
+        [action for action in actions if isinstance(action, Drop)],
+        [action for action in actions if isinstance(action, Stop)],
+    )
+
+
+@every_policy
+@some
+@given(scene=scenes())
+def test_decide_is_a_function_of_its_arguments(policy: Policy, scene: Scene) -> None:
+    before = copy.deepcopy(scene.views)
+    actions = policy.decide(scene.views, scene.setting)
+    assert scene.views == before
+    assert policy.decide(tuple(before), copy.deepcopy(scene.setting)) == actions
+    assert isinstance(actions, tuple)
+
+
+@every_policy
+@some
+@given(scene=scenes())
+def test_the_actions_either_stop_or_advance_an_arm_that_is_not_dropped(
+    policy: Policy, scene: Scene
+) -> None:
+    active = {view.arm for view in scene.views}
+    advances, drops, stops = split(policy.decide(scene.views, scene.setting))
+    dropped = {drop.arm for drop in drops}
+    advanced = {advance.arm for advance in advances}
+    assert bool(advances) != bool(stops)
+    assert len(stops) <= 1
+    assert dropped | advanced <= active
+    assert not dropped & advanced
+    assert len(dropped) == len(drops)
+    assert len(advanced) == len(advances)
+
+
+@every_policy
+@some
+@given(scene=scenes())
+def test_an_advance_always_adds_pulls_and_goes_to_the_grid(policy: Policy, scene: Scene) -> None:
+    pulls = {view.arm: view.pulls for view in scene.views}
+    schedule = scene.setting.schedule
+    for advance in split(policy.decide(scene.views, scene.setting))[0]:
+        assert advance.until > pulls[advance.arm]
+        assert schedule.pulls_at(schedule.index_at(advance.until)) == advance.until
+
+
+@every_policy
+@some
+@given(scene=scenes())
+def test_a_drop_names_a_survivor_and_only_a_decision_names_an_answer(
+    policy: Policy, scene: Scene
+) -> None:
+    active = {view.arm for view in scene.views}
+    _, drops, stops = split(policy.decide(scene.views, scene.setting))
+    survivors = active - {drop.arm for drop in drops}
+    assert all(drop.because in survivors for drop in drops)
+    for stop in stops:
+        if stop.outcome is Outcome.DECIDED:
+            assert stop.best_arm in survivors
+        else:
+            assert stop.best_arm is None
+            assert stop.outcome is Outcome.SAMPLE_LIMIT
+            ends = [scene.setting.schedule.pulls_at(view.index + 1) for view in scene.views]
+            assert None in ends  # only the end of the grid stops a policy without an answer
+
+
+@every_policy
+@some
+@given(scene=scenes(), data=st.data())
+def test_no_arm_is_judged_before_every_arm_was_heard(
+    policy: Policy, scene: Scene, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(scene.views) - 1))
+    arm = scene.views[place].arm
+    scene.views[place] = ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
+    advances, drops, stops = split(policy.decide(scene.views, scene.setting))
+    assert not drops
+    assert not [stop for stop in stops if stop.outcome is Outcome.DECIDED]
+    assert stops or arm in {advance.arm for advance in advances}
+
+
+SPEC = RunSpec(
+    arms=("a", "b"),
+    delta=0.1,
+    sigma=1.0,
+    bounds=(0.0, 1.0),
+    quantizer=Icq(bits=1, prior="midpoint"),
+    width="paper",
+    schedule=paper_schedule(3),
+    priors=(),
+    seed=0,
+)
+
+
+def wrong(policy: Policy, scene: Scene, setting: Setting) -> list[Action]:
+    """The drops and answers that the true means refute."""
+    epsilon = getattr(policy, "epsilon", 0.0)
+    rounding = 1e-12
+    _, drops, stops = split(policy.decide(scene.views, setting))
+    bad: list[Action] = [
+        drop for drop in drops if scene.means[drop.arm] > scene.means[drop.because] + rounding
+    ]
+    best = max(scene.means.values())
+    bad += [
+        stop
+        for stop in stops
+        if stop.best_arm is not None and scene.means[stop.best_arm] < best - epsilon - rounding
+    ]
+    return bad
+
+
+by_intervals = pytest.mark.parametrize(
+    "policy",
+    [policy for name in ("se", "lucb", "lil-ucb") for policy in SETTINGS[name]],
+    ids=str,
+)
+
+
+def test_only_the_policy_that_counts_pulls_objects_to_quantized_batches() -> None:
+    view = ArmView(arm=0, mean=0.5, pulls=9, messages=2, index=2, error=0.1)
+    objecting = {
+        name
+        for name, policies in SETTINGS.items()
+        if any(policy.objection(SPEC, [view]) is not None for policy in policies)
+    }
+    assert objecting == {"lil-ucb-count"}
+
+
+@by_intervals
+@settings(max_examples=200)
+@given(scene=scenes(least=1))
+def test_drops_and_answers_are_right_whenever_all_intervals_hold(
+    policy: Policy, scene: Scene
+) -> None:
+    # Theorem 4 and Remark 1: on the event of Lemma 3 nothing goes wrong.
+    assert not wrong(policy, scene, scene.setting)
+
+
+@dataclass(frozen=True)
+class Half:
+    """A confidence that promises twice what it can keep."""
+
+    sound: Confidence
+
+    def radius(self, view: ArmView) -> float:
+        return self.sound.radius(view) / 2
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        return self.sound.separation(loser, winner) / 2
+
+
+SEARCH = settings(max_examples=5000, phases=[Phase.generate])  # any example will do: no shrinking
+
+
+@by_intervals
+def test_with_half_the_radius_the_same_search_finds_a_wrong_answer(policy: Policy) -> None:
+    def goes_wrong(scene: Scene) -> bool:
+        halved = replace(scene.setting, confidence=Half(scene.setting.confidence))
+        return bool(wrong(policy, scene, halved))
+
+    scene = find(scenes(least=1), goes_wrong, settings=SEARCH)
+    assert goes_wrong(scene)

@@ -1,0 +1,172 @@
+"""lil'UCB as published: its rule of counting pulls, and the constant in it."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.policies import LilUcb, LilUcbCount
+from bitarm.core.policies.lil_ucb_count import stop_ratio
+from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.schedule import ListedSchedule, paper_schedule
+from bitarm.core.spec import RunSpec
+from bitarm.core.widths.lil import delta_prime
+
+
+@dataclass(frozen=True)
+class Given:
+    """A confidence whose radius is the view's error, so that a table can state it."""
+
+    def radius(self, view: ArmView) -> float:
+        return view.error
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        return loser.error + winner.error
+
+
+ARMS, DELTA = 3, 0.05
+SETTING = Setting(
+    arms=ARMS,
+    delta=DELTA,
+    confidence=Given(),
+    schedule=ListedSchedule(checkpoints=tuple(range(1, 1000))),
+)
+
+
+def seen(arm: int, mean: float, radius: float, pulls: int) -> ArmView:
+    return ArmView(arm=arm, mean=mean, pulls=pulls, messages=pulls, index=pulls, error=radius)
+
+
+def unheard(arm: int) -> ArmView:
+    return ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
+
+
+def decide(*views: ArmView) -> tuple[Action, ...]:
+    return LilUcbCount().decide(views, SETTING)
+
+
+def test_every_arm_is_heard_once_first() -> None:
+    assert decide(unheard(0), unheard(1)) == (Advance(arm=0, until=1), Advance(arm=1, until=1))
+    assert decide(seen(0, 1.0, 1.0, 1), unheard(1)) == (Advance(arm=1, until=1),)
+
+
+def test_it_samples_by_twice_the_radius() -> None:
+    views = [seen(0, 1.0, 0.125, 5), seen(1, 0.75, 0.3125, 4), seen(2, 0.0, 0.25, 3)]
+    # UCB: 1.125 and 1.0625; with twice the radius: 1.25 and 1.375
+    assert LilUcb().decide(views, SETTING) == (Advance(arm=0, until=6),)
+    assert LilUcbCount().decide(views, SETTING) == (Advance(arm=1, until=5),)
+
+
+@pytest.mark.parametrize("others", [(1, 1), (1, 7), (3, 4), (10, 20)])
+def test_it_stops_at_one_more_than_lambda_times_the_other_pulls(others: tuple[int, int]) -> None:
+    enough = math.ceil(1 + stop_ratio(ARMS, DELTA) * sum(others))
+
+    def views(most: int) -> Iterable[ArmView]:
+        yield seen(0, 5.0, 0.25, others[0])
+        yield seen(1, 1.0, 9.0, most)  # the answer is the most pulled arm, whatever its mean
+        yield seen(2, 0.0, 0.25, others[1])
+
+    assert decide(*views(enough)) == (Stop(outcome=Outcome.DECIDED, best_arm=1),)
+    assert decide(*views(enough - 1)) == (Advance(arm=1, until=enough),)
+
+
+def test_the_end_of_the_grid_is_a_limit_on_samples() -> None:
+    views = (seen(0, 5.0, 0.25, 999), seen(1, 1.0, 0.25, 900), seen(2, 0.0, 0.25, 1))
+    assert decide(*views) == (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+
+
+SINGLE = (seen(0, 1.0, 0.1, 50), seen(1, 0.0, 0.1, 3))
+BATCHED = (
+    ArmView(arm=0, mean=1.0, pulls=64, messages=6, index=6, error=0.0),
+    ArmView(arm=1, mean=0.0, pulls=2, messages=1, index=1, error=0.0),
+)
+
+
+def spec(quantizer: Quantizer, width: str) -> RunSpec:
+    return RunSpec(
+        arms=("a", "b"),
+        delta=0.05,
+        sigma=1.0,
+        bounds=(0.0, 1.0),
+        quantizer=quantizer,
+        width=width,
+        schedule=paper_schedule(2),
+        priors=(),
+        seed=0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("quantizer", "width", "views", "objection"),
+    [
+        (Exact(), "lil", SINGLE, None),
+        (Icq(prior="midpoint"), "lil", SINGLE, "quantizer exact only, not icq"),
+        (QuBan(), "lil", SINGLE, "quantizer exact only, not quban"),
+        (FedSel(), "paper", BATCHED, "quantizer exact only, not fed-sel"),
+        (Exact(), "paper", SINGLE, "width lil only, not paper"),
+        (Exact(), "lil", BATCHED, "batches of one pull only"),
+        (Exact(), "lil", (SINGLE[0], BATCHED[1]), "batches of one pull only"),
+    ],
+)
+def test_it_claims_nothing_outside_its_proof(
+    quantizer: Quantizer, width: str, views: tuple[ArmView, ...], objection: str | None
+) -> None:
+    said = LilUcbCount().objection(spec(quantizer, width), views)
+    if objection is None:
+        assert said is None
+    else:
+        assert said is not None
+        assert objection in said
+
+
+PROBLEMS = [
+    (arms, delta)
+    for arms in (2, 3, 5, 10, 50, 1000, 10**6)
+    for delta in (0.999, 0.5, 0.2, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-10, 1e-15)
+]
+
+
+def squared_width(pulls: float, omega: float) -> float:
+    """L(N)/N, to which the squared lil width is proportional."""
+    return math.log(math.log(1.01 * max(pulls, 2)) / omega) / pulls
+
+
+def first_counts() -> list[int]:
+    dense = list(range(1, 3000))
+    sparse = [round(1.05**k) for k in range(165, 1200)]
+    return dense + [n for n in sparse if n <= 10**24]
+
+
+@pytest.mark.parametrize(("arms", "delta"), PROBLEMS)
+def test_lambda_is_large_enough_for_the_proof(arms: int, delta: float) -> None:
+    # The proof needs: from N ≥ λ·N_1 on, a width is at most a third of the one at N_1.
+    lam, omega = stop_ratio(arms, delta), delta_prime(arms, delta)
+    for n_1 in first_counts():
+        for factor in (1, 1.01, 2, 100):
+            n = lam * n_1 * factor
+            assert 9 * squared_width(n, omega) <= squared_width(n_1, omega), (n_1, factor)
+
+
+def test_the_published_constant_is_not_large_enough() -> None:
+    short = [
+        (arms, delta)
+        for arms, delta in PROBLEMS
+        if 9 * squared_width(9 * 2, delta_prime(arms, delta))
+        > squared_width(2, delta_prime(arms, delta))
+    ]
+    assert short == PROBLEMS  # λ = 9 fails at N_1 = 2 whatever K and δ
+
+
+@pytest.mark.parametrize(
+    ("arms", "delta", "expected"),
+    [  # computed with 50 decimal digits
+        (2, 0.05, 11.212184573399738026),
+        (5, 1e-5, 10.506803403257903153),
+        (10, 0.1, 11.111417927040955346),
+    ],
+)
+def test_lambda_values(arms: int, delta: float, expected: float) -> None:
+    assert stop_ratio(arms, delta) == pytest.approx(expected, rel=1e-13)

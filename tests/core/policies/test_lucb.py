@@ -1,0 +1,106 @@
+"""LUCB on hand-made views."""
+
+import math
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.policies import Lucb
+from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.schedule import ListedSchedule
+from bitarm.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Given:
+    """A confidence whose radius is the view's error, so that a table can state it."""
+
+    def radius(self, view: ArmView) -> float:
+        return view.error
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        return loser.error + winner.error
+
+
+SETTING = Setting(
+    arms=3, delta=0.1, confidence=Given(), schedule=ListedSchedule(checkpoints=(2, 4, 8))
+)
+
+
+def seen(arm: int, mean: float, radius: float, index: int = 1) -> ArmView:
+    return ArmView(arm=arm, mean=mean, pulls=2**index, messages=index, index=index, error=radius)
+
+
+def unheard(arm: int) -> ArmView:
+    return ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
+
+
+def decided(arm: int) -> tuple[Action, ...]:
+    return (Stop(outcome=Outcome.DECIDED, best_arm=arm),)
+
+
+def to(*targets: tuple[int, int]) -> tuple[Action, ...]:
+    return tuple(Advance(arm=arm, until=until) for arm, until in targets)
+
+
+@pytest.mark.parametrize(
+    ("views", "expected"),
+    [
+        # every arm is heard once before any is heard twice
+        ([unheard(0), unheard(1), unheard(2)], to((0, 2), (1, 2), (2, 2))),
+        ([seen(0, 9.0, 0.1), unheard(1), seen(2, 1.0, 0.1)], to((1, 2))),
+        # the challenger has the largest UCB of the rest (arm 2: 2.5), not the second mean (arm 1)
+        ([seen(0, 1.0, 0.5), seen(1, 0.75, 0.5), seen(2, 0.5, 2.0)], to((0, 4), (2, 4))),
+        # the leader has the largest mean, even if another's UCB is larger
+        ([seen(0, 0.0, 4.0), seen(1, 1.0, 0.5), seen(2, 0.5, 0.5)], to((1, 4), (0, 4))),
+        # each arm is at its own checkpoint
+        ([seen(0, 1.0, 1.0, 2), seen(1, 0.0, 1.0, 1), seen(2, -9.0, 1.0, 1)], to((0, 8), (1, 4))),
+        # ties go to the lowest arm
+        ([seen(0, 1.0, 1.0), seen(1, 1.0, 1.0), seen(2, 1.0, 1.0)], to((0, 4), (1, 4))),
+        # LCB_h = UCB_l is enough, for all l
+        ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5)], decided(1)),
+        ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5625)], to((1, 4), (2, 4))),
+        # the end of the grid for one of the two is a limit on samples
+        (
+            [seen(0, 1.0, 1.0, 3), seen(1, 0.5, 1.0, 1), seen(2, 0.0, 1.0, 1)],
+            (Stop(outcome=Outcome.SAMPLE_LIMIT),),
+        ),
+        # … and no limit for arms that need not move
+        ([seen(0, 1.0, 1.0), seen(1, 0.5, 1.0), seen(2, -9.0, 1.0, 3)], to((0, 4), (1, 4))),
+    ],
+)
+def test_decisions(views: list[ArmView], expected: tuple[Action, ...]) -> None:
+    assert Lucb().decide(views, SETTING) == expected
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "expected"), [(0.125, to((0, 4), (1, 4))), (0.25, decided(0)), (3.0, decided(0))]
+)
+def test_a_tolerance_stops_when_the_leader_is_within_it(
+    epsilon: float, expected: tuple[Action, ...]
+) -> None:
+    views = [seen(0, 1.0, 0.25), seen(1, 0.75, 0.25), seen(2, 0.0, 0.25)]
+    assert Lucb(epsilon=epsilon).decide(views, SETTING) == expected
+
+
+def test_the_leader_is_tested_against_every_arm_not_only_the_challenger() -> None:
+    @dataclass(frozen=True)
+    class Pairwise:
+        """The challenger (arm 1, largest UCB) is separated; arm 2 is not."""
+
+        def radius(self, view: ArmView) -> float:
+            return view.error
+
+        def separation(self, loser: ArmView, winner: ArmView) -> float:
+            return 0.25 if loser.arm == 1 else 2.0
+
+    views = [seen(0, 1.0, 0.5), seen(1, 0.5, 1.0), seen(2, 0.25, 0.5)]
+    setting = replace(SETTING, confidence=Pairwise())
+    assert Lucb().decide(views, setting) == to((0, 4), (1, 4))
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])
+def test_a_tolerance_that_is_none_is_refused(epsilon: float) -> None:
+    with pytest.raises(ConfigError, match="epsilon"):
+        Lucb(epsilon=epsilon)

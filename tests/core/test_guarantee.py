@@ -1,0 +1,181 @@
+"""When P(wrong) ≤ δ is claimed, and what is said when it is not."""
+
+import numpy as np
+import pytest
+from tapes import Total, drive, make_spec, tail
+
+from bitarm.core.agent import Agent
+from bitarm.core.events import RunEnded
+from bitarm.core.guarantee import guarantee
+from bitarm.core.learner import Learner
+from bitarm.core.limits import Limits
+from bitarm.core.policies import POLICIES, LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies.lil_ucb_count import stop_ratio
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
+from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
+from bitarm.core.spec import RunSpec
+
+_UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
+_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(epsilon=0.01), Lucb(), LilUcb())
+
+
+def _end(
+    spec: RunSpec,
+    policy: Policy,
+    total: Total,
+    *,
+    limits: Limits | None = None,
+    caveat: str = "",
+) -> RunEnded:
+    learner = Learner(spec, policy, limits or Limits(samples=10**9))
+    if caveat:
+        learner.start()
+        learner.note(caveat)
+        learner = Learner.restore(spec, policy, learner.limits, learner.save())
+        run = _drive_started(learner, total)
+    else:
+        run = drive(learner, [Agent(spec, arm) for arm in range(len(spec.arms))], total).learner
+    assert run.ending is not None
+    return run.ending
+
+
+def _drive_started(learner: Learner, total: Total) -> Learner:
+    agents = [Agent(learner.spec, arm) for arm in range(len(learner.spec.arms))]
+    while learner.pending:
+        for request in learner.pending:
+            agent = agents[request.arm]
+            agent.receive(request)
+            rewards = total(request.arm, agent.state.pulls, agent.wanted)
+            for report in agent.observe(agent.wanted, rewards).messages:
+                learner.receive(report)
+    return learner
+
+
+def _wide(arm: int, done: int, count: int) -> float:
+    return 0.9 * count if arm == 0 else 0.1 * count
+
+
+def _equal(arm: int, done: int, count: int) -> float:
+    return 0.5 * count
+
+
+@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("width", ["paper", "lil"])
+@pytest.mark.parametrize(
+    "quantizer", [Exact(), Icq(bits=1), Icq(bits=3, prior="midpoint"), QuBan(), FedSel()], ids=str
+)
+def test_an_answer_by_intervals_holds_at_delta(
+    policy: Policy, width: str, quantizer: Quantizer
+) -> None:
+    spec = make_spec(quantizer=quantizer, width=width, delta=0.07)
+    ending = _end(spec, policy, _wide)
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
+    assert ending.guarantee == 0.07
+    assert "at most 0.07" in ending.guarantee_reason
+    assert f"{spec.sigma:g}-sub-Gaussian" in ending.guarantee_reason
+
+
+_COUNTED = {
+    "exact, lil, single pulls": (Exact(), "lil", _UNIT_BATCHES, None),
+    "batches": (Exact(), "lil", paper_schedule(2.0), "batches of one pull"),
+    "a first batch of two": (
+        Exact(),
+        "lil",
+        ListedSchedule(checkpoints=tuple(range(2, 400))),
+        "batches of one pull",
+    ),
+    "another width": (Exact(), "paper", _UNIT_BATCHES, "width lil only, not paper"),
+    "icq": (Icq(bits=3), "lil", _UNIT_BATCHES, "exact only, not icq"),
+    "quban": (QuBan(), "lil", _UNIT_BATCHES, "exact only, not quban"),
+    "fed-sel": (FedSel(), "lil", _UNIT_BATCHES, "exact only, not fed-sel"),
+    "fed-sel-paper": (FedSelPaper(), "lil", _UNIT_BATCHES, "exact only, not fed-sel-paper"),
+}
+
+
+@pytest.mark.parametrize(("quantizer", "width", "schedule", "why"), _COUNTED.values(), ids=_COUNTED)
+def test_an_answer_by_counts_holds_only_where_it_is_proven(
+    quantizer: Quantizer, width: str, schedule: Schedule, why: str | None
+) -> None:
+    spec = make_spec(arms=2, quantizer=quantizer, width=width, schedule=schedule, sigma=0.02)
+    ending = _end(spec, LilUcbCount(), _wide)
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
+    if why is None:
+        assert ending.guarantee == spec.delta
+    else:
+        assert ending.guarantee is None
+        assert why in ending.guarantee_reason
+
+
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.DECIDED])
+def test_no_answer_no_guarantee(outcome: Outcome) -> None:
+    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"])
+    assert claim.delta is None
+    assert claim.reason == f"no answer: the run ended with {outcome.value}"
+
+
+@pytest.mark.parametrize("policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda policy: policy.name)
+def test_a_limit_leaves_neither_answer_nor_guarantee(policy: Policy) -> None:
+    ending = _end(make_spec(width="lil"), policy, _equal, limits=Limits(samples=2000))
+    assert ending.outcome is Outcome.SAMPLE_LIMIT
+    assert ending.best_arm is None
+    assert ending.guarantee is None
+    assert "sample_limit" in ending.guarantee_reason
+
+
+@pytest.mark.parametrize("policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda policy: policy.name)
+def test_a_caveat_voids_the_guarantee_and_is_the_reason(policy: Policy) -> None:
+    spec = make_spec(arms=2, width="lil", schedule=_UNIT_BATCHES, sigma=0.02)
+    assert _end(spec, policy, _wide).guarantee == spec.delta
+    ending = _end(spec, policy, _wide, caveat="3 rewards were clipped")
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
+    assert ending.guarantee is None
+    assert ending.guarantee_reason == "3 rewards were clipped"
+
+
+def test_every_policy_was_asked() -> None:
+    assert {policy.name for policy in (*_BY_INTERVALS, LilUcbCount())} == set(POLICIES)
+
+
+# -- why the count rule claims nothing over a quantizer -------------------------------------------
+
+_RUNS = 300
+
+
+@pytest.mark.parametrize(
+    ("quantizer", "bounds"),
+    [(Icq(bits=1, prior="midpoint"), (0.0, 1.0)), (Icq(bits=1, prior="quban"), None)],
+    ids=str,
+)
+def test_the_count_rule_really_fails_over_one_bit_and_claims_nothing(
+    quantizer: Quantizer, bounds: tuple[float, float] | None
+) -> None:
+    """δ = 0.05, K = 2, a gap of 0.01, α = 3: the notes' failure, with the larger, proven λ.
+
+    With α = 3 pulls are powers of 3, and every λ between 9 and 26 stops at the same counts.
+    """
+    delta, means = 0.05, (0.49, 0.50)
+    assert 9 < stop_ratio(2, delta) < 26
+    wrong = 0
+    for seed in range(_RUNS):
+        rng = np.random.default_rng([1, seed])
+        spec = make_spec(
+            arms=2,
+            delta=delta,
+            sigma=0.5,
+            bounds=bounds,
+            quantizer=quantizer,
+            width="lil",
+            schedule=paper_schedule(3.0),
+            seed=seed,
+        )
+        ending = _end(spec, LilUcbCount(), _bernoulli(rng, means), limits=Limits(rounds=100))
+        assert ending.outcome is Outcome.DECIDED
+        assert ending.guarantee is None
+        assert "exact only" in ending.guarantee_reason
+        wrong += ending.best_arm == 0
+    assert tail(wrong, _RUNS, delta) < 1e-9  # far more wrong answers than δ allows
+
+
+def _bernoulli(rng: np.random.Generator, means: tuple[float, ...]) -> Total:
+    return lambda arm, done, count: float(rng.binomial(count, means[arm]))

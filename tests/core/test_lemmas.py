@@ -1,0 +1,495 @@
+"""Lemmas 2, 3 and 5 of the paper, as properties of the code that runs.
+
+A tape is a sequence of empirical means. It is admissible if |μ̂_i − μ| ≤ U'(i) at every checkpoint;
+an adversary chooses it. Widths and radii are computed here a second time, from the paper's text.
+
+Numbers are floats: a bound may be missed by `ROUNDING` of the largest number in play, not more.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizers import QUANTIZERS, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.schedule import paper_schedule
+from bitarm.core.spec import RunSpec
+from bitarm.core.widths import WIDTHS, LilWidth, PaperWidth
+
+ROUNDING = 2.0**-48
+
+# --- The widths and radii of the paper, written down once more
+
+
+def u_prime_paper(t: int, arms: int, delta: float, sigma: float) -> float:
+    """Eq. (1)."""
+    return sigma * math.sqrt(2 * math.log(4 * arms * t * t / delta) / t)
+
+
+def u_prime_lil(t: int, arms: int, delta: float, sigma: float) -> float:
+    """The lil width of the notes; N = 1 takes the iterated logarithm of N = 2."""
+    eps = 0.01
+    c_eps = (2 + eps) / eps * (1 / math.log(1 + eps)) ** (1 + eps)
+    omega = (delta / (2 * arms * c_eps)) ** (1 / (1 + eps))
+    iterated = math.log(math.log((1 + eps) * max(t, 2)) / omega)
+    return (1 + math.sqrt(eps)) * math.sqrt(2 * sigma**2 * (1 + eps) * iterated / t)
+
+
+U_PRIME = {"paper": u_prime_paper, "lil": u_prime_lil}
+
+
+def radii(quantizer: Quantizer, u_primes: Sequence[float], bounds: Bounds) -> list[float]:
+    """U(1), U(2), …: Eq. (4) in closed form for ICQ, as in the proof of Lemma 5."""
+    match quantizer:
+        case Exact():
+            return list(u_primes)
+        case QuBan():
+            return [(1 + quantizer.epsilon_quban / 2) * u for u in u_primes]
+        case FedSel():
+            return [1.5 * u for u in u_primes]
+        case FedSelPaper():
+            return [2 * u for u in u_primes]
+        case Icq(prior="uniform"):
+            return eq_4(quantizer.bits, bounds[1] - bounds[0], u_primes)
+        case Icq(prior="midpoint"):
+            return eq_4(quantizer.bits, (bounds[1] - bounds[0]) / 2, u_primes)
+        case Icq():
+            start = 2 * u_primes[0]  # Remark 2
+            return [start, *eq_4(quantizer.bits, start, u_primes[1:])]
+    raise AssertionError(f"no radius is known for {quantizer}: add it")
+
+
+def eq_4(bits: int, start: float, u_primes: Sequence[float]) -> list[float]:
+    """U(i) = (1 + 2^−B)·Σ_j 2^{−B(i−j)}·U'(j) + 2^{−Bi}·U(0)."""
+    q = 2.0**-bits
+    return [
+        (1 + q) * sum(q ** (i - j) * u_primes[j - 1] for j in range(1, i + 1)) + q**i * start
+        for i in range(1, len(u_primes) + 1)
+    ]
+
+
+# --- Problems, tapes, and a run of the real quantizer over a tape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tape:
+    """A problem, a quantizer and what the adversary does to one arm."""
+
+    quantizer: Quantizer
+    width: str
+    arms: int
+    delta: float
+    sigma: float
+    bounds: Bounds
+    mu: float
+    prior: float | None
+    grid: tuple[int, ...]
+    offs: tuple[float, ...]  # (μ̂_i − μ)/U'(i), each in [−1, 1]
+    dithers: tuple[float, ...]
+
+    def u_primes(self) -> list[float]:
+        formula = U_PRIME[self.width]
+        return [formula(t, self.arms, self.delta, self.sigma) for t in self.grid]
+
+
+units = st.floats(0, 1)
+offsets = st.one_of(st.sampled_from([-1.0, 1.0]), st.floats(-1, 1))
+grids = st.one_of(
+    st.builds(
+        lambda alpha, n: tuple(t for i in range(1, n + 1) if (t := alpha**i) <= 10**12),
+        st.integers(2, 9),
+        st.integers(1, 12),
+    ),
+    st.sets(st.one_of(st.integers(1, 40), st.integers(1, 10**12)), min_size=1, max_size=12).map(
+        lambda points: tuple(sorted(points))
+    ),
+)
+
+FAMILIES: dict[str, st.SearchStrategy[Quantizer]] = {
+    "icq-uniform": st.builds(Icq, bits=st.integers(1, 32), prior=st.just("uniform")),
+    "icq-midpoint": st.builds(Icq, bits=st.integers(1, 32), prior=st.just("midpoint")),
+    "icq-quban": st.builds(Icq, bits=st.integers(1, 32), prior=st.just("quban")),
+    "exact": st.just(Exact()),
+    "quban": st.builds(QuBan, epsilon_quban=st.floats(0.05, 8)),
+    "fed-sel": st.just(FedSel()),
+    "fed-sel-paper": st.just(FedSelPaper()),
+}
+
+
+@st.composite
+def tapes(draw: st.DrawFn, quantizers: st.SearchStrategy[Quantizer]) -> Tape:
+    quantizer, grid = draw(quantizers), draw(grids)
+    n = len(grid)
+    a = draw(st.floats(-50, 50))
+    b = a + draw(st.floats(0.01, 50))
+    uniform = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    return Tape(
+        quantizer=quantizer,
+        width=draw(st.sampled_from(sorted(U_PRIME))),
+        arms=draw(st.integers(2, 100)),
+        delta=draw(st.floats(1e-9, 0.9)),
+        sigma=draw(st.floats(0.01, 10)),
+        bounds=(a, b),
+        mu=min(a + draw(units) * (b - a), b),
+        prior=min(a + draw(units) * (b - a), b) if uniform else None,
+        grid=grid,
+        offs=tuple(draw(st.lists(offsets, min_size=n, max_size=n))),
+        dithers=tuple(draw(st.lists(st.floats(0, 0.999), min_size=n, max_size=n))),
+    )
+
+
+Change = Callable[[Estimate, Step], Estimate]
+
+
+def unchanged(decoded: Estimate, step: Step) -> Estimate:
+    return decoded
+
+
+def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list[Estimate]:
+    """Both ends over the tape: what they hold after each message.
+
+    `change` spoils the estimate that a message leaves behind; `u_scale` spoils the U' that encoder
+    and decoder use, while the tape keeps the true one.
+    """
+    width = WIDTHS[tape.width](arms=tape.arms, delta=tape.delta, sigma=tape.sigma)
+    a, b = tape.bounds
+    held = tape.quantizer.start(tape.prior, tape.bounds)
+    history = []
+    for n, (t, off, dither) in enumerate(zip(tape.grid, tape.offs, tape.dithers, strict=True), 1):
+        true_width = width.u_prime(t, n)
+        mu_hat = tape.mu + off * true_width
+        if tape.quantizer.name.startswith("fed-sel"):
+            mu_hat = min(max(mu_hat, a), b)  # rewards within the bounds: still admissible
+        step = Step(
+            message=n,
+            pulls=t,
+            index=n,
+            u_prime=u_scale * true_width,
+            sigma=u_scale * tape.sigma,
+            bounds=tape.bounds,
+        )
+        symbol = tape.quantizer.encode(mu_hat, held, step, dither)
+        held = change(tape.quantizer.decode(symbol, held, step), step)
+        history.append(held)
+    return history
+
+
+def slack(tape: Tape) -> float:
+    return ROUNDING * max(abs(tape.bounds[0]), abs(tape.bounds[1]), tape.u_primes()[0])
+
+
+def violated(tape: Tape, history: Sequence[Estimate]) -> bool:
+    """Whether some |μ̃_i − μ| exceeds U(i)."""
+    return any(abs(held.mean - tape.mu) > held.radius + slack(tape) for held in history)
+
+
+# --- Lemma 2
+
+
+def test_the_lemmas_are_shown_for_every_quantizer_and_width() -> None:
+    # Every name in QUANTIZERS begins the name of a family here.
+    assert {family.removesuffix("-uniform") for family in FAMILIES} - {
+        "icq-midpoint",
+        "icq-quban",
+    } == set(QUANTIZERS)
+    assert set(U_PRIME) == set(WIDTHS)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_lemma_2_holds_on_every_admissible_tape(family: str, data: st.DataObject) -> None:
+    tape = data.draw(tapes(FAMILIES[family]))
+    history = follow(tape)
+    for i, held in enumerate(history, start=1):
+        assert abs(held.mean - tape.mu) <= held.radius + slack(tape), f"at checkpoint {i}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_the_radius_is_the_closed_form_of_equation_4(family: str, data: st.DataObject) -> None:
+    tape = data.draw(tapes(FAMILIES[family]))
+    expected = radii(tape.quantizer, tape.u_primes(), tape.bounds)
+    assert [held.radius for held in follow(tape)] == pytest.approx(expected, rel=1e-8)
+
+
+def tape_of(quantizer: Quantizer, offs: Sequence[float], mu: float = 0.4) -> Tape:
+    uniform = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    return Tape(
+        quantizer=quantizer,
+        width="paper",
+        arms=5,
+        delta=0.05,
+        sigma=0.5,
+        bounds=(0.0, 1.0),
+        mu=mu,
+        prior=0.0 if uniform else None,
+        grid=tuple(2**i for i in range(1, len(offs) + 1)),
+        offs=tuple(offs),
+        dithers=(0.5,) * len(offs),
+    )
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+@pytest.mark.parametrize("prior", ["uniform", "midpoint", "quban"])
+def test_a_greedy_adversary_comes_close_to_the_radius_of_icq_and_never_passes(
+    bits: int, prior: str
+) -> None:
+    # Lemma 2 is not vacuous: U(i) is nearly reached, so no smaller radius would do.
+    quantizer = Icq(bits=bits, prior=prior)  # type: ignore[arg-type]
+    closest = 0.0
+    for mu in (0.0, 0.37, 1.0):
+        offs: list[float] = []
+        for _ in range(14):
+            choices = [[*offs, off / 50] for off in range(-50, 51)]
+            missed = [
+                abs(follow(tape_of(quantizer, choice, mu))[-1].mean - mu) for choice in choices
+            ]
+            offs = choices[missed.index(max(missed))]
+            held = follow(tape_of(quantizer, offs, mu))[-1]
+            assert max(missed) <= held.radius * (1 + ROUNDING)
+            closest = max(closest, max(missed) / held.radius)
+    assert closest > 0.85
+
+
+def without_error(decoded: Estimate, step: Step) -> Estimate:
+    """The mistake of taking U' for U: the radius forgets the quantizer."""
+    return replace(decoded, error=0.0, radius=step.u_prime)
+
+
+def with_half_the_error(decoded: Estimate, step: Step) -> Estimate:
+    """The mistake of a factor 2 in Eq. (4): 2^{−B−1} for 2^{−B}."""
+    return replace(decoded, error=decoded.error / 2, radius=step.u_prime + decoded.error / 2)
+
+
+SEARCH = settings(max_examples=3000, phases=[Phase.generate])  # any example will do: no shrinking
+
+few_bits = [
+    st.builds(Icq, bits=st.integers(1, 3), prior=st.just(prior))
+    for prior in ("uniform", "midpoint", "quban")
+]
+SPOILT: list[tuple[str, st.SearchStrategy[Quantizer], Change, float]] = [
+    *((f"icq without error {k}", few_bits[k], without_error, 1.0) for k in range(3)),
+    *((f"icq with half the error {k}", few_bits[k], with_half_the_error, 1.0) for k in range(3)),
+    *((f"icq with half of U' {k}", few_bits[k], unchanged, 0.5) for k in range(3)),
+    ("quban without error", FAMILIES["quban"], without_error, 1.0),
+    ("fed-sel without error", FAMILIES["fed-sel"], without_error, 1.0),
+    ("fed-sel-paper without error", FAMILIES["fed-sel-paper"], without_error, 1.0),
+    ("exact with half of U'", FAMILIES["exact"], unchanged, 0.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("quantizers", "change", "u_scale"),
+    [case[1:] for case in SPOILT],
+    ids=[case[0] for case in SPOILT],
+)
+def test_the_same_search_finds_what_breaks_a_spoilt_recursion(
+    quantizers: st.SearchStrategy[Quantizer], change: Change, u_scale: float
+) -> None:
+    # The negative control of Lemma 2: an error in the recursion would be seen.
+    def breaks(tape: Tape) -> bool:
+        return violated(tape, follow(tape, change, u_scale))
+
+    tape = find(tapes(quantizers), breaks, settings=SEARCH)
+    assert breaks(tape)
+    assert not violated(tape, follow(tape))
+
+
+# --- Lemma 5
+
+
+def ratios(spec: RunSpec) -> list[float]:
+    """U(i)/U'(i) up to the schedule's end, from the quantizer itself."""
+    held, found = spec.start(0), []
+    message = 1
+    while (t_i := spec.schedule.pulls_at(message)) is not None:
+        step = spec.step(message, t_i)
+        error = spec.quantizer.error(held, step)
+        held = Estimate.after(step, mean=held.mean, error=error)
+        found.append(held.radius / step.u_prime)
+        message += 1
+    return found
+
+
+def icq_spec(
+    *, arms: int, delta: float, sigma: float, span: float, bits: int, alpha: int
+) -> RunSpec:
+    return RunSpec(
+        arms=tuple(map(str, range(arms))),
+        delta=delta,
+        sigma=sigma,
+        bounds=(0.0, span),
+        quantizer=Icq(bits=bits),
+        width="paper",
+        schedule=paper_schedule(alpha),
+        priors=(0.0,) * arms,
+        seed=0,
+    )
+
+
+def lemma_5_constant(bits: int, alpha: int) -> float:
+    """c, with the 1/2^B of the proof and not the 2/2^B of the statement."""
+    return (1 + 2.0**-bits) * 2.0**bits / (2.0**bits - math.sqrt(alpha))
+
+
+@st.composite
+def lemma_5_specs(draw: st.DrawFn) -> RunSpec:
+    bits = draw(st.integers(1, 8))
+    alpha = draw(st.integers(2, min(4**bits - 1, 300)))
+    arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-12, 0.999))
+    sigma = draw(st.floats(1e-3, 1e3))
+    # δ < 4Kα²·exp(−(b−a)²/2σ²), solved for b − a
+    widest = sigma * math.sqrt(2 * math.log(4 * arms * alpha**2 / delta))
+    span = widest * draw(st.one_of(st.floats(0.01, 0.999), st.just(0.999)))
+    assert delta < 4 * arms * alpha**2 * math.exp(-(span**2) / (2 * sigma**2))
+    return icq_spec(arms=arms, delta=delta, sigma=sigma, span=span, bits=bits, alpha=alpha)
+
+
+@given(spec=lemma_5_specs())
+def test_lemma_5_bounds_U_by_2c_U_prime(spec: RunSpec) -> None:
+    assert isinstance(spec.quantizer, Icq)
+    alpha = spec.schedule.pulls_at(1)
+    assert alpha is not None
+    c = lemma_5_constant(spec.quantizer.bits, alpha)
+    found = ratios(spec)
+    assert len(found) == math.floor(12 / math.log10(alpha) + 1e-9)
+    assert max(found) <= 2 * c * (1 + 1e-12)
+
+
+def test_lemma_5_fails_without_its_condition_on_delta() -> None:
+    # Erratum 2: U(1) = 1.125·U'(1) + 0.125·(b − a), and b − a is not small beside U'.
+    spec = icq_spec(arms=5, delta=0.05, sigma=0.01, span=1.0, bits=3, alpha=2)
+    assert spec.delta > 4 * 5 * 2**2 * math.exp(-(1.0**2) / (2 * 0.01**2))
+    assert ratios(spec)[0] > 2 * lemma_5_constant(3, 2)
+    assert ratios(spec)[-1] < 2 * lemma_5_constant(3, 2)  # U(0) is forgotten in the end
+
+
+def test_lemma_5_fails_for_growth_beyond_4_to_the_B() -> None:
+    # The α sweep's α = 9 at B = 1: still sound, but U/U' grows like (√α/2^B)^i.
+    beyond = ratios(icq_spec(arms=5, delta=0.05, sigma=1.0, span=1.0, bits=1, alpha=9))
+    assert all(after > before for before, after in pairwise(beyond))
+    assert beyond[-1] > 50
+    within = ratios(icq_spec(arms=5, delta=0.05, sigma=1.0, span=1.0, bits=1, alpha=3))
+    assert max(within) <= 2 * lemma_5_constant(1, 3)
+
+
+# --- Lemma 3: the probability, measured
+
+ARMS, DELTA, SIGMA = 5, 0.2, 0.5
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+GRIDS = {
+    "powers of 2": [2**i for i in range(1, 40)],  # the paper's, to its end
+    "every pull": list(range(1, 65)),
+}
+
+
+def empirical_means(trials: int, grid: Sequence[int], noise: float, seed: int) -> Floats:
+    """μ̂ − μ for Gaussian rewards, shape (trials, arms, checkpoints), from exact batch sums."""
+    rng = np.random.default_rng(seed)
+    batches = np.diff(np.array([0, *grid], dtype=np.float64))
+    sums = rng.standard_normal((trials, ARMS, len(grid))) * (noise * np.sqrt(batches))
+    means: Floats = np.cumsum(sums, axis=2) / np.array(grid, dtype=np.float64)
+    return means
+
+
+def rate(count: int, trials: int) -> tuple[float, float]:
+    """The exact (Clopper–Pearson) interval of a rate, at 99.9 %."""
+    interval = stats.binomtest(count, trials).proportion_ci(0.999, "exact")
+    return float(interval.low), float(interval.high)
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(
+    ("width", "too_narrow"),
+    [
+        (PaperWidth(arms=ARMS, delta=DELTA, sigma=SIGMA), 0.5),
+        (LilWidth(arms=ARMS, delta=DELTA, sigma=SIGMA), 0.3),
+    ],
+    ids=["paper", "lil"],
+)
+def test_lemma_3_the_intervals_all_hold_with_probability_1_minus_delta(
+    grid: str, width: PaperWidth | LilWidth, too_narrow: float
+) -> None:
+    trials = 20_000
+    means = empirical_means(trials, GRIDS[grid], SIGMA, seed=20230503)
+    widths = np.array([width.u_prime(t, i) for i, t in enumerate(GRIDS[grid], start=1)])
+
+    def failures(scale: float) -> int:
+        outside: Bools = np.abs(means) > scale * widths
+        return int(outside.any(axis=(1, 2)).sum())
+
+    assert rate(failures(1.0), trials)[1] <= DELTA
+    # The negative control: a width this much too narrow is caught.
+    assert rate(failures(too_narrow), trials)[0] > DELTA
+
+
+CHECKPOINTS = [2**i for i in range(1, 13)]
+
+
+def gaussian_spec(bits: int) -> RunSpec:
+    return RunSpec(
+        arms=tuple("abcde"),
+        delta=DELTA,
+        sigma=SIGMA,
+        bounds=None,
+        quantizer=Icq(bits=bits, prior="quban"),
+        width="paper",
+        schedule=paper_schedule(2),
+        priors=(),
+        seed=0,
+    )
+
+
+def decoded_misses(spec: RunSpec, means: Floats, grid: Sequence[int], seed: int) -> Bools:
+    """Where |μ̃ − μ| > U (μ = 0), by the real quantizer, in the shape of `means`."""
+    dithers = np.random.default_rng(seed).random(means.shape)
+    outside: Bools = np.zeros(means.shape, dtype=np.bool_)
+    for trial, arm in np.ndindex(*means.shape[:2]):
+        held = spec.start(arm)
+        for n, t in enumerate(grid, start=1):
+            step = spec.step(n, t)
+            mu_hat = float(means[trial, arm, n - 1])
+            dither = float(dithers[trial, arm, n - 1])
+            symbol = spec.quantizer.encode(mu_hat, held, step, dither)
+            held = spec.quantizer.decode(symbol, held, step)
+            outside[trial, arm, n - 1] = abs(held.mean) > held.radius
+    return outside
+
+
+@pytest.mark.parametrize("bits", [1, 3])
+def test_lemma_3_holds_for_the_decoded_means_of_icq(bits: int) -> None:
+    trials, spec = 600, gaussian_spec(bits)
+    honest = empirical_means(trials, CHECKPOINTS, SIGMA, seed=1)
+    outside = decoded_misses(spec, honest, CHECKPOINTS, seed=2)
+    assert rate(int(outside.any(axis=(1, 2)).sum()), trials)[1] <= DELTA
+
+    # The negative control: noise four times the declared σ breaks the promise, and is seen.
+    noisy = empirical_means(trials, CHECKPOINTS, 4 * SIGMA, seed=3)
+    outside = decoded_misses(spec, noisy, CHECKPOINTS, seed=4)
+    assert rate(int(outside.any(axis=(1, 2)).sum()), trials)[0] > DELTA
+
+
+@pytest.mark.parametrize("bits", [1, 3])
+def test_no_decoded_mean_leaves_its_interval_before_the_empirical_mean_did(bits: int) -> None:
+    # Lemma 2 as an inclusion of events, on tapes that break the assumption, where both happen.
+    spec = gaussian_spec(bits)
+    noisy = empirical_means(600, CHECKPOINTS, 2.5 * SIGMA, seed=5)
+    outside = decoded_misses(spec, noisy, CHECKPOINTS, seed=6)
+    u_primes = np.array([spec.step(n, t).u_prime for n, t in enumerate(CHECKPOINTS, start=1)])
+    left: Bools = np.maximum.accumulate(np.abs(noisy) > u_primes, axis=2)
+    assert (left | ~outside).all()
+    assert outside.any(axis=2).sum() > 50  # both events happened,
+    assert (left & ~outside).any(axis=2).sum() > 50  # one without the other,
+    assert (~left.any(axis=2)).sum() > 50  # and neither

@@ -1,0 +1,256 @@
+"""A learner from its events: the same at every cut, and no journal that contradicts itself."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from enum import Enum
+from typing import Any
+
+import pytest
+from tapes import UNIT, Network, Problem, Tape, assert_same_run, drive_problem, make_spec
+
+from bitarm.core.agent import Agent, AgentState
+from bitarm.core.bits import Symbol
+from bitarm.core.events import (
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RequestTaken,
+    RunEnded,
+    RunOpened,
+    TrafficMeasured,
+    load_event,
+)
+from bitarm.core.limits import Limits
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.replay import replay, steps
+from bitarm.errors import StoreError
+
+
+def _problem(policy: Policy, quantizer: Quantizer, *, rounds: int | None = None) -> Problem:
+    return Problem(
+        spec=make_spec(quantizer=quantizer, sigma=0.15, seed=3),
+        policy=policy,
+        limits=Limits(rounds=rounds, samples=20_000),
+        tape=Tape(seed=1, means=(820, 300, 500), spread=150, bounds=(0, UNIT)),
+    )
+
+
+# -- every cut ------------------------------------------------------------------------------------
+
+
+def _cuts(problem: Problem) -> Iterator[tuple[list[str], list[AgentState]]]:
+    """What was kept after each of the learner's steps, and where the agents stood then."""
+    network = Network(problem)
+    yield list(network.kept), [agent.state for agent in network.agents]
+    while network.down:
+        while network.down:
+            network.carry_down(0, keep=False)
+        for arm, agent in enumerate(network.agents):
+            if agent.wanted:
+                network.pull(arm, agent.wanted)
+        while network.up:
+            network.carry_up(0, keep=False)
+            yield list(network.kept), [agent.state for agent in network.agents]
+
+
+@pytest.mark.parametrize("rounds", [None, 3])
+@pytest.mark.parametrize("quantizer", [Exact(), Icq(bits=1), QuBan(), FedSel()], ids=str)
+@pytest.mark.parametrize("policy", [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()])
+def test_a_learner_that_is_cut_off_anywhere_goes_on_to_the_same_ending(
+    policy: Policy, quantizer: Quantizer, rounds: int | None
+) -> None:
+    problem = _problem(policy, quantizer, rounds=rounds)
+    clean = drive_problem(problem)
+    cuts = list(_cuts(problem))
+    assert len(cuts) == len(clean.transactions)
+    for kept, states in cuts:
+        network = Network(problem)
+        events: list[Any] = [load_event(text) for text in kept]
+        network.learner, network.kept = replay(events), list(kept)
+        network.agents = [Agent.restore(problem.spec, arm, s) for arm, s in enumerate(states)]
+        network.down, network.up = list(network.learner.pending), []
+        network.settle()
+        assert_same_run(network, clean)
+
+
+def test_replay_shows_the_learner_after_each_event() -> None:
+    clean = drive_problem(_problem(SuccessiveElimination(), Icq(bits=3)))
+    heard = 0
+    for learner, event in steps(clean.events):
+        heard += isinstance(event, ReportAccepted)
+        assert sum(record.message for record in learner.arms) == heard
+        if isinstance(event, ReportAccepted):
+            assert learner.arms[event.arm].held.mean == event.mean
+    assert learner.save() == clean.learner.save()
+
+
+def test_what_has_no_effect_on_the_learner_may_stand_anywhere() -> None:
+    clean = drive_problem(_problem(SuccessiveElimination(), Icq(bits=3)))
+    noise: list[LearnerEvent] = [
+        ReportIgnored(arm=0, message=1),
+        TrafficMeasured(payload_bytes=1, wire_bytes_up=2, wire_bytes_down=3),
+    ]
+    events = [entry for event in clean.events for entry in (event, *noise)]
+    assert replay(events).save() == clean.learner.save()
+
+
+# -- journals that contradict themselves ----------------------------------------------------------
+
+
+def _decided() -> list[LearnerEvent]:
+    """A run with drops and a caveat, which decides."""
+    clean = drive_problem(_problem(SuccessiveElimination(), Icq(bits=3)))
+    at = len(clean.transactions[0])
+    caveat = CaveatNoted(text="one reward was clipped")
+    events = [*clean.events[:at], caveat, *clean.events[at:-1]]
+    ending = replay(events).ending  # the clean one but for its guarantee
+    assert ending is not None
+    return [*events, ending]
+
+
+def _interrupted() -> list[LearnerEvent]:
+    """A run that is interrupted half way."""
+    clean = drive_problem(_problem(SuccessiveElimination(), Icq(bits=3)))
+    events = [event for events in clean.transactions[:6] for event in events]
+    return [*events, *replay(events).interrupt().events]
+
+
+_DECIDED = _decided()
+_INTERRUPTED = _interrupted()
+
+
+def test_the_journals_that_are_tampered_with_below_are_whole() -> None:
+    decided, interrupted = replay(_DECIDED).ending, replay(_INTERRUPTED).ending
+    assert decided is not None
+    assert (decided.outcome, decided.best_arm) == (Outcome.DECIDED, 0)
+    assert decided.guarantee_reason == "one reward was clipped"
+    assert interrupted is not None
+    assert interrupted.outcome is Outcome.INTERRUPTED
+    assert {event.name for event in _DECIDED} == {
+        "run_opened",
+        "round_opened",
+        "report_accepted",
+        "arm_dropped",
+        "caveat_noted",
+        "run_ended",
+    }
+
+
+def _others(value: Any) -> list[Any]:
+    """Values near this one, of its type."""
+    match value:
+        case bool():
+            return [not value]
+        case Enum():
+            return [member for member in type(value) if member is not value]
+        case int():
+            return [value + 1, value + 1000]
+        case float():
+            return [math.nextafter(value, math.inf), -value]
+        case str():
+            return [value + "!"]
+        case Symbol():
+            flipped = Symbol(value.value ^ 1, value.nbits)
+            return [flipped, Symbol(value.value, value.nbits + 1), Symbol(0, 0)]
+        case tuple():
+            return [value[:-1], (*value, value[0])]
+        case None:
+            return [0]
+    raise AssertionError(f"no way to tamper with {value!r}")
+
+
+_JOURNALS = pytest.mark.parametrize(
+    "journal", [_DECIDED, _INTERRUPTED], ids=["decided", "interrupted"]
+)
+_CHANGEABLE = sorted(
+    {
+        (event.name, field.name)
+        for event in _DECIDED
+        if not isinstance(event, RunOpened)  # another opening is another run, see below
+        for field in fields(event)
+    }
+    # sentences for people, from which nothing follows
+    - {("caveat_noted", "text"), ("run_ended", "guarantee_reason")}
+)
+
+
+@_JOURNALS
+@pytest.mark.parametrize(("name", "field"), _CHANGEABLE)
+def test_a_changed_event_is_refused(journal: list[LearnerEvent], name: str, field: str) -> None:
+    for at, event in enumerate(journal):
+        for other in _others(getattr(event, field)) if event.name == name else []:
+            changed: Any = replace(event, **{field: other})
+            with pytest.raises(StoreError):
+                replay([*journal[:at], changed, *journal[at + 1 :]])
+
+
+@_JOURNALS
+def test_an_ending_in_other_words_is_the_same_ending(journal: list[LearnerEvent]) -> None:
+    ending = journal[-1]
+    assert isinstance(ending, RunEnded)
+    learner = replay([*journal[:-1], replace(ending, guarantee_reason="in other words")])
+    assert learner.save() == replay(journal).save()
+
+
+@_JOURNALS
+def test_a_missing_event_is_refused(journal: list[LearnerEvent]) -> None:
+    for at in range(len(journal) - 1):  # without its last event a journal is only shorter
+        with pytest.raises(StoreError):
+            replay([*journal[:at], *journal[at + 1 :]])
+
+
+@_JOURNALS
+def test_an_event_that_stands_twice_is_refused(journal: list[LearnerEvent]) -> None:
+    for at in range(len(journal)):
+        with pytest.raises(StoreError):
+            replay([*journal[: at + 1], *journal[at:]])
+
+
+@_JOURNALS
+def test_events_after_the_end_are_refused(journal: list[LearnerEvent]) -> None:
+    for event in journal:
+        with pytest.raises(StoreError):
+            replay([*journal, event])
+
+
+def test_an_opening_under_other_rules_does_not_fit_what_follows() -> None:
+    opened, *rest = _DECIDED
+    assert isinstance(opened, RunOpened)
+    others = [
+        replace(opened, policy=Lucb()),
+        replace(opened, limits=Limits(rounds=2)),
+        replace(opened, spec=make_spec(quantizer=Icq(bits=3), sigma=0.16, seed=3)),
+        replace(opened, spec=make_spec(quantizer=Icq(bits=2), sigma=0.15, seed=3)),
+        replace(opened, spec=make_spec(quantizer=Icq(bits=3), sigma=0.15, seed=3, arms=4)),
+    ]
+    for other in others:
+        with pytest.raises(StoreError):
+            replay([other, *rest])
+
+
+def test_an_empty_journal_is_refused() -> None:
+    with pytest.raises(StoreError, match="empty"):
+        replay([])
+    with pytest.raises(StoreError, match="empty"):
+        replay([ReportIgnored(arm=0, message=1)])
+
+
+def test_a_journal_that_does_not_begin_with_its_opening_is_refused() -> None:
+    with pytest.raises(StoreError, match="begins with its opening"):
+        replay(_DECIDED[1:])
+
+
+def test_an_agents_event_has_no_place_in_it() -> None:
+    strange: Any = RequestTaken(arm=0, message=1, until=2)
+    with pytest.raises(StoreError):
+        replay([*_DECIDED[:2], strange])
+
+
+def test_the_refusal_says_what_was_found_and_what_follows() -> None:
+    changed = replace(_DECIDED[1], round=7)  # type: ignore[arg-type]  # a RoundOpened
+    with pytest.raises(StoreError, match=r"event 2 is RoundOpened\(round=7.*RoundOpened\(round=1"):
+        replay([_DECIDED[0], changed])

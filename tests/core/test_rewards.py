@@ -1,0 +1,112 @@
+"""Rewards on their way in: what passes, what is clipped and counted, what is refused."""
+
+import math
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bitarm.core.quantizer import Bounds
+from bitarm.core.rewards import Batch, collect
+from bitarm.errors import RewardError
+
+_UNIT: Bounds = (0.0, 1.0)
+_NOT_FINITE = [math.nan, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "bounds", "expected"),
+    [
+        ([], None, Batch(count=0, total=0.0, clipped=0)),
+        ([], _UNIT, Batch(count=0, total=0.0, clipped=0)),
+        ([0.25, 0.5], _UNIT, Batch(count=2, total=0.75, clipped=0)),
+        ([0.0, 1.0], _UNIT, Batch(count=2, total=1.0, clipped=0)),
+        ((-5.0, 7.5), None, Batch(count=2, total=2.5, clipped=0)),
+        ([0.1] * 10, None, Batch(count=10, total=1.0, clipped=0)),
+        ([1e16, 1.0, -1e16], None, Batch(count=3, total=1.0, clipped=0)),
+    ],
+)
+@pytest.mark.parametrize("clip", [False, True])
+def test_rewards_that_pass_are_added_up_exactly_rounded(
+    rewards: list[float], bounds: Bounds | None, expected: Batch, *, clip: bool
+) -> None:
+    assert collect(rewards, bounds, clip=clip) == expected
+
+
+@given(rewards=st.lists(st.floats(-1e6, 1e6)))
+def test_a_sum_is_the_float_nearest_to_the_true_sum(rewards: list[float]) -> None:
+    batch = collect(rewards, None, clip=False)
+    assert batch.total == float(sum(map(Fraction, rewards)))
+    assert batch.count == len(rewards)
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("bounds", [None, _UNIT])
+@pytest.mark.parametrize("bad", _NOT_FINITE)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_reward_that_is_not_finite_is_refused_wherever_it_stands(
+    bad: float, bounds: Bounds | None, at: int, *, clip: bool
+) -> None:
+    rewards = [0.5, 0.25]
+    rewards.insert(at, bad)
+    with pytest.raises(RewardError, match=f"must be a finite number, got {bad}"):
+        collect(rewards, bounds, clip=clip)
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_opposite_infinities_do_not_cancel(*, clip: bool) -> None:
+    with pytest.raises(RewardError, match="must be a finite number"):
+        collect([math.inf, -math.inf], None, clip=clip)
+
+
+@pytest.mark.parametrize("reward", [1.5, -0.5, math.nextafter(1.0, 2.0), -5e-324, 1e308])
+def test_a_reward_outside_the_bounds_is_refused_and_named(reward: float) -> None:
+    outside = re.escape(f"a reward of {reward} lies outside the bounds [0.0, 1.0]")
+    with pytest.raises(RewardError, match=outside):
+        collect([0.5, reward, 0.5], _UNIT, clip=False)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "bounds", "expected"),
+    [
+        ([0.5, 1.5, -0.25, 0.75], _UNIT, Batch(count=4, total=0.5 + 1.0 + 0.0 + 0.75, clipped=2)),
+        ([2.0, 2.0], _UNIT, Batch(count=2, total=2.0, clipped=2)),
+        ([1e308, 1e308], _UNIT, Batch(count=2, total=2.0, clipped=2)),
+        ([-9.0, 0.0], (-1.0, 3.0), Batch(count=2, total=-1.0, clipped=1)),
+        ([0.5], _UNIT, Batch(count=1, total=0.5, clipped=0)),
+    ],
+)
+def test_a_reward_outside_the_bounds_is_clipped_and_counted_on_request(
+    rewards: list[float], bounds: Bounds, expected: Batch
+) -> None:
+    assert collect(rewards, bounds, clip=True) == expected
+
+
+@given(rewards=st.lists(st.floats(-3, 3), min_size=1))
+def test_clipping_counts_what_was_outside_and_leaves_the_rest(rewards: list[float]) -> None:
+    batch = collect(rewards, _UNIT, clip=True)
+    assert batch.clipped == sum(not 0 <= reward <= 1 for reward in rewards)
+    assert batch.total == math.fsum(min(max(reward, 0.0), 1.0) for reward in rewards)
+    assert 0 <= batch.total <= batch.count
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("rewards", [[1e308] * 2, [-1e308] * 3, [1.7e308, 1e308, 1.0]])
+def test_a_sum_that_a_float_cannot_hold_is_refused(rewards: list[float], *, clip: bool) -> None:
+    with pytest.raises(RewardError, match="more than a float can hold"):
+        collect(rewards, None, clip=clip)
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("bounds", [None, _UNIT])
+def test_an_integer_that_no_float_can_hold_is_refused(bounds: Bounds | None, *, clip: bool) -> None:
+    with pytest.raises(RewardError):
+        collect([0.5, 10**400], bounds, clip=clip)
+
+
+def test_the_rewards_themselves_are_left_alone() -> None:
+    rewards = [0.5, 1.5]
+    collect(rewards, _UNIT, clip=True)
+    assert rewards == [0.5, 1.5]

@@ -1,0 +1,137 @@
+"""Standings: each event changes what it says and nothing else."""
+
+import pytest
+from hypothesis import given, settings
+from tapes import Problem, drive_problem, make_spec, problems
+
+from bitarm.core.bits import Symbol
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+    TrafficMeasured,
+)
+from bitarm.core.limits import Limits
+from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.policy import Advance, Outcome
+from bitarm.core.standings import ArmStanding, Standings
+from bitarm.errors import StoreError
+
+OPENED = RunOpened(spec=make_spec(arms=3), policy=SuccessiveElimination(), limits=Limits())
+
+
+def _report(arm: int, message: int, pulls: int, mean: float, nbits: int = 3) -> ReportAccepted:
+    return ReportAccepted(
+        round=message,
+        arm=arm,
+        message=message,
+        pulls=pulls,
+        symbol=Symbol(0, nbits),
+        mean=mean,
+        error=0.1,
+        radius=0.25,
+    )
+
+
+def test_a_run_that_has_only_begun_knows_its_arms_and_nothing_of_them() -> None:
+    standings = Standings.of([OPENED])
+    assert standings.arms == [ArmStanding(name=f"arm-{arm}") for arm in range(3)]
+    assert all(arm.active and arm.mean is None and arm.radius is None for arm in standings.arms)
+    assert (standings.round, standings.samples, standings.payload_bits) == (0, 0, 0)
+    assert (standings.ending, standings.traffic, standings.leader) == (None, None, None)
+
+
+def test_a_round_is_counted_when_it_opens() -> None:
+    advances = (Advance(arm=0, until=2),)
+    assert Standings.of([OPENED, RoundOpened(round=4, advances=advances)]).round == 4
+
+
+def test_reports_add_up_samples_and_bits_and_replace_the_estimate() -> None:
+    standings = Standings.of(
+        [OPENED, _report(1, 1, 2, 0.5), _report(1, 2, 8, 0.75, nbits=5), _report(0, 1, 2, 0.25)]
+    )
+    assert standings.arms[1] == ArmStanding(
+        name="arm-1", mean=0.75, radius=0.25, pulls=8, messages=2, payload_bits=8
+    )
+    assert (standings.samples, standings.payload_bits) == (10, 11)
+
+
+def test_a_repeat_is_counted_and_changes_nothing_else() -> None:
+    standings = Standings.of([OPENED, _report(1, 1, 2, 0.5), ReportIgnored(arm=1, message=1)])
+    assert standings.arms[1].repeats == 1
+    assert (standings.samples, standings.payload_bits) == (2, 3)
+
+
+def test_a_dropped_arm_knows_when_and_for_whom() -> None:
+    standings = Standings.of([OPENED, ArmDropped(round=3, arm=2, because=1)])
+    assert (standings.arms[2].dropped_in, standings.arms[2].dropped_for) == (3, 1)
+    assert [arm.active for arm in standings.arms] == [True, True, False]
+
+
+def test_the_leader_is_the_best_active_arm_and_the_first_of_equals() -> None:
+    events: list[LearnerEvent] = [OPENED, _report(1, 1, 2, 0.5), _report(2, 1, 2, 0.5)]
+    assert Standings.of(events).leader == 1
+    events.append(_report(0, 1, 2, 0.9))
+    assert Standings.of(events).leader == 0
+    events.append(ArmDropped(round=1, arm=0, because=1))
+    assert Standings.of(events).leader == 1
+
+
+def test_caveats_ending_and_traffic_are_kept_as_they_are() -> None:
+    ending = RunEnded(
+        outcome=Outcome.BIT_LIMIT,
+        best_arm=None,
+        guarantee=None,
+        guarantee_reason="no answer",
+        rounds=1,
+        samples=2,
+        payload_bits=3,
+    )
+    traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=2, wire_bytes_down=3)
+    notes = [CaveatNoted(text="one"), CaveatNoted(text="two")]
+    standings = Standings.of([OPENED, *notes, ending, traffic])
+    assert standings.caveats == ["one", "two"]
+    assert (standings.ending, standings.traffic) == (ending, traffic)
+
+
+@pytest.mark.parametrize(
+    "events", [[], [ReportIgnored(arm=0, message=1)]], ids=["none", "headless"]
+)
+def test_a_journal_that_does_not_begin_with_an_opening_is_refused(
+    events: list[LearnerEvent],
+) -> None:
+    with pytest.raises(StoreError, match="begins with its opening, found"):
+        Standings.of(events)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        _report(3, 1, 2, 0.5),
+        ReportIgnored(arm=3, message=1),
+        ArmDropped(round=1, arm=-4, because=0),
+    ],
+    ids=lambda event: event.name,
+)
+def test_an_event_of_an_arm_that_is_not_there_is_the_journals_fault(event: LearnerEvent) -> None:
+    with pytest.raises(StoreError, match=r"arm (3|-4)"):
+        Standings.of([OPENED, event])
+
+
+@given(problem=problems())
+@settings(max_examples=40)
+def test_the_standings_of_a_run_are_what_its_learner_holds(problem: Problem) -> None:
+    run = drive_problem(problem)
+    standings = Standings.of(run.events)
+    learner = run.learner
+    assert (standings.round, standings.samples) == (learner.rounds, learner.samples)
+    assert (standings.payload_bits, standings.ending) == (learner.payload_bits, learner.ending)
+    for standing, record in zip(standings.arms, learner.arms, strict=True):
+        assert (standing.pulls, standing.messages) == (record.pulls, record.message)
+        if record.message:
+            assert (standing.mean, standing.radius) == (record.held.mean, record.held.radius)

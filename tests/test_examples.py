@@ -1,0 +1,53 @@
+"""The examples run as they are, decide, and decide right."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+_BEST = {
+    "antennas.toml": "yagi",
+    "firmware.toml": "2.0.0-lowpower",
+    "gateways.toml": "water-tower",
+    "pages.toml": "grid",
+}
+
+
+def _identify(home: Path, *words: object) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "bitarm", "identify", *map(str, words), "--json"],
+        env=dict(os.environ) | {"XDG_DATA_HOME": str(home)},
+        cwd=home,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@pytest.mark.parametrize("name", _BEST)
+def test_an_example_decides_with_a_guarantee_from_any_folder(name: str, tmp_path: Path) -> None:
+    result = _identify(tmp_path, EXAMPLES / name, "--seed", 3)
+    assert (result["outcome"], result["best_arm_name"]) == ("decided", _BEST[name])
+    assert result["guarantee"] == result["delta"]
+
+
+def test_every_example_is_tested() -> None:
+    assert {file.name for file in EXAMPLES.glob("*.toml")} == set(_BEST)
+
+
+def test_the_gateways_are_the_built_in_example(tmp_path: Path) -> None:
+    built_in = resources.files("bitarm.cli").joinpath("gateways.toml").read_bytes()
+    assert (EXAMPLES / "gateways.toml").read_bytes() == built_in
+    by_file = _identify(tmp_path, EXAMPLES / "gateways.toml", "--seed", 5)
+    assert _identify(tmp_path, "--seed", 5) == by_file | {"run": 2}

@@ -1,0 +1,149 @@
+"""The package from outside: its public names, what importing it costs, and the README's lines."""
+
+import importlib.metadata
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bitarm
+from bitarm.api.identify import identify
+from bitarm.api.problem import Problem, load_problem
+from bitarm.core.result import RunResult
+from bitarm.errors import BitarmError
+
+ROOT = Path(__file__).parents[1]
+SOURCE = str(Path(bitarm.__file__).parents[1])
+
+
+def _python(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        env=dict(os.environ) | env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_public_names_are_these() -> None:
+    public = {
+        "BitarmError": BitarmError,
+        "Problem": Problem,
+        "RunResult": RunResult,
+        "identify": identify,
+        "load_problem": load_problem,
+    }
+    assert set(public) | {"__version__"} <= set(bitarm.__all__)
+    assert {name: getattr(bitarm, name) for name in public} == public
+
+
+def test_every_public_name_resolves_and_is_listed() -> None:
+    assert len(set(bitarm.__all__)) == len(bitarm.__all__)
+    assert list(bitarm.__all__) == sorted(bitarm.__all__)
+    assert dir(bitarm) == sorted(bitarm.__all__)
+    assert all(getattr(bitarm, name) is not None for name in bitarm.__all__)
+
+
+def test_a_name_that_is_not_public_is_refused_as_python_does() -> None:
+    with pytest.raises(AttributeError, match="module 'bitarm' has no attribute 'identfy'"):
+        _ = bitarm.identfy
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert bitarm.__version__ == importlib.metadata.version("bitarm")
+
+
+def _loaded_after(statement: str) -> set[str]:
+    program = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
+    done = _python("-c", program)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+_HEAVY = {"numpy", "scipy", "numba", "typer", "rich", "msgspec", "platformdirs", "click"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import bitarm",
+        "import bitarm; bitarm.BitarmError",
+        "import bitarm; bitarm.identify({'a': float, 'b': lambda: 1.0}, bounds=(0, 1), seed=1)",
+        "import bitarm.wire, bitarm.store, bitarm.core.agent, bitarm.core.learner",
+    ],
+)
+def test_what_needs_no_package_imports_none(statement: str) -> None:
+    assert _loaded_after(statement) & _HEAVY == set()
+
+
+def test_importing_the_package_imports_no_layer() -> None:
+    ours = {name for name in _loaded_after("import bitarm") if name.startswith("bitarm")}
+    assert ours == {"bitarm"}
+
+
+def _readme_python() -> str:
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Ten lines of Python")[1]
+    return section.split("```python")[1].split("```")[0]
+
+
+def test_the_ten_lines_of_the_readme_run_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code = _readme_python()
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    state = random.getstate()
+    random.seed(1)
+    try:
+        names: dict[str, Any] = {}
+        exec(compile(code, "README.md", "exec"), names)
+    finally:
+        random.setstate(state)
+    said, price = capsys.readouterr().out.splitlines()
+    assert f"# {said}" in code  # the comment in the README is what is printed
+    result = names["result"]
+    assert price == f"{result.samples} {result.payload_bits} {result.wire_bytes}"
+    assert (result.best_arm_name, result.guarantee) == ("gold", 0.05)
+
+
+def test_the_command_without_any_package_says_what_to_install() -> None:
+    done = _python("-S", "-m", "bitarm", "identify", PYTHONPATH=SOURCE)
+    assert done.returncode in (1, 2)
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("bitarm: the command line needs ")
+    assert line.endswith("pip install 'bitarm[cli]'")
+
+
+def test_the_library_without_any_package_still_identifies() -> None:
+    program = (
+        "import bitarm; arms = {'a': float, 'b': lambda: 1.0};"
+        "print(bitarm.identify(arms, bounds=(0, 1), seed=1).best_arm_name)"
+    )
+    done = _python("-S", "-c", program, PYTHONPATH=SOURCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "b\n", "")
+
+
+def test_the_command_needs_only_what_its_extra_installs(tmp_path: Path) -> None:
+    """Click, for one, comes with other packages but not with every typer."""
+    brought = {"typer", "rich", "msgspec", "platformdirs"}
+    others = ["click", "numpy", "scipy", "numba", "hypothesis", "distributed", "matplotlib"]
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({others!r}))"
+    program = f"{blocked}; from bitarm.__main__ import main; main()"
+    done = _python("-c", program, "runs", "list", XDG_DATA_HOME=str(tmp_path))
+    declared = "\n".join(importlib.metadata.requires("bitarm") or [])
+    assert all(package in declared for package in brought)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("no runs in ")
+
+
+def test_a_model_without_numpy_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['numpy'] = None; from bitarm.__main__ import main; main()"
+    done = _python("-c", program, "identify", XDG_DATA_HOME=str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "numpy: pip install 'bitarm[sim]'" in done.stderr
+    assert "Traceback" not in done.stderr
