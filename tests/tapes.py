@@ -185,7 +185,6 @@ def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], Learner
 
 # -- a network that duplicates, reorders and loses, and machines that restart ---------------------
 
-_MOST_ROUNDS = 10_000  # far more than any run here needs
 _STATE_FAMILIES = {**FAMILIES, RunEnded: {RunEnded.name: RunEnded}}
 
 
@@ -280,11 +279,10 @@ class Network:
 
     def settle(self) -> None:
         """From here on nothing goes wrong."""
-        for _ in range(_MOST_ROUNDS):
-            if self.over and not self.down and not self.up:
-                return
+        while not (self.over and not self.down and not self.up):
             if not self.down and not self.up:
                 self.ask_again()
+                assert self.down or any(agent.wanted for agent in self.agents), "nobody goes on"
             while self.down:
                 self.carry_down(0, keep=False)
             for arm, agent in enumerate(self.agents):
@@ -292,7 +290,6 @@ class Network:
                     self.pull(arm, agent.wanted)
             while self.up:
                 self.carry_up(0, keep=False)
-        raise AssertionError("the run does not end although nothing goes wrong any more")
 
     def _send(self, output: LearnerOutput) -> None:
         self.kept.extend(map(dump_event, output.events))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bitarm.api.identify import identify
     from bitarm.api.problem import Problem, load_problem
+    from bitarm.api.simulate import Simulation, simulate
     from bitarm.core.result import RunResult
     from bitarm.errors import BitarmError
 
@@ -17,12 +18,23 @@ _HOMES = {
     "BitarmError": "bitarm.errors",
     "Problem": "bitarm.api.problem",
     "RunResult": "bitarm.core.result",
+    "Simulation": "bitarm.api.simulate",
     "identify": "bitarm.api.identify",
     "load_problem": "bitarm.api.problem",
+    "simulate": "bitarm.api.simulate",
 }
 
 __version__ = "0.1.0"
-__all__ = ["BitarmError", "Problem", "RunResult", "__version__", "identify", "load_problem"]
+__all__ = [
+    "BitarmError",
+    "Problem",
+    "RunResult",
+    "Simulation",
+    "__version__",
+    "identify",
+    "load_problem",
+    "simulate",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,8 @@ def _coins(seed: int = 1) -> Rewards:
 
 
 def _identify(arms: Any = None, **words: Any) -> bitarm.RunResult:
-    return bitarm.identify(arms or _coins(), **({"bounds": (0, 1), "seed": 1} | words))
+    given: dict[str, Any] = {"bounds": (0, 1), "seed": 1} | words
+    return bitarm.identify(arms or _coins(), **given)
 
 
 def test_the_best_arm_is_named_with_its_guarantee() -> None:
@@ -83,7 +84,7 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
         ({"delta": math.nan}, r"delta must lie in \(0, 1\), got nan"),
         ({"sigma": 0.0}, "sigma must be a finite number above 0, got 0.0"),
         ({"bounds": None}, "sigma is needed: rewards without bounds"),
-        ({"bounds": (1, 0)}, "bounds must be two finite numbers, the lower first, got 1 and 0"),
+        ({"bounds": (1, 0)}, "bounds must be two finite numbers, the lower first, got 1"),
         ({"bits": 0}, "bits must lie between 1 and 32, got 0"),
         ({"growth": 1.0}, "growth must be a finite number above 1, got 1.0"),
         ({"max_rounds": 0}, "the limit on rounds must be at least 1, got 0"),
@@ -123,7 +124,12 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
 )
 def test_words_that_cannot_be_used_are_refused(words: dict[str, Any], message: str) -> None:
     pulled: list[int] = []
-    arms = {name: lambda: pulled.append(1) or 0.5 for name in "ab"}
+
+    def reward() -> float:
+        pulled.append(1)
+        return 0.5
+
+    arms = {"a": reward, "b": reward}
     with pytest.raises(ConfigError, match=message):
         _identify(arms, **words)
     assert pulled == []

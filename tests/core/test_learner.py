@@ -459,6 +459,15 @@ def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
     assert again.views() == learner.views()
 
 
+def test_a_learner_restored_amid_a_round_waits_for_the_rest_of_it_only() -> None:
+    state = _learner(ArmPhase.RESTING).save()  # of round 3, arm 1 has reported
+    learner = Learner.restore(_SPEC, SuccessiveElimination(), Limits(), state)
+    assert learner.receive(_report(2, 3)).messages == ()
+    output = learner.receive(_report(0, 3))
+    assert [message.arm for message in output.messages] == [0, 1, 2]
+    assert learner.rounds == 4
+
+
 def test_a_saved_state_does_not_change_with_the_learner() -> None:
     learner = _learner(ArmPhase.AWAITED)
     state, copy = learner.save(), learner_state_through_json(learner.save())

@@ -349,14 +349,14 @@ def test_a_source_that_gives_another_number_of_rewards_is_at_fault(count: int) -
             return [0.5] * count
 
     journal = MemoryJournal()
-    sources = [Planned(0.5), Miscounting(), Planned(0.5)]
+    sources: list[RewardSource] = [Planned(0.5), Miscounting(), Planned(0.5)]
     with pytest.raises(RewardError, match=r"^arm-1 \(arm 1\): .*2"):
         _embedded(_problem(), journal, sources).run()
     assert _ending(journal).outcome is Outcome.INTERRUPTED
 
 
 def test_rewards_that_add_up_to_no_float_name_the_arm() -> None:
-    spec = make_spec(arms=2, bounds=None, sigma=1e300)
+    spec = make_spec(arms=2, bounds=None, sigma=2e307)
     problem = Problem(spec=spec, policy=SuccessiveElimination(), limits=Limits(), tape=_TAPE)
     journal = MemoryJournal()
     sources = [Planned(0.0), Planned(7e307)]

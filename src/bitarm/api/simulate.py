@@ -19,7 +19,7 @@ from bitarm.core.quantizers import QUANTIZERS, Icq
 from bitarm.errors import ConfigError
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
-from bitarm.sim.models import RewardModel
+from bitarm.sim.models import RewardModel, Sampler
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.statistics import Moments, clopper_pearson
 from bitarm.sim.sweep import MEASURES, PointResult, Sweep
@@ -98,7 +98,8 @@ def simulate(
     `words` are those of a problem file; one that holds a list is swept, and lists are crossed in
     the order given. A word that does not apply to one of the settings is left out there; one that
     applies to none is refused. σ defaults to the smallest that is valid for all models. With a
-    `cache` folder, finished chunks are kept there and an interrupted sweep goes on.
+    `cache` folder, finished chunks are kept there and an interrupted sweep goes on. A `Sampler`
+    must be picklable to run in more than one process.
     """
     schemes = [_scheme(models, point) for point in crossed(words)]
     sweep = Sweep(
@@ -107,7 +108,9 @@ def simulate(
         trials=trials,
         seed=new_seed() if seed is None else seed,
     )
-    store = ChunkStore(cache, sweep) if cache is not None else None
+    # A user's own sampler has no name by which its chunks could be found again.
+    nameless = any(isinstance(model, Sampler) for model in models)
+    store = None if cache is None or nameless else ChunkStore(cache, sweep)
     results = execute(sweep, _runner(workers, cluster), store=store, progress=progress)
     return Simulation(
         trials=trials,

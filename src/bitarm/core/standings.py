@@ -70,24 +70,16 @@ class Standings:
 
     def add(self, event: LearnerEvent) -> None:
         """Take one more event in; StoreError if it speaks of an arm that is not there."""
-        try:
-            self._take(event)
-        except IndexError:
-            raise StoreError(
-                f"there are {len(self.arms)} arms, but the journal has {event}"
-            ) from None
-
-    def _take(self, event: LearnerEvent) -> None:
         match event:
             case RoundOpened():
                 self.round = event.round
             case ReportAccepted():
-                self._heard(event)
+                self._heard(event, self._arm(event.arm))
             case ReportIgnored():
-                self.arms[event.arm].repeats += 1
+                self._arm(event.arm).repeats += 1
             case ArmDropped():
-                self.arms[event.arm].dropped_in = event.round
-                self.arms[event.arm].dropped_for = event.because
+                arm = self._arm(event.arm)
+                arm.dropped_in, arm.dropped_for = event.round, event.because
             case CaveatNoted():
                 self.caveats.append(event.text)
             case RunEnded():
@@ -95,8 +87,12 @@ class Standings:
             case TrafficMeasured():
                 self.traffic = event
 
-    def _heard(self, event: ReportAccepted) -> None:
-        arm = self.arms[event.arm]
+    def _arm(self, number: int) -> ArmStanding:
+        if not 0 <= number < len(self.arms):
+            raise StoreError(f"the journal speaks of arm {number}, the run has {len(self.arms)}")
+        return self.arms[number]
+
+    def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
         self.samples += event.pulls - arm.pulls
         self.payload_bits += event.symbol.nbits
         arm.mean, arm.radius = event.mean, event.radius

@@ -16,7 +16,7 @@ from bitarm.errors import ConfigError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
 from bitarm.sim.kernels.status import STARVED
-from bitarm.sim.machines import run_machines
+from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
 from bitarm.sim.tape import Tape, empty_tape
@@ -67,7 +67,7 @@ class Engine:
     @property
     def _forgets(self) -> bool:
         """With one scheme nothing is read twice, so nothing is kept."""
-        return len(self._tables) == 1 and self._tables[0] is not None
+        return len(self._tables) == 1 and self._tables[0] is not None and not self._world.sampled
 
     def run(self, rng: np.random.Generator, trials: int) -> list[Trials]:
         """`trials` new trials of every scheme, paired: trial i is the same world in each."""
@@ -84,9 +84,9 @@ class Engine:
         ]
 
     def run_tape(self, tape: Tape, rng: np.random.Generator) -> list[tuple[Trials, Trace]]:
-        """Every scheme with a twin on a given tape, with what happened inside.
+        """Every scheme on a given tape, with what happened inside.
 
-        The tape grows where it is too short, by draws from the world.
+        The tape grows where it is too short, by draws from the world. Every scheme needs a kernel.
         """
         if not np.array_equal(tape.grid, self._grid):
             raise ConfigError(f"these schemes need a tape with the grid {self._grid.tolist()}")
@@ -114,12 +114,39 @@ class Engine:
         trace: Trace | None = None,
     ) -> Trials:
         out = blank(trials)
+        todo = np.arange(trials)
+        while todo.size:
+            self._call(scheme, table, tape, units, rng, todo, out, stored=stored, trace=trace)
+            todo = np.flatnonzero(out.outcome == STARVED)  # these need a longer tape
+            self._feed(tape, rng, todo)
+        return out
+
+    def _feed(self, tape: Tape, rng: np.random.Generator, trials: Integers) -> None:
+        """Draw, in Python, the cells for want of which trials starved."""
+        for trial in trials.tolist():
+            for arm in np.flatnonzero(tape.wanted[trial] > tape.filled[trial]).tolist():
+                fill(tape, self._world, rng, trial, arm, int(tape.wanted[trial, arm]))
+
+    def _call(
+        self,
+        scheme: Scheme,
+        table: Table,
+        tape: Tape,
+        units: Floats,
+        rng: np.random.Generator,
+        todo: Integers,
+        out: Trials,
+        *,
+        stored: bool,
+        trace: Trace | None,
+    ) -> None:
+        """Run the kernel on some trials, from their beginning."""
         cell_of = np.searchsorted(self._grid, table.pulls)
         shown = trace or _NO_TRACE
         kernel = self._compiled(table, cell_of, stored=stored, traced=trace is not None)
         kernel(
             rng,
-            np.arange(trials),
+            todo,
             self._world.family,
             self._world.p,
             self._world.q,
@@ -128,6 +155,7 @@ class Engine:
             self._grid,
             tape.cells,
             tape.filled,
+            tape.wanted,
             tape.dithers,
             tape.dithered,
             start_means(scheme, units),
@@ -147,13 +175,11 @@ class Engine:
             shown.nbits,
             shown.dropped,
         )
-        assert not np.any(out.outcome == STARVED)  # the tape grows
-        return out
 
     def _compiled(self, table: Table, cell_of: Integers, *, stored: bool, traced: bool) -> Any:
         constants = {
             "gaussian": self._world.gaussian,
-            "grows": True,
+            "grows": not self._world.sampled,
             "stored": stored,
             "first": table.first,
             "rest": table.rest,

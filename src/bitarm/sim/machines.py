@@ -16,11 +16,10 @@ from bitarm.core.messages import Dismiss, Request
 from bitarm.core.quantizers import Icq
 from bitarm.core.spec import RunSpec
 from bitarm.sim.kernels.status import BEST, BITS, OUTCOME, ROUNDS, SAMPLES
-from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
-from bitarm.sim.world import World
+from bitarm.sim.world import World, draw_cell
 
 Watch = Callable[[tuple[LearnerEvent, ...]], None]
 
@@ -102,8 +101,15 @@ def _cell(
     """Rewards in a cell and their sum; drawn now if the tape has not come this far yet."""
     count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
     if tape.filled[trial, arm] <= cell:
-        tape.cells[trial, cell, arm] = draw_sum(
-            rng, int(world.family[arm]), float(world.p[arm]), float(world.q[arm]), count
-        )
-        tape.filled[trial, arm] = cell + 1
+        fill(tape, world, rng, trial, arm, cell + 1)
     return count, float(tape.cells[trial, cell, arm])
+
+
+def fill(
+    tape: Tape, world: World, rng: np.random.Generator, trial: int, arm: int, cells: int
+) -> None:
+    """Draw what is missing of an arm's first `cells` cells."""
+    for cell in range(int(tape.filled[trial, arm]), cells):
+        count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
+        tape.cells[trial, cell, arm] = draw_cell(world, rng, arm, count)
+        tape.filled[trial, arm] = cell + 1

@@ -4,6 +4,7 @@ A model knows how its rewards are distributed, not which arm it plays or when it
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, final
 
@@ -11,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.core.quantizer import Bounds
-from bitarm.errors import ConfigError
-from bitarm.sim.families import BERNOULLI, BETA, EXPONENTIAL, GAUSSIAN, POISSON
+from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.families import BERNOULLI, BETA, EXPONENTIAL, GAUSSIAN, POISSON, SAMPLED
 
 
 class RewardModel(Protocol):
@@ -233,6 +234,35 @@ class Exponential:
     def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
         """Exponential draws."""
         return rng.exponential(self.mean, count)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampler:
+    """Any rewards that a function can draw: `sample(rng, count)` returns that many.
+
+    Slower than the families above: every reward is drawn. `mean` and `sigma` are the user's word.
+    """
+
+    name: ClassVar[str] = "sampler"
+    family: ClassVar[int] = SAMPLED
+
+    sample: Callable[[np.random.Generator, int], npt.ArrayLike]
+    mean: float
+    sigma: float
+    bounds: Bounds | None = None
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """None that a kernel could use."""
+        return 0.0, 0.0
+
+    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+        """The function's rewards, checked."""
+        rewards = np.asarray(self.sample(rng, count), dtype=np.float64)
+        if rewards.shape != (count,) or not np.all(np.isfinite(rewards)):
+            raise RewardError(f"a sampler must return {count} finite rewards, got {rewards!r}")
+        return rewards
 
 
 def _check_positive(mean: float, family: str) -> None:

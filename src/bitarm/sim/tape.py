@@ -30,6 +30,7 @@ class Tape:
     grid: Integers  # [cell] strictly increasing pull counts
     cells: Floats  # [trial, cell, arm] sums of rewards
     filled: Integers  # [trial, arm] how many cells are drawn
+    wanted: Integers  # [trial, arm] how many cells a starved trial needs
     dithers: Floats  # [trial, message, arm] in [0, 1)
     dithered: Integers  # [trial, arm] how many dithers are drawn
     units: Floats  # [trial, arm] in [0, 1): where a uniform prior lies between its bounds
@@ -38,7 +39,7 @@ class Tape:
         trials, cells, arms = self.cells.shape
         if self.grid.shape != (cells,) or np.any(np.diff(self.grid, prepend=0) < 1):
             raise ConfigError("a tape's grid must increase, with one pull count for each cell")
-        for name in ("filled", "dithered", "units"):
+        for name in ("filled", "wanted", "dithered", "units"):
             if getattr(self, name).shape != (trials, arms):
                 raise ConfigError(f"a tape's {name} must have the shape {(trials, arms)}")
         if self.dithers.shape[::2] != (trials, arms):
@@ -62,6 +63,7 @@ def empty_tape(grid: Integers, *, trials: int, messages: int, units: Floats) -> 
         grid=grid,
         cells=np.empty((trials, grid.size, arms)),
         filled=np.zeros((trials, arms), dtype=np.int64),
+        wanted=np.zeros((trials, arms), dtype=np.int64),
         dithers=np.empty((trials, messages, arms)),
         dithered=np.zeros((trials, arms), dtype=np.int64),
         units=units,
@@ -85,6 +87,7 @@ def recorded_tape(
         grid=np.array(grid, dtype=np.int64),
         cells=sums,
         filled=np.full((trials, arms), depth, dtype=np.int64),
+        wanted=np.zeros((trials, arms), dtype=np.int64),
         dithers=rounding,
         dithered=np.full((trials, arms), rounding.shape[1], dtype=np.int64),
         units=np.full((trials, arms), 0.5) if units is None else np.array(units, dtype=np.float64),

@@ -9,11 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.errors import ConfigError
-from bitarm.sim.families import GAUSSIAN
+from bitarm.sim.families import GAUSSIAN, SAMPLED
+from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.models import RewardModel
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+_DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 
 
 @final
@@ -25,6 +28,12 @@ class World:
     p: Floats
     q: Floats
     means: Floats
+    models: tuple[RewardModel, ...]
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some arm's rewards are drawn by Python."""
+        return bool(np.any(self.family == SAMPLED))
 
     @property
     def gaussian(self) -> bool:
@@ -42,7 +51,22 @@ def world_of(models: Sequence[RewardModel]) -> World:
         p=np.ascontiguousarray(parameters[:, 0]),
         q=np.ascontiguousarray(parameters[:, 1]),
         means=np.array([model.mean for model in models], dtype=np.float64),
+        models=tuple(models),
     )
+
+
+def draw_cell(world: World, rng: np.random.Generator, arm: int, count: int) -> float:
+    """The sum of an arm's next `count` rewards."""
+    if world.family[arm] != SAMPLED:
+        drawn: float = draw_sum(
+            rng, int(world.family[arm]), float(world.p[arm]), float(world.q[arm]), count
+        )
+        return drawn
+    total = 0.0
+    for begin in range(0, count, _DRAWN_AT_ONCE):
+        batch = world.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
+        total += float(batch.sum())
+    return total
 
 
 def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:

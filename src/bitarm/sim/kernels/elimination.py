@@ -48,6 +48,7 @@ def elimination(
         grid: Any,
         cells: Any,
         filled: Any,
+        wanted: Any,
         dithers: Any,
         dithered: Any,
         start: Any,
@@ -103,8 +104,8 @@ def elimination(
                 if not grows:
                     starved = False
                     for a in range(alive):
-                        if filled[trial, active[a]] <= upto:
-                            starved = True
+                        wanted[trial, active[a]] = upto + 1
+                        starved = starved or filled[trial, active[a]] <= upto
                     if starved:
                         outcome = STARVED
                         break

@@ -65,6 +65,7 @@ def indexed(
         grid: Any,
         cells: Any,
         filled: Any,
+        wanted: Any,
         dithers: Any,
         dithered: Any,
         start: Any,
@@ -139,8 +140,8 @@ def indexed(
                     starved = False
                     for a in range(going):
                         arm = advancing[a]
-                        if filled[trial, arm] <= cell_of[messages[arm]]:
-                            starved = True
+                        wanted[trial, arm] = cell_of[messages[arm]] + 1
+                        starved = starved or filled[trial, arm] < wanted[trial, arm]
                     if starved:
                         outcome = STARVED
                         break
