@@ -38,7 +38,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "bits 33": (problem(scheme="bits = 33"), "bits must lie between 1 and 32, got 33"),
     "a above b": (problem(problem="bounds = [1.0, 0.0]"), "bounds .* lower first, got 1.0 and 0.0"),
     "a equals b": (problem(problem="bounds = [0.5, 0.5]"), "bounds .* lower first"),
-    "bounds inf": (problem(problem="bounds = [0.0, inf]"), "bounds must be two finite numbers"),
+    "bounds inf": (problem(problem="bounds = [0.0, inf]"), "bounds must be two .* got 0.0 and inf"),
     "growth 1": (problem(scheme="growth = 1"), "growth must be a finite number above 1, got 1"),
     "growth nan": (problem(scheme="growth = nan"), "growth must be a finite number above 1"),
     "first 0": (problem(scheme="first = 0"), "first must lie between 1 and .* got 0"),

@@ -129,6 +129,7 @@ def test_the_same_test_refutes_a_sigma_that_is_far_too_small(
     assert _refuted(_errors(policy, width, quantizer, _SIGMA / _TOO_SMALL), _RUNS)
 
 
+@pytest.mark.slow
 def test_the_count_rule_keeps_delta_where_it_claims_it() -> None:
     means, sigma, runs = (0.0, 1.0, 0.0), 0.5, 60
 

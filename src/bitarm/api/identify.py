@@ -6,7 +6,8 @@ from typing import Any
 
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.problem import Problem
-from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, Setup, build
+from bitarm.api.scheme import Setup, build
+from bitarm.api.words import split
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
@@ -38,11 +39,10 @@ def identify(
     default one in memory, and then to `watch`.
     """
     seed = new_seed() if seed is None else seed
-    limits = {word: words.pop(f"max_{word}") for word in LIMIT_WORDS if f"max_{word}" in words}
-    problem = {word: words.pop(word) for word in PROBLEM_WORDS if word in words}
-    setup = build(tuple(arms), seed=seed, problem=problem, scheme=words, limits=limits)
+    problem, scheme, limits = split(words)
+    setup = build(tuple(arms), seed=seed, problem=problem, scheme=scheme, limits=limits)
     sources = [_as_source(name, reward) for name, reward in arms.items()]
-    return run_setup(setup, sources, clip=clip, journal=journal, watch=watch)
+    return run_setup(setup, sources, clip=clip, journal=journal, watch=watch)[1]
 
 
 def identify_problem(
@@ -53,6 +53,17 @@ def identify_problem(
     watch: Watcher | None = None,
 ) -> RunResult:
     """The same for a problem that was read from a file."""
+    return run_problem(problem, seed=seed, journal=journal, watch=watch)[1]
+
+
+def run_problem(
+    problem: Problem,
+    *,
+    seed: int | None = None,
+    journal: Journal | None = None,
+    watch: Watcher | None = None,
+) -> tuple[int, RunResult]:
+    """The run's number in the journal, and its result."""
     seed = new_seed() if seed is None else seed
     setup = problem.setup(seed)
     return run_setup(setup, problem.sources(seed), clip=problem.clip, journal=journal, watch=watch)
@@ -65,15 +76,15 @@ def run_setup(
     clip: bool,
     journal: Journal | None,
     watch: Watcher | None,
-) -> RunResult:
-    """Run a setup to its end."""
-    journal = journal or MemoryJournal()
+) -> tuple[int, RunResult]:
+    """Run a setup to its end: its number in the journal, and its result."""
+    journal = MemoryJournal() if journal is None else journal
     learner = Learner(setup.spec, setup.policy, setup.limits)
     embedded = EmbeddedRun(
         learner, sources, journal, clip=clip, watch=watch or (lambda events: None)
     )
     run = embedded.run(caveats=_caveats(setup, sources))
-    return result_of(Standings.of(entry.event for entry in journal.read(run)))
+    return run, result_of(Standings.of(entry.event for entry in journal.read(run)))
 
 
 def new_seed() -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bitarm.api.scheme import unknown
+from bitarm.api.words import unknown
 from bitarm.errors import ConfigError
 from bitarm.sim.models import MODELS, RewardModel
 

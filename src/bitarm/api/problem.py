@@ -8,15 +8,17 @@
 A word that is misspelt, of the wrong type or without effect is refused, never ignored.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from bitarm.api import words
 from bitarm.api.extras import require
-from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, SCHEME_WORDS, Setup, build, unknown
+from bitarm.api.scheme import Setup, build, displaced_words
+from bitarm.api.words import Taker, flag, number, text, typed, unknown
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import ConfigError
 from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
@@ -25,34 +27,17 @@ if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
 
 _TABLES = ("problem", "arm", "scheme", "limits")
-_SOURCE_WORDS: dict[str, dict[str, Any]] = {
-    "gaussian": {"mean": float, "sd": float},
-    "bernoulli": {"mean": float},
-    "beta": {"mean": float, "concentration": float},
-    "poisson": {"mean": float},
-    "exponential": {"mean": float},
-    "callable": {"function": str},
-    "csv": {"path": str, "column": str},
+_PROBLEM: dict[str, Taker] = {**words.PROBLEM, "clip": flag}
+_SOURCES: dict[str, dict[str, Taker]] = {
+    "gaussian": {"mean": number, "sd": number},
+    "bernoulli": {"mean": number},
+    "beta": {"mean": number, "concentration": number},
+    "poisson": {"mean": number},
+    "exponential": {"mean": number},
+    "callable": {"function": text},
+    "csv": {"path": text, "column": text},
 }
-_OPTIONAL_WORDS = {"concentration"}
-_WORD_TYPES: dict[str, Any] = {
-    "delta": float,
-    "sigma": float,
-    "bounds": tuple[float, float],
-    "epsilon": float,
-    "clip": bool,
-    "quantizer": str,
-    "epsilon_quban": float,
-    "prior": str,
-    "policy": str,
-    "width": str,
-    "growth": float,
-    "first": int,
-    "checkpoints": tuple[int, ...],
-    "rounds": int,
-    "samples": int,
-    "bits": int,
-}
+_OPTIONAL = {"concentration"}
 
 
 @final
@@ -115,33 +100,37 @@ def _model(arm: Arm) -> "RewardModel":
     return model
 
 
-def load_problem(path: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Problem:
+def load_problem(
+    path: str | PathLike[str], overrides: Mapping[str, Mapping[str, Any]] | None = None
+) -> Problem:
     """The problem in a file; `overrides` (by table, then word) win over what it says."""
+    path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        toml = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the problem file {path} cannot be read: {error}") from None
     try:
-        return parse_problem(text, path.parent, overrides)
+        return parse_problem(toml, path.parent, overrides)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
 def parse_problem(
-    text: str, folder: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None
+    toml: str, folder: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Problem:
     """The problem in a TOML text."""
     try:
-        tables = tomllib.loads(text)
+        tables = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML: {error}") from None
     for table in tables:
         if table not in _TABLES:
             raise ConfigError(unknown("a table", table, _TABLES))
+    tables = _without_displaced(tables, overrides or {})
     given = {
-        "problem": _words(tables, "problem", (*PROBLEM_WORDS, "clip"), overrides),
-        "scheme": _words(tables, "scheme", SCHEME_WORDS, overrides),
-        "limits": _words(tables, "limits", LIMIT_WORDS, overrides),
+        "problem": _words(tables, "problem", _PROBLEM, overrides),
+        "scheme": _words(tables, "scheme", words.SCHEME, overrides),
+        "limits": _words(tables, "limits", words.LIMITS, overrides),
     }
     problem = dict(given["problem"])
     return Problem(
@@ -154,20 +143,32 @@ def parse_problem(
     )
 
 
+def _without_displaced(
+    tables: Mapping[str, Any], overrides: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The file without the words of the quantizer, policy or schedule that a flag replaced."""
+    chosen = overrides.get("scheme", {})
+    displaced = displaced_words(chosen)
+    return {
+        name: (
+            {word: value for word, value in table.items() if word not in displaced}
+            if name in ("problem", "scheme") and isinstance(table, dict)
+            else table
+        )
+        for name, table in tables.items()
+    }
+
+
 def _words(
     tables: Mapping[str, Any],
     table: str,
-    known: tuple[str, ...],
+    known: Mapping[str, Taker],
     overrides: Mapping[str, Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
     given = tables.get(table, {})
     if not isinstance(given, dict):
         raise ConfigError(f"[{table}] must be a table")
-    for word in given:
-        if word not in known:
-            raise ConfigError(unknown(f"a word of [{table}]", word, known))
-    merged = {**given, **(overrides or {}).get(table, {})}
-    return {word: _typed(value, _WORD_TYPES[word], word) for word, value in merged.items()}
+    return typed({**given, **(overrides or {}).get(table, {})}, known, f"[{table}]")
 
 
 def _arms(tables: Any) -> tuple[Arm, ...]:
@@ -176,29 +177,24 @@ def _arms(tables: Any) -> tuple[Arm, ...]:
     return tuple(_arm(table, number) for number, table in enumerate(tables))
 
 
-def _arm(table: Mapping[str, Any], number: int) -> Arm:
-    words = dict(table)
-    name = _typed(words.pop("name", f"arm-{number}"), str, "name")
-    source = words.pop("source", None)
-    if source not in _SOURCE_WORDS:
-        raise ConfigError(f"arm {name!r}: {unknown('source', source, _SOURCE_WORDS)}")
-    known = _SOURCE_WORDS[source]
-    for word in words:
-        if word not in known:
-            kind = f"a word of a {source} arm"
-            raise ConfigError(f"arm {name!r}: {unknown(kind, word, ('name', 'source', *known))}")
-    for word in known:
-        if word not in words and word not in _OPTIONAL_WORDS:
-            raise ConfigError(f"arm {name!r}: a {source} source needs {word}")
-    typed = {word: _typed(value, known[word], word) for word, value in words.items()}
-    return Arm(name=name, source=source, words=typed)
-
-
-def _typed(value: Any, wanted: Any, word: str) -> Any:
-    """`value` as the type that the word takes; a whole number will do for a float."""
-    msgspec = require("msgspec", extra="cli", what="problem files")
+def _arm(table: Mapping[str, Any], position: int) -> Arm:
+    given = dict(table)
+    name = text("the name of an arm", given.pop("name", f"arm-{position}"))
     try:
-        return msgspec.convert(value, wanted)
-    except msgspec.ValidationError as error:
-        reason = re.sub(r" - at `\$.*", "", str(error))
-        raise ConfigError(f"{word}: {reason[0].lower()}{reason[1:]}") from None
+        source = _source_of(given)
+        return Arm(
+            name=name, source=source, words=typed(given, _SOURCES[source], f"a {source} arm")
+        )
+    except ConfigError as error:
+        raise ConfigError(f"arm {name!r}: {error}") from None
+
+
+def _source_of(given: dict[str, Any]) -> str:
+    """The source that an arm names, if the words that it needs are there."""
+    source = text("source", given.pop("source", ""))
+    if source not in _SOURCES:
+        raise ConfigError(unknown("source", source, _SOURCES))
+    for word in _SOURCES[source]:
+        if word not in given and word not in _OPTIONAL:
+            raise ConfigError(f"a {source} source needs {word}")
+    return source

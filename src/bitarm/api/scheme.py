@@ -4,39 +4,27 @@ Only what was given is passed in: a word that does not apply to the chosen schem
 what was not given gets the default of the one place that defines it.
 """
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, final
 
+from bitarm.api import words
+from bitarm.api.words import typed, unknown
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
-from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta
+from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta, check_seed
 from bitarm.core.widths import WIDTHS
 from bitarm.core.widths.paper import PaperWidth
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
 DEFAULT_GROWTH = 2.0
-
-PROBLEM_WORDS = ("delta", "sigma", "bounds", "epsilon")
-SCHEME_WORDS = (
-    "quantizer",
-    "bits",
-    "epsilon_quban",
-    "prior",
-    "policy",
-    "width",
-    "growth",
-    "first",
-    "checkpoints",
-)
-LIMIT_WORDS = ("rounds", "samples", "bits")
 
 
 @final
@@ -58,10 +46,11 @@ def build(
     limits: Mapping[str, Any],
 ) -> Setup:
     """The setup that these words describe."""
-    _require_known(problem, PROBLEM_WORDS, "problem")
-    _require_known(scheme, SCHEME_WORDS, "scheme")
-    _require_known(limits, LIMIT_WORDS, "limits")
+    problem = typed(problem, words.PROBLEM, "[problem]")
+    scheme = typed(scheme, words.SCHEME, "[scheme]")
+    limits = typed(limits, words.LIMITS, "[limits]")
     check_arms(arms)
+    check_seed(seed)
     bounds = _bounds(problem)
     quantizer = _quantizer(scheme, bounds)
     spec = RunSpec(
@@ -79,18 +68,17 @@ def build(
 
 
 def _bounds(problem: Mapping[str, Any]) -> Bounds | None:
-    if problem.get("bounds") is None:
-        return None
-    a, b = problem["bounds"]
-    check_bounds((a, b))
-    return float(a), float(b)
+    bounds: Bounds | None = problem.get("bounds")
+    check_bounds(bounds)
+    return bounds
 
 
 def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
     """σ as given; rewards in [a, b] are (b − a)/2-sub-Gaussian whatever they are (Hoeffding)."""
     check_delta(problem.get("delta", DEFAULT_DELTA))
     if "sigma" in problem:
-        return float(problem["sigma"])
+        sigma: float = problem["sigma"]
+        return sigma
     if bounds is None:
         raise ConfigError("sigma is needed: rewards without bounds have no default for it")
     a, b = bounds
@@ -99,10 +87,12 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
 
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
     chosen = _choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Icq.name))
-    words = _applicable("quantizer", chosen, QUANTIZERS, scheme)
-    if chosen is Icq and "prior" not in words:
-        words["prior"] = "uniform" if bounds else "quban"
-    quantizer: Quantizer = chosen(**words)
+    parameters = _applicable("quantizer", chosen, QUANTIZERS, scheme)
+    if "prior" in parameters and parameters["prior"] not in PRIORS:
+        raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
+    if chosen is Icq and "prior" not in parameters:
+        parameters["prior"] = "uniform" if bounds else "quban"
+    quantizer: Quantizer = chosen(**parameters)
     return quantizer
 
 
@@ -117,7 +107,7 @@ def _schedule(scheme: Mapping[str, Any]) -> Schedule:
         for word in ("growth", "first"):
             if word in scheme:
                 raise ConfigError(f"{word} does not apply to a list of checkpoints")
-        return ListedSchedule(checkpoints=tuple(scheme["checkpoints"]))
+        return ListedSchedule(checkpoints=scheme["checkpoints"])
     growth = scheme.get("growth", DEFAULT_GROWTH)
     return GeometricSchedule(growth=growth, first=scheme.get("first", default_first(growth)))
 
@@ -149,19 +139,21 @@ def _applicable(
     return {word: value for word, value in given.items() if word in own}
 
 
+def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
+    """Parameters that lose their meaning when these words replace a file's own choices."""
+    displaced: set[str] = set()
+    families: tuple[tuple[str, Mapping[str, type[Any]]], ...] = (
+        ("quantizer", QUANTIZERS),
+        ("policy", POLICIES),
+    )
+    for kind, family in families:
+        if chosen.get(kind) in family:
+            every = set().union(*map(_parameters, family.values()))
+            displaced |= every - _parameters(family[chosen[kind]])
+    if "growth" in chosen or "first" in chosen:
+        displaced.add("checkpoints")
+    return displaced
+
+
 def _parameters(member: type[Any]) -> set[str]:
     return {field.name for field in fields(member)}
-
-
-def _require_known(given: Iterable[str], known: tuple[str, ...], where: str) -> None:
-    for word in given:
-        if word not in known:
-            raise ConfigError(unknown(f"a word of {where}", word, known))
-
-
-def unknown(kind: str, got: str, allowed: Iterable[str]) -> str:
-    """The text of the error for a name that is none of those allowed."""
-    names = list(allowed)
-    close = difflib.get_close_matches(str(got), names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return f"{kind} must be one of {', '.join(names)}, got {got!r}{hint}"

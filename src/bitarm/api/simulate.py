@@ -10,7 +10,8 @@ from typing import Any, final
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
-from bitarm.api.scheme import LIMIT_WORDS, PROBLEM_WORDS, SCHEME_WORDS, build, unknown
+from bitarm.api.scheme import build
+from bitarm.api.words import EVERY, split, unknown
 from bitarm.core.confidence import ArmView
 from bitarm.core.guarantee import Guarantee, guarantee
 from bitarm.core.policies import POLICIES, SuccessiveElimination
@@ -24,8 +25,6 @@ from bitarm.sim.scheme import Scheme
 from bitarm.sim.statistics import Moments, clopper_pearson
 from bitarm.sim.sweep import MEASURES, PointResult, Sweep
 from bitarm.sim.tables import checkpoints
-
-_WORDS = (*PROBLEM_WORDS, *SCHEME_WORDS, *(f"max_{word}" for word in LIMIT_WORDS))
 
 
 @final
@@ -125,8 +124,8 @@ def simulate(
 def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every combination of the listed values, the first word varying slowest, without repeats."""
     for word in words:
-        if word not in _WORDS:
-            raise ConfigError(unknown("a word of a sweep", word, _WORDS))
+        if word not in EVERY:
+            raise ConfigError(unknown("a word of a sweep", word, EVERY))
     lists = {word: value if isinstance(value, list) else [value] for word, value in words.items()}
     points: list[dict[str, Any]] = []
     for values in product(*lists.values()):
@@ -155,16 +154,15 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
 
 
 def _scheme(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
-    problem = {word: point[word] for word in PROBLEM_WORDS if word in point}
+    problem, scheme, limits = split(point)
     if "sigma" not in problem and all(model.sigma < float("inf") for model in models):
         problem["sigma"] = max(model.sigma for model in models)
     _check_bounds(models, problem.get("bounds"))
-    limits = {word: point[f"max_{word}"] for word in LIMIT_WORDS if f"max_{word}" in point}
     setup = build(
         tuple(f"arm-{number}" for number in range(len(models))),
         seed=0,
         problem=problem,
-        scheme={word: point[word] for word in SCHEME_WORDS if word in point},
+        scheme=scheme,
         limits=limits,
     )
     return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)

@@ -1,11 +1,8 @@
 """All commands in one program, and how it ends."""
 
-import os
-import sys
 import traceback
 from typing import Annotated
 
-import click
 import typer
 
 import bitarm
@@ -44,21 +41,19 @@ def _common(
 def run() -> int:
     """Run the command line; returns the exit code."""
     try:
-        code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return Exit.USAGE
-    except (click.Abort, KeyboardInterrupt):
+        app()  # shows usage errors itself (exit code 2), turns Ctrl-C into 130, and always exits
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return Exit.DECIDED  # the reader of our output went away: nobody is left to tell
+        return end.code if isinstance(end.code, int) else Exit.DECIDED
+    except KeyboardInterrupt:
         complain("interrupted")
         return Exit.INTERRUPTED
     except BitarmError as error:
         complain(str(error))
         return exit_for(error)
-    except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.DECIDED
     except Exception:
         traceback.print_exc()
         complain("this is a defect of bitarm, not of your input: please report the lines above")
         return Exit.INTERNAL
-    return int(code or 0)
+    raise AssertionError("a command line always exits")

@@ -8,7 +8,7 @@ from bitarm.errors import (
     BitarmError,
     ConfigError,
     FrameError,
-    ProtocolError,
+    PeerProtocolError,
     RewardError,
     TransportError,
 )
@@ -29,7 +29,7 @@ def exit_for(error: BitarmError) -> Exit:
     """The code for an error, by whose fault it is."""
     if isinstance(error, ConfigError | RewardError):
         return Exit.USAGE
-    if isinstance(error, FrameError | ProtocolError | TransportError):
+    if isinstance(error, FrameError | PeerProtocolError | TransportError):
         return Exit.PEER
     return Exit.INTERNAL
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bitarm.api.identify import identify_problem, new_seed
+from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.answer import print_answer
 from bitarm.cli.exits import exit_for_outcome
@@ -99,8 +99,8 @@ def identify(
                 table = stack.enter_context(LiveTable(screen, pace=pace))
                 watch = _both(log_events, table.watch)
             chosen = new_seed() if seed is None else seed
-            result = identify_problem(task, seed=chosen, journal=journal, watch=watch)
-        _show(result, run=journal.runs()[0].run, as_json=as_json)
+            run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
+        _show(result, run=run, as_json=as_json)
     raise typer.Exit(exit_for_outcome(result.outcome))
 
 

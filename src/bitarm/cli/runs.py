@@ -22,7 +22,7 @@ from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps
 from bitarm.core.result import result_of
 from bitarm.core.standings import Standings
-from bitarm.store import SqliteJournal, find_run
+from bitarm.store import MemoryJournal, SqliteJournal, find_run
 
 app = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 
@@ -42,17 +42,20 @@ class ExportFormat(Enum):
 @app.command("list")
 def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
     """All runs, the newest first."""
-    with closing(SqliteJournal.open(store_path(store))) as journal:
-        runs = journal.runs()
+    path = store_path(store)
+    runs: list[RunSummary] = []
+    if path.exists():
+        with closing(SqliteJournal.open_read_only(path)) as journal:
+            runs = journal.runs()
     if as_json:
         typer.echo(json.dumps({"runs": [_summary_json(run) for run in runs]}))
         return
     if not runs:
         typer.echo(f"no runs in {store_path(store)} yet: bitarm identify makes one")
         return
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("run", "fingerprint", "opened (UTC)", "arms", "outcome", "best arm", "events"):
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=True, max_width=16 if column == "best arm" else None)
     for run in runs:
         table.add_row(
             str(run.run),
@@ -125,7 +128,10 @@ def export(
 
 
 def _entries(run: str, store: StoreOption) -> tuple[int, list[Entry]]:
-    with closing(SqliteJournal.open(store_path(store))) as journal:
+    path = store_path(store)
+    if not path.exists():
+        return find_run(MemoryJournal(), run).run, []  # says that there is none
+    with closing(SqliteJournal.open_read_only(path)) as journal:
         number = find_run(journal, run).run
         return number, list(journal.read(number))
 

@@ -133,14 +133,12 @@ class Agent:
     ) -> Self:
         """An agent that has lived through `events`; reports are made anew and must agree."""
         agent = cls(spec, arm, dither_of)
-        made: list[AgentEvent] = []
+        due: list[AgentEvent] = []
         for event in events:
-            if isinstance(event, ReportMade):
-                if event not in made:
-                    raise LocalProtocolError(f"arm {arm}: {event} does not follow from its past")
-                made.clear()
-            else:
-                made.extend(agent._again(event).events)
+            if not due:
+                due.extend(agent._again(event).events)
+            if not due or due.pop(0) != event:
+                raise LocalProtocolError(f"arm {arm}: {event} does not follow from its past")
         return agent
 
     @property
@@ -164,7 +162,7 @@ class Agent:
         The running sum adds these totals in order: an agent that sums a batch itself and a tape
         that holds batch sums do the same arithmetic.
         """
-        state = self.state
+        state, total = self.state, float(total)
         if not 1 <= count <= self.wanted:
             raise LocalProtocolError(
                 f"arm {self.arm}: {count} rewards offered, {self.wanted} are wanted"

@@ -41,8 +41,11 @@ class Journal(Protocol):
     nobody else adds to it. Every failure is a StoreError and loses nothing that was kept.
     """
 
-    def open_run(self, opened: RunOpened) -> int:
-        """Begin a run with its first event; returns its number."""
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        """Begin a run with its first event and what came with it; returns its number.
+
+        One transaction: a crash leaves no run whose opening lacks the round that it opened.
+        """
         ...
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:

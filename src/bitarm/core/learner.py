@@ -85,7 +85,8 @@ class LearnerOutput:
 # What becomes of a report, by the arm's phase and by how its number fits those accepted so far.
 #   accept   decode it; the last one of a round lets the policy decide
 #   repeat   ignored if it says the same again, refused if it contradicts itself
-#   ignore   it was used long ago, or its arm is out: nothing can follow from it
+#   ignore   it was used long ago: nothing can follow from it
+#   dismiss  its arm is out: ignored, and the agent, which seems not to know, is told again
 #   refuse   it was not asked for
 _REPORTS: dict[tuple[ArmPhase, Fit], str] = {
     (ArmPhase.RESTING, Fit.LATE): "_ignore",
@@ -96,9 +97,9 @@ _REPORTS: dict[tuple[ArmPhase, Fit], str] = {
     (ArmPhase.AWAITED, Fit.REPEAT): "_repeat",
     (ArmPhase.AWAITED, Fit.NEXT): "_accept",
     (ArmPhase.AWAITED, Fit.AHEAD): "_refuse",
-    (ArmPhase.OUT, Fit.LATE): "_ignore",
-    (ArmPhase.OUT, Fit.REPEAT): "_repeat",
-    (ArmPhase.OUT, Fit.NEXT): "_ignore",
+    (ArmPhase.OUT, Fit.LATE): "_dismiss",
+    (ArmPhase.OUT, Fit.REPEAT): "_dismiss",
+    (ArmPhase.OUT, Fit.NEXT): "_dismiss",
     (ArmPhase.OUT, Fit.AHEAD): "_refuse",
 }
 
@@ -272,17 +273,27 @@ class Learner:
         return self._decide([accepted])
 
     def _repeat(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        if record.symbol != report.symbol:
-            raise self._misfit(
-                report, f"first said {record.symbol}, now {report.symbol}: one of them is false"
-            )
+        self._refuse_contradiction(report, record)
         return self._ignore(report, record)
 
     def _ignore(self, report: Report, record: ArmRecord) -> LearnerOutput:
         return LearnerOutput(events=(ReportIgnored(arm=report.arm, message=report.message),))
 
+    def _dismiss(self, report: Report, record: ArmRecord) -> LearnerOutput:
+        if report.message == record.message:
+            self._refuse_contradiction(report, record)
+        cause = Cause.ENDED if self.phase is LearnerPhase.ENDED else Cause.DROPPED
+        ignored = ReportIgnored(arm=report.arm, message=report.message)
+        return LearnerOutput(events=(ignored,), messages=(self._dismissal(report.arm, cause),))
+
     def _refuse(self, report: Report, record: ArmRecord) -> LearnerOutput:
         raise self._misfit(report, f"was not asked for; {record.message} were accepted so far")
+
+    def _refuse_contradiction(self, report: Report, record: ArmRecord) -> None:
+        if record.symbol != report.symbol:
+            raise self._misfit(
+                report, f"first said {record.symbol}, now {report.symbol}: one of them is false"
+            )
 
     # -- decisions ---------------------------------------------------------------------------
 

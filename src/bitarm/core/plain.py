@@ -104,6 +104,8 @@ def _named_member(wanted: Any, plain: Any, families: Families) -> Any:
 
 def _fields(cls: Any, plain: Any, families: Families) -> Any:
     known = _stored_fields(cls)
+    if _is_named(cls) and isinstance(plain, dict) and plain.get("name") == cls.name:
+        plain = {key: item for key, item in plain.items() if key != "name"}
     if not isinstance(plain, dict) or not (_required_fields(cls) <= set(plain) <= set(known)):
         raise ConfigError(f"expected the fields {', '.join(known)}, got {plain!r}")
     hints = _hints(cls)

@@ -56,8 +56,7 @@ class RunSpec:
         check_bounds(self.bounds)
         if self.width not in WIDTHS:
             raise ConfigError(f"width must be one of {', '.join(WIDTHS)}, got {self.width!r}")
-        if not 0 <= self.seed < 2**64:
-            raise ConfigError(f"seed must lie between 0 and 2^64 − 1, got {self.seed}")
+        check_seed(self.seed)
         if self.priors and len(self.priors) != len(self.arms):
             raise ConfigError(f"{len(self.arms)} arms need as many priors, got {len(self.priors)}")
         canonical = dumps(self).encode()
@@ -143,6 +142,12 @@ def check_delta(delta: float) -> None:
         raise ConfigError(f"delta must lie in (0, 1), got {delta}")
     if delta < _LEAST_DELTA:
         raise ConfigError(f"delta below {_LEAST_DELTA} leaves no digits to compute with: {delta}")
+
+
+def check_seed(seed: int) -> None:
+    """The key of all dithers and priors."""
+    if not isinstance(seed, int) or not 0 <= seed < 2**64:
+        raise ConfigError(f"seed must lie between 0 and 2^64 − 1, got {seed!r}")
 
 
 def check_sigma(sigma: float) -> None:

@@ -8,8 +8,9 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner, LearnerOutput, LearnerPhase
 from bitarm.core.messages import Dismiss, Report, Request
-from bitarm.core.rewards import RewardSource, collect
-from bitarm.errors import RewardError
+from bitarm.core.quantizer import Bounds
+from bitarm.core.rewards import Batch, RewardSource, collect
+from bitarm.errors import RewardError, StoreError
 from bitarm.runtime.channel import MemoryChannel
 
 Watcher = Callable[[Sequence[LearnerEvent]], None]
@@ -43,6 +44,8 @@ class EmbeddedRun:
         self._watch = watch
         self._channel = MemoryChannel()
         self._run = 0
+        self._unkept: list[LearnerEvent] = []  # put out by the learner, not yet in the journal
+        self._unsent: list[Request | Dismiss] = []
 
     def run(self, caveats: Sequence[str] = ()) -> int:
         """Run to the end; returns the run's number in the journal.
@@ -50,44 +53,44 @@ class EmbeddedRun:
         `caveats` are known before the start: each voids the guarantee. On Ctrl-C the run ends
         with the outcome `interrupted`; an unusable reward ends it likewise, and is raised.
         """
-        self._begin(self._learner.start())
+        started = self._learner.start()
+        opened, *rest = started.events
+        assert isinstance(opened, RunOpened)  # a learner's first event
+        self._run = self._journal.open_run(opened, rest)
+        self._unsent.extend(started.messages)
         try:
+            self._watch(started.events)
+            self._carry_out()
             for caveat in caveats:
-                self._carry_out(self._learner.note(caveat))
+                self._take(self._learner.note(caveat))
+                self._carry_out()
             while self._learner.phase is LearnerPhase.RUNNING:
                 self._exchange()
         except KeyboardInterrupt:
             self._cut_short()
-        except RewardError:
+        except StoreError:
+            raise  # the journal itself failed: it cannot be told
+        except BaseException:
             self._cut_short()
             raise
         self._deliver_down()  # the last dismissals
-        self._keep((self._channel.measured(),))
+        self._unkept.append(self._channel.measured())
+        self._carry_out()
         return self._run
-
-    def _begin(self, output: LearnerOutput) -> None:
-        opened, *rest = output.events
-        assert isinstance(opened, RunOpened)  # a learner's first event
-        self._run = self._journal.open_run(opened)
-        self._watch((opened,))
-        self._carry_out(LearnerOutput(events=tuple(rest), messages=output.messages))
 
     def _cut_short(self) -> None:
         if self._learner.phase is LearnerPhase.RUNNING:
-            self._carry_out(self._learner.interrupt())
+            self._take(self._learner.interrupt())
+        self._carry_out()
 
     def _exchange(self) -> None:
         """One broadcast, and the reports that it brings: kept together, then acted on."""
         self._deliver_down()
-        events: list[LearnerEvent] = []
-        answers: list[Request | Dismiss] = []
         while messages := self._channel.receive_up():
             for message in messages:
                 assert isinstance(message, Report)  # agents send nothing else
-                output = self._learner.receive(message)
-                events.extend(output.events)
-                answers.extend(output.messages)
-        self._carry_out(LearnerOutput(events=tuple(events), messages=tuple(answers)))
+                self._take(self._learner.receive(message))
+        self._carry_out()
 
     def _deliver_down(self) -> None:
         while messages := self._channel.receive_down():
@@ -101,23 +104,36 @@ class EmbeddedRun:
         source, spec = self._sources[agent.arm], agent.spec
         while agent.wanted:
             try:
-                rewards = source.pull(min(agent.wanted, _PULLED_AT_ONCE))
-                batch = collect(rewards, spec.bounds, clip=self._clip)
+                batch = self._pull(source, min(agent.wanted, _PULLED_AT_ONCE), spec.bounds)
+                made = agent.observe(batch.count, batch.total).messages
             except RewardError as error:
                 raise RewardError(f"{spec.label(agent.arm)}: {error}") from error
             if batch.clipped:
                 caveat = "rewards outside the bounds were clipped, which moves the means"
-                self._carry_out(self._learner.note(caveat))
-            reports.extend(agent.observe(batch.count, batch.total).messages)
+                self._take(self._learner.note(caveat))
+                self._carry_out()
+            reports.extend(made)
         for report in reports:
             self._channel.send_up(report)
 
-    def _carry_out(self, output: LearnerOutput) -> None:
-        self._keep(output.events)
-        for message in output.messages:
-            self._channel.send_down(message)
+    def _pull(self, source: RewardSource, count: int, bounds: Bounds | None) -> Batch:
+        rewards = source.pull(count)
+        if len(rewards) != count:
+            raise RewardError(f"{count} rewards were asked for, the source gave {len(rewards)}")
+        return collect(rewards, bounds, clip=self._clip)
 
-    def _keep(self, events: Sequence[LearnerEvent]) -> None:
-        if events:
+    def _take(self, output: LearnerOutput) -> None:
+        """Note what the learner put out: if Ctrl-C comes now, it is still kept with the ending."""
+        self._unkept.extend(output.events)
+        self._unsent.extend(output.messages)
+
+    def _carry_out(self) -> None:
+        """Keep the events, then send the messages."""
+        if self._unkept:
+            events = tuple(self._unkept)
             self._journal.append(self._run, events)
+            self._unkept.clear()
             self._watch(events)
+        for message in self._unsent:
+            self._channel.send_down(message)
+        self._unsent.clear()

@@ -51,13 +51,18 @@ class CallableSource:
     def _one(self) -> float:
         try:
             reward = self._function()
-        except Exception as error:  # whatever the user's code raises is reported as its fault
+        except (Exception, SystemExit) as error:  # whatever the user's code raises is its fault
             raise RewardError(
                 f"the source of {self._label} raised {type(error).__name__}: {error}"
             ) from error
         if not isinstance(reward, numbers.Real):
             raise RewardError(f"the source of {self._label} must return a number, got {reward!r}")
-        return float(reward)
+        try:
+            return float(reward)
+        except OverflowError:
+            raise RewardError(
+                f"the source of {self._label} returned a number that no float can hold"
+            ) from None
 
 
 @final
@@ -84,7 +89,7 @@ class CsvSource:
 
 def _read_column(path: Path, column: str, label: str) -> "array[float]":
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = csv.DictReader(file)
             names = rows.fieldnames or []
             if column not in names:
@@ -92,7 +97,7 @@ def _read_column(path: Path, column: str, label: str) -> "array[float]":
                     f"{path} has no column {column!r} for {label}; "
                     f"its columns are {', '.join(names) or 'none: the file is empty'}"
                 )
-            rewards = array("d", (_number(row[column], path, rows.line_num) for row in rows))
+            rewards = array("d", (_number(row[column], path, rows.line_num, label) for row in rows))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RewardError(f"the rewards of {label} cannot be read from {path}: {error}") from None
     if not rewards:
@@ -100,13 +105,15 @@ def _read_column(path: Path, column: str, label: str) -> "array[float]":
     return rewards
 
 
-def _number(text: str | None, path: Path, line: int) -> float:
+def _number(text: str | None, path: Path, line: int, label: str) -> float:
     try:
         value = float(text or "")
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise RewardError(f"{path}, line {line}: a reward must be a finite number, got {text!r}")
+        raise RewardError(
+            f"{path}, line {line}: a reward of {label} must be a finite number, got {text!r}"
+        )
     return value
 
 
@@ -115,12 +122,16 @@ def load_callable(reference: str, folder: Path) -> Callable[[], Any]:
     module_name, separator, name = reference.partition(":")
     if not (separator and module_name and name):
         raise ConfigError(f"a callable is named module:function, got {reference!r}")
-    home = str(folder.resolve())
-    if home not in sys.path:
-        sys.path.insert(0, home)
+    home = folder.resolve()
+    if sys.path[:1] != [str(home)]:
+        sys.path.insert(0, str(home))
+    beside = home / f"{module_name}.py"
+    loaded = getattr(sys.modules.get(module_name), "__file__", None)
+    if beside.exists() and loaded not in (None, str(beside)):
+        del sys.modules[module_name]  # another folder's module of the same name
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:  # an import runs the user's code, which may raise anything
+    except (Exception, SystemExit) as error:  # an import runs the user's code
         raise ConfigError(
             f"the module of {reference!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error

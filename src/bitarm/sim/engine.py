@@ -71,8 +71,9 @@ class Engine:
 
     def run(self, rng: np.random.Generator, trials: int) -> list[Trials]:
         """`trials` new trials of every scheme, paired: trial i is the same world in each."""
-        units = rng.random((trials, self._world.p.size))
         kept = 1 if self._forgets else trials
+        drawn = trials if any(map(_draws_priors, self._schemes)) else kept
+        units = rng.random((drawn, self._world.p.size))
         tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
         return [
             run_machines(scheme, tape, self._world, rng)
@@ -198,12 +199,16 @@ def union_grid(schemes: Sequence[Scheme]) -> Integers:
 
 
 def start_means(scheme: Scheme, units: Floats) -> Floats:
-    """μ̃_0 of every trial and arm, as the learner and the agent would hold it."""
-    spec, quantizer = scheme.spec, scheme.spec.quantizer
-    if isinstance(quantizer, Icq) and quantizer.prior == "uniform" and spec.bounds is not None:
-        a, b = spec.bounds
+    """μ̃_0 as learner and agent would hold it: a row a trial, or one row for all."""
+    if _draws_priors(scheme):
+        a, b = scheme.spec.bounds or (0.0, 0.0)
         return np.minimum(b, a + (b - a) * units)
-    return np.full(units.shape, spec.start(0).mean)
+    return np.full((1, units.shape[1]), scheme.spec.start(0).mean)
+
+
+def _draws_priors(scheme: Scheme) -> bool:
+    quantizer = scheme.spec.quantizer
+    return isinstance(quantizer, Icq) and quantizer.prior == "uniform"
 
 
 def _blank_trace(tape: Tape, table: Table) -> Trace:

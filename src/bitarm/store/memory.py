@@ -24,13 +24,19 @@ class MemoryJournal:
         self._summaries: dict[int, RunSummary] = {}
         self._closed = False
 
-    def open_run(self, opened: RunOpened) -> int:
-        """Begin a run with its first event; returns its number."""
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        """Begin a run with its first event and what came with it; returns its number."""
         self._require_open()
         run, at = len(self._summaries) + 1, self._clock()
-        self._entries[run] = [Entry(sequence=1, at=at, event=opened)]
+        summary = continued(
+            begun(opened, run=run, at=at), then, at=at, names=lambda: opened.spec.arms
+        )
+        self._entries[run] = [
+            Entry(sequence=sequence, at=at, event=event)
+            for sequence, event in enumerate((opened, *then), start=1)
+        ]
         self._openings[run] = opened
-        self._summaries[run] = begun(opened, run=run, at=at)
+        self._summaries[run] = summary
         return run
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:

@@ -72,15 +72,20 @@ class SqliteJournal:
         connection = connect_reader(place, patience=patience)
         return cls(connection, place, clock=time.time, read_only=True)
 
-    def open_run(self, opened: RunOpened) -> int:
-        """Begin a run with its first event; returns its number."""
-        body = write_body(opened)
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        """Begin a run with its first event and what came with it; returns its number."""
+        bodies = [write_body(event) for event in (opened, *then)]
         with self._lock:
             with self._writing() as connection:
                 at = self._clock()
                 run = rows.insert_run(connection, fingerprint=opened.spec.fingerprint, at=at)
-                rows.add(connection, begun(opened, run=run, at=at), [body], at=at)
-            self._positions.wrote_to(run, 1)  # only after COMMIT: a step undone was not written
+                summary = continued(
+                    begun(opened, run=run, at=at), then, at=at, names=lambda: opened.spec.arms
+                )
+                rows.add(connection, summary, bodies, at=at)
+            self._positions.wrote_to(
+                run, len(bodies)
+            )  # only after COMMIT: a step undone was not written
         return run
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:

@@ -1,10 +1,10 @@
 """lil'UCB's sampling rule (Jamieson et al. 2014) with a stopping rule by intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Confidence
 from bitarm.core.policy import (
     Action,
     Outcome,
@@ -21,14 +21,18 @@ from bitarm.core.policy import (
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
 
+_BETA = 1.0
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LilUcb:
-    """Advances argmax UCB; stops when the leader's LCB reaches every other UCB (less ε).
+    """Advances argmax of μ̃ + (1 + β)·radius; stops when LCB reaches every other UCB (less ε).
 
     Departure from the published algorithm, whose own stopping rule counts pulls: that rule is
     proven for single pulls of exact means only (see `lil-ucb-count`), this one for any batches.
+    The (1 + β) matters: with the bare UCB a challenger stays just below the leader, which then
+    doubles almost without end.
     """
 
     name: ClassVar[str] = "lil-ucb"
@@ -47,8 +51,13 @@ class LilUcb:
         leader = highest(views, by_mean)
         if beats_all(leader, views, confidence, self.epsilon):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance([highest(views, lambda view: view.mean + confidence.radius(view))], setting)
+        return advance([highest(views, lil_index(confidence))], setting)
 
     def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
         return None
+
+
+def lil_index(confidence: Confidence) -> Callable[[ArmView], float]:
+    """The score by which lil'UCB samples: μ̃ + (1 + β)·radius, β = 1."""
+    return lambda view: view.mean + (1 + _BETA) * confidence.radius(view)

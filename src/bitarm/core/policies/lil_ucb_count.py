@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policy import Action, Outcome, Setting, Stop, advance, highest, unheard
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.widths.lil import LilWidth, delta_prime
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
-
-_BETA = 1.0
 
 
 @final
@@ -35,10 +34,7 @@ class LilUcbCount:
         most = highest(views, lambda view: view.pulls)
         if most.pulls >= 1 + stop_ratio(setting.arms, setting.delta) * (total - most.pulls):
             return (Stop(outcome=Outcome.DECIDED, best_arm=most.arm),)
-        radius = setting.confidence.radius
-        return advance(
-            [highest(views, lambda view: view.mean + (1 + _BETA) * radius(view))], setting
-        )
+        return advance([highest(views, lil_index(setting.confidence))], setting)
 
     def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
         """Exact means, the lil width and single pulls, or no claim."""

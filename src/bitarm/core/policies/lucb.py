@@ -1,4 +1,4 @@
-"""LUCB (Kalyanakrishnan et al. 2012): the leader and its strongest challenger advance."""
+"""LUCB (Kalyanakrishnan et al. 2012): the leader and its strongest challenger are compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 class Lucb:
     """Advances h = argmax μ̃ and l = argmax UCB of the rest; stops when LCB_h ≥ UCB − ε for all.
 
+    Departure from the published rule, which pulls both once: here a pull is a batch that grows,
+    and a leader that moved with each of its challengers would double every round. Of the two, the
+    one that lags behind advances; both do if they are level. The stopping rule is untouched.
     The leader is tested against every other arm, not only against l: under a width that judges
     pairs, the arm with the largest UCB need not be the last to be separated.
     """
@@ -40,7 +43,7 @@ class Lucb:
         check_epsilon(self.epsilon)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
-        """One round: hear from every arm once, then from two at a time."""
+        """One round: hear from every arm once, then from one or two at a time."""
         if unheard(views):
             return advance(unheard(views), setting)
         confidence = setting.confidence
@@ -49,7 +52,8 @@ class Lucb:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         rest = [view for view in views if view.arm != leader.arm]
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))
-        return advance([leader, challenger], setting)
+        fewest = min(leader.pulls, challenger.pulls)
+        return advance([it for it in (leader, challenger) if it.pulls == fewest], setting)
 
     def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""

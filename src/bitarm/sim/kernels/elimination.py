@@ -76,11 +76,12 @@ def elimination(
         mean = np.empty(arms, np.float64)
         for x in range(todo.size):
             trial = todo[x]
+            prior = trial if start.shape[0] > 1 else 0
             alive = arms
             for arm in range(arms):
                 active[arm] = arm
                 total[arm] = 0.0
-                mean[arm] = start[trial, arm]
+                mean[arm] = start[prior, arm]
             n = 0
             done = 0  # cells used
             before = 0  # pulls so far

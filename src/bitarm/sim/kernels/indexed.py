@@ -100,10 +100,11 @@ def indexed(
         advancing = np.empty(max(arms, 2), np.int64)
         for x in range(todo.size):
             trial = todo[x]
+            prior = trial if start.shape[0] > 1 else 0
             for arm in range(arms):
                 total[arm] = 0.0
                 messages[arm] = 0
-                mean[arm] = start[trial, arm]
+                mean[arm] = start[prior, arm]
                 advancing[arm] = arm
             going = arms
             rounds = 0
@@ -190,14 +191,14 @@ def indexed(
                     bits += length
                     mean[arm] = value
                     messages[arm] = n + 1
-                    if policy == LIL_UCB_COUNT:
-                        index[arm] = value + 2.0 * radius[n]
-                        if messages[arm] > messages[most] or (
-                            messages[arm] == messages[most] and arm < most
-                        ):
-                            most = arm
-                    else:
+                    if policy == LUCB:
                         index[arm] = value + radius[n]
+                    else:
+                        index[arm] = value + 2.0 * radius[n]
+                    if messages[arm] > messages[most] or (
+                        messages[arm] == messages[most] and arm < most
+                    ):
+                        most = arm
                     if traced:
                         trace_mean[trial, n, arm] = value
                         trace_bits[trial, n, arm] = length
@@ -243,9 +244,13 @@ def indexed(
                     outcome = DECIDED
                     break
                 if policy == LUCB:
-                    advancing[0] = leader
-                    advancing[1] = challenger
-                    going = 2
+                    going = 0
+                    if messages[leader] <= messages[challenger]:
+                        advancing[going] = leader
+                        going += 1
+                    if messages[challenger] <= messages[leader]:
+                        advancing[going] = challenger
+                        going += 1
                 else:
                     advancing[0] = by_index[1]
                     going = 1

@@ -1,0 +1,139 @@
+"""The simulator beside its limits, in the same run: what the abstractions cost.
+
+Figures are ratios of the best of many short, interleaved timings, since the machine is shared.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from benchmarks.fused import fused_exact, fused_icq
+from benchmarks.history import record
+from bitarm.api.simulate import simulate
+from bitarm.sim.engine import Engine
+from bitarm.sim.execute import _pool, run_here
+from bitarm.sim.models import Beta, Gaussian, RewardModel
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.sweep import Sweep
+from bitarm.sim.tables import table_of
+from bitarm.sim.world import world_of
+
+TRIALS = 20_000
+REPEATS = 40
+HARDNESS = tuple(Gaussian(mean=mean, sd=0.125) for mean in (0.0, 0.0, 0.0, 0.0, 0.1))
+BOUNDED = tuple(Beta(mean=mean) for mean in (0.935, 0.782, 0.541, 0.462, 0.346))
+
+
+def generator() -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(1))
+
+
+def scheme(models: tuple[RewardModel, ...], **words: Any) -> Scheme:
+    return simulate(models, trials=1, seed=1, workers=1, **words).points[0].scheme
+
+
+def best_of(*jobs: Callable[[], object], repeats: int = REPEATS) -> list[float]:
+    """Shortest seconds of each job; the jobs take turns, so that a busy spell hits them all."""
+    shortest = [float("inf")] * len(jobs)
+    for _ in range(repeats):
+        for number, job in enumerate(jobs):
+            begin = time.perf_counter()
+            job()
+            shortest[number] = min(shortest[number], time.perf_counter() - begin)
+    return shortest
+
+
+def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
+    point = scheme(HARDNESS, delta=0.05, quantizer="exact")
+    table, world, rng = table_of(point), world_of(HARDNESS), generator()
+    engine = Engine([point], world)
+
+    def fused() -> None:
+        fused_exact(rng, world.means, 0.125, table.pulls, table.radius, TRIALS)
+
+    def ours() -> None:
+        engine.run(rng, TRIALS)
+
+    limit, taken = best_of(fused, ours)
+    benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
+    record("exact SE", trials_a_second=TRIALS / taken, ratio_to_fused=limit / taken)
+
+
+def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
+    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3)
+    table, world, rng = table_of(point), world_of(HARDNESS), generator()
+    engine = Engine([point], world)
+
+    def fused() -> None:
+        args = (table.pulls, table.radius, table.k0, table.k0[0], 3, TRIALS)
+        fused_icq(rng, world.means, 0.125, *args)
+
+    def ours() -> None:
+        engine.run(rng, TRIALS)
+
+    limit, taken = best_of(fused, ours)
+    benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
+    record("ICQ-SE, B = 3", trials_a_second=TRIALS / taken, ratio_to_fused=limit / taken)
+
+
+def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
+    point = scheme(BOUNDED, delta=0.05, sigma=0.125, bounds=(0, 1), quantizer="icq", bits=3)
+    world, rng = world_of(BOUNDED), generator()
+    engine = Engine([point], world)
+    trials = 200
+    pulls = int(engine.run(generator(), trials)[0].samples.sum())
+    parameters = [model.parameters for model in BOUNDED]
+
+    def numpy_alone() -> None:
+        for p, q in parameters:
+            rng.beta(p, q, pulls // len(parameters))
+
+    def ours() -> None:
+        engine.run(rng, trials)
+
+    limit, taken = best_of(numpy_alone, ours)
+    benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
+    record("Beta arms", pulls_a_second=pulls / taken, ratio_to_numpy=limit / taken)
+
+
+def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
+    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3)
+    sweep = Sweep(schemes=(point,), models=HARDNESS, trials=12_000_000, seed=1)
+    indices = range(sweep.chunks)
+
+    def one() -> float:
+        begin = time.perf_counter()
+        list(run_here(sweep, indices))
+        return time.perf_counter() - begin
+
+    def two() -> float:
+        running = _pool(sweep, indices, 2)
+        next(running)  # the processes have started and loaded their kernels
+        begin = time.perf_counter()
+        rest = len(list(running))
+        return (time.perf_counter() - begin) * sweep.chunks / rest
+
+    alone, together = one(), two()
+    benchmark.pedantic(lambda: None, rounds=1)  # type: ignore[no-untyped-call]
+    record("two processes", speedup=alone / together)
+
+
+def test_cold_start(benchmark: BenchmarkFixture, tmp_path: object) -> None:
+    """From nothing to a result, compilation included; then again with the compiled cache."""
+    program = [sys.executable, "-m", "bitarm", "simulate", "--arms", "gaussian:0,0,0.5"]
+    program += ["--sd", "0.5", "--trials", "1000"]
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HOME": str(tmp_path), "PATH": ""}
+
+    def start() -> float:
+        begin = time.perf_counter()
+        subprocess.run(program, env=environment, check=True, capture_output=True)
+        return time.perf_counter() - begin
+
+    cold, warm = start(), start()
+    benchmark.pedantic(lambda: None, rounds=1)  # type: ignore[no-untyped-call]
+    record("cold start", seconds_cold=cold, seconds_warm=warm)
