@@ -4,8 +4,10 @@ import importlib.metadata
 import json
 import os
 import random
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import bitarm
 from bitarm.api.identify import identify
 from bitarm.api.problem import Problem, load_problem
+from bitarm.api.simulate import Simulation, simulate
 from bitarm.core.result import RunResult
 from bitarm.errors import BitarmError
 
@@ -37,10 +40,12 @@ def test_the_public_names_are_these() -> None:
         "BitarmError": BitarmError,
         "Problem": Problem,
         "RunResult": RunResult,
+        "Simulation": Simulation,
         "identify": identify,
         "load_problem": load_problem,
+        "simulate": simulate,
     }
-    assert set(public) | {"__version__"} <= set(bitarm.__all__)
+    assert set(public) | {"__version__"} == set(bitarm.__all__)
     assert {name: getattr(bitarm, name) for name in public} == public
 
 
@@ -67,7 +72,7 @@ def _loaded_after(statement: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-_HEAVY = {"numpy", "scipy", "numba", "typer", "rich", "msgspec", "platformdirs", "click"}
+_HEAVY = {"numpy", "scipy", "numba", "matplotlib", "typer", "rich", "platformdirs", "click"}
 
 
 @pytest.mark.parametrize(
@@ -128,17 +133,48 @@ def test_the_library_without_any_package_still_identifies() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "b\n", "")
 
 
+def test_the_extra_of_the_command_brings_these() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = project["optional-dependencies"]["cli"]
+    assert {re.split("[^a-z]", line)[0] for line in lines} == {
+        "typer",
+        "rich",
+        "platformdirs",
+        "numpy",
+    }
+    assert project["dependencies"] == []
+
+
+_OTHERS = ("click", "msgspec", "scipy", "numba", "hypothesis", "distributed", "matplotlib")
+
+
+def _command_alone(*words: str, home: Path, without: tuple[str, ...]) -> tuple[int, str, str]:
+    """The command where some packages cannot be imported."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({without!r}))"
+    program = f"{blocked}; from bitarm.__main__ import main; main()"
+    done = _python("-c", program, *words, XDG_DATA_HOME=str(home))
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_the_command_needs_only_what_its_extra_installs(tmp_path: Path) -> None:
     """Click, for one, comes with other packages but not with every typer."""
-    brought = {"typer", "rich", "msgspec", "platformdirs"}
-    others = ["click", "numpy", "scipy", "numba", "hypothesis", "distributed", "matplotlib"]
-    blocked = f"import sys; sys.modules.update(dict.fromkeys({others!r}))"
-    program = f"{blocked}; from bitarm.__main__ import main; main()"
-    done = _python("-c", program, "runs", "list", XDG_DATA_HOME=str(tmp_path))
-    declared = "\n".join(importlib.metadata.requires("bitarm") or [])
-    assert all(package in declared for package in brought)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("no runs in ")
+    code, out, err = _command_alone("runs", "list", home=tmp_path, without=_OTHERS)
+    assert (code, err) == (0, "")
+    assert out.startswith("no runs in ")
+
+
+def test_the_first_run_needs_only_what_the_extra_installs(tmp_path: Path) -> None:
+    code, out, _ = _command_alone(
+        "identify", "--json", "--seed", "1", home=tmp_path, without=_OTHERS
+    )
+    assert code == 0
+    assert json.loads(out)["best_arm_name"] == "water-tower"
+
+
+def test_runs_are_listed_without_numpy(tmp_path: Path) -> None:
+    code, out, err = _command_alone("runs", "list", home=tmp_path, without=(*_OTHERS, "numpy"))
+    assert (code, err) == (0, "")
+    assert out.startswith("no runs in ")
 
 
 def test_a_model_without_numpy_is_refused_without_a_traceback(tmp_path: Path) -> None:

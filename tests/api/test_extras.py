@@ -40,11 +40,3 @@ def test_a_model_without_numpy_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(MissingExtraError, match=r"gaussian.* needs numpy: .*bitarm\[sim\]"):
         problem.sources(seed=1)
-
-
-def test_a_problem_file_without_msgspec_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "msgspec", None)
-    with pytest.raises(MissingExtraError, match=r"problem files needs? msgspec: .*bitarm\[cli\]"):
-        parse_problem(_PROBLEM, Path())

@@ -61,7 +61,10 @@ _FILES: dict[str, tuple[str, str]] = {
     "one arm": (problem(arms=_ONE_ARM), "at least 2 arms are needed .* got 1"),
     "one name twice": (problem(arms=_NAMED_ARMS), "different names, 'low' stands 2 times"),
     "arm as a table": ('[arm]\nname = "x"\n', r"arms are written as \[\[arm\]\] tables"),
-    "name of a number": (problem(arms='[[arm]]\nname = 3\nsource = "beta"\n'), "name: expected"),
+    "name of a number": (
+        problem(arms='[[arm]]\nname = 3\nsource = "beta"\n'),
+        "the name of an arm must be a text, got 3",
+    ),
     # Names that nothing has.
     "quantizer": (
         problem(scheme='quantizer = "icg"'),
@@ -87,7 +90,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "source of another type": (
         problem(arms='[[arm]]\nname = "x"\nsource = ["beta"]\n'),
-        "arm 'x': source must be one of gaussian, .* got .'beta'.",
+        r"arm 'x': source must be a text, got \['beta'\]",
     ),
     "source missing": (problem(arms='[[arm]]\nname = "x"\n'), "arm 'x': .*source"),
     "table": (
@@ -105,14 +108,31 @@ _FILES: dict[str, tuple[str, str]] = {
         "arm 'third': a word of a gaussian arm must be one of .* got 'maen'; did you mean mean",
     ),
     # Types.
-    "delta a word": (problem(problem='delta = "high"'), "delta: expected `float`, got `str`"),
-    "bits a fraction": (problem(scheme="bits = 2.5"), "bits: expected `int`, got `float`"),
-    "bounds of one": (problem(problem="bounds = [0]"), "bounds: expected .* 2"),
-    "bounds of words": (problem(problem='bounds = ["a", "b"]'), "bounds: expected `float`"),
-    "clip a number": (problem(problem="clip = 1"), "clip: expected `bool`, got `int`"),
-    "quantizer a number": (problem(scheme="quantizer = 3"), "quantizer: expected `str`, got `int`"),
-    "checkpoints a number": (problem(scheme="checkpoints = 3"), "checkpoints: expected `array`"),
-    "rounds a fraction": (problem(limits="rounds = 1.5"), "rounds: expected `int`"),
+    "delta a word": (problem(problem='delta = "high"'), "delta must be a number, got 'high'"),
+    "delta a truth": (problem(problem="delta = true"), "delta must be a number, got True"),
+    "bits a fraction": (problem(scheme="bits = 2.5"), "bits must be a whole number, got 2.5"),
+    "bounds of one": (problem(problem="bounds = [0]"), r"bounds must be two numbers, got \[0\]"),
+    "bounds of three": (
+        problem(problem="bounds = [0, 1, 2]"),
+        r"bounds must be two numbers, got \[0, 1, 2\]",
+    ),
+    "bounds a number": (problem(problem="bounds = 1"), "bounds must be two numbers, got 1"),
+    "bounds of words": (problem(problem='bounds = ["a", "b"]'), "bounds must be .*, got .*'a'"),
+    "clip a number": (problem(problem="clip = 1"), "clip must be true or false, got 1"),
+    "quantizer a number": (problem(scheme="quantizer = 3"), "quantizer must be a text, got 3"),
+    "checkpoints a number": (
+        problem(scheme="checkpoints = 3"),
+        "checkpoints must be a list of whole numbers, got 3",
+    ),
+    "checkpoints of fractions": (
+        problem(scheme="checkpoints = [1, 2.5]"),
+        "checkpoints must be a whole number, got 2.5",
+    ),
+    "rounds a fraction": (problem(limits="rounds = 1.5"), "rounds must be a whole number, got 1.5"),
+    "mean a word": (
+        problem(arms=_gaussian('mean = "high"\nsd = 1.0')),
+        "arm 'third': mean must be a number, got 'high'",
+    ),
     "problem a list": ("[[problem]]\ndelta = 0.1\n", r"\[problem\] must be a table"),
     # Words that the chosen scheme has no use for.
     "bits with exact": (

@@ -102,6 +102,53 @@ class TestWhatAppendWasGivenIsDurableAllOfItOrNothing:
         assert journal.runs()[0].entries == 1
 
 
+class TestWhatComesWithAnOpeningIsKeptWithItAllOfItOrNothing:
+    def test_in_order_after_the_opening_at_the_same_time(self, journal: Journal) -> None:
+        run = journal.open_run(opening(), notes("a", "b"))
+        assert list(journal.read(run)) == [
+            Entry(sequence=1, at=100.5, event=opening()),
+            Entry(sequence=2, at=100.5, event=CaveatNoted(text="a")),
+            Entry(sequence=3, at=100.5, event=CaveatNoted(text="b")),
+        ]
+        assert journal.runs()[0].entries == 3
+
+    def test_and_the_run_goes_on_from_there(self, journal: Journal) -> None:
+        run = journal.open_run(opening(), notes("a"))
+        journal.append(run, notes("b"))
+        assert events(journal, run) == [opening(), *notes("a", "b")]
+        assert [entry.sequence for entry in journal.read(run)] == [1, 2, 3]
+
+    @pytest.mark.parametrize(
+        ("bad", "why"),
+        [(BAD_ENDING, "names arm 7"), (opening(2), "a second opening")],
+        ids=["an ending of another run", "a second opening"],
+    )
+    def test_nothing_of_it(self, journal: Journal, bad: LearnerEvent, why: str) -> None:
+        first = journal.open_run(opening(1), notes("a"))
+        before = journal.runs()
+        with pytest.raises(StoreError, match=why):
+            journal.open_run(opening(), [*notes("b"), bad, *notes("c")])
+        assert journal.runs() == before
+        run = journal.open_run(opening(), notes("d"))
+        assert run != first
+        assert events(journal, first) == [opening(1), *notes("a")]
+        assert events(journal, run) == [opening(), *notes("d")]
+
+    @pytest.mark.parametrize(
+        ("outcome", "best", "name"),
+        [(Outcome.DECIDED, 1, "right"), (Outcome.SAMPLE_LIMIT, None, None)],
+    )
+    def test_an_ending_too(
+        self, journal: Journal, outcome: Outcome, best: int | None, name: str | None
+    ) -> None:
+        last = ending(outcome, best)
+        run = journal.open_run(opening(), [*notes("a"), last])
+        assert events(journal, run) == [opening(), *notes("a"), last]
+        (summary,) = journal.runs()
+        assert (summary.outcome, summary.best_arm) == (outcome.value, name)
+        assert (summary.opened_at, summary.ended_at, summary.entries) == (100.5, 100.5, 3)
+
+
 class TestReadGivesTheEntriesOfARunInTheOrderInWhichTheyWereAppended:
     def test_numbered_from_1_without_gaps_and_stamped(self, journal: Journal) -> None:
         run = journal.open_run(opening())
@@ -146,8 +193,7 @@ class TestReadGivesTheEntriesOfARunInTheOrderInWhichTheyWereAppended:
         opened = opening()
         learner = Learner(opened.spec, opened.policy, opened.limits)
         started = learner.start()
-        run = journal.open_run(opened)
-        journal.append(run, started.events[1:])
+        run = journal.open_run(opened, started.events[1:])
         for mean in (0.25, 0.75):
             request = learner.pending[0]
             symbol = Exact().encode(

@@ -29,6 +29,8 @@ from bitarm.core.events import (
     ReportMade,
     RequestTaken,
     RewardsObserved,
+    dump_event,
+    load_event,
 )
 from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
 from bitarm.core.quantizers import Exact, Icq, Quantizer, QuBan
@@ -270,6 +272,16 @@ def test_a_batch_in_parts_reports_once_and_only_when_whole() -> None:
     assert (agent.state.pulls, agent.state.total) == (8, 0.75 * 4 + 0.5 * 4)
 
 
+@pytest.mark.parametrize("count", [1, 3])  # amid a batch, and at its end
+def test_a_total_that_is_a_whole_number_gives_events_that_can_be_read_back(count: int) -> None:
+    agent = _agent(AgentPhase.PULLING)
+    events = agent.observe(count, 2).events
+    assert events[0] == RewardsObserved(arm=1, count=count, total=2.0)
+    assert [load_event(dump_event(event)) for event in events] == list(events)
+    assert type(agent.state.total) is float
+    assert agent_state_through_json(agent.state) == agent.state
+
+
 def test_the_running_sum_adds_batch_totals_in_order() -> None:
     totals = [0.1, 0.2, 0.3, 1e16, -1e16]  # not associative: order and grouping show
     spec = make_spec(bounds=None)
@@ -444,6 +456,8 @@ _SEEN = RewardsObserved(arm=0, count=2, total=1.0)
             [_TAKEN, _SEEN, ReportMade(arm=0, message=1, symbol=Symbol(0, 64), contained=True)],
             LocalProtocolError,
         ),
+        ([_TAKEN, _SEEN, replace(_TAKEN, message=2, until=4)], LocalProtocolError),
+        ([_TAKEN, _SEEN, AgentDismissed(arm=0, cause=Cause.ENDED)], LocalProtocolError),
         ([_SEEN], LocalProtocolError),
         ([replace(_TAKEN, message=2)], PeerProtocolError),
         ([replace(_TAKEN, arm=1)], PeerProtocolError),
@@ -453,6 +467,8 @@ _SEEN = RewardsObserved(arm=0, count=2, total=1.0)
     ids=[
         "a report without a past",
         "a report of something else",
+        "a missing report before the next request",
+        "a missing report before the dismissal",
         "rewards that nobody asked for",
         "a request ahead",
         "another arm's request",
@@ -463,3 +479,28 @@ _SEEN = RewardsObserved(arm=0, count=2, total=1.0)
 def test_a_past_that_cannot_have_been_is_refused(events: list[Any], error: type[Exception]) -> None:
     with pytest.raises(error, match="arm 0"):
         Agent.replay(make_spec(quantizer=Exact()), 0, events)
+
+
+def _two_reports() -> list[AgentEvent]:
+    """The life of an agent that reports twice, the second time after parts, and is dismissed."""
+    agent = Agent(_SPEC, _ARM)
+    outputs = [agent.receive(_request(1)), agent.observe(2, 1.5), agent.receive(_request(2))]
+    outputs += [agent.observe(1, 0.5), agent.observe(1, 0.25)]
+    outputs.append(agent.receive(_dismissal(Cause.ENDED)))
+    return [event for output in outputs for event in output.events]
+
+
+def test_a_missing_event_is_refused_wherever_it_is_missing() -> None:
+    events = _two_reports()
+    assert [type(event) for event in events].count(ReportMade) == 2
+    assert Agent.replay(_SPEC, _ARM, events).state.phase is AgentPhase.DISMISSED
+    for at in range(len(events) - 1):  # without its last event a past is only shorter
+        with pytest.raises((LocalProtocolError, PeerProtocolError), match=f"arm {_ARM}"):
+            Agent.replay(_SPEC, _ARM, [*events[:at], *events[at + 1 :]])
+
+
+def test_an_event_that_stands_twice_is_refused() -> None:
+    events = _two_reports()
+    for at in range(len(events)):
+        with pytest.raises((LocalProtocolError, PeerProtocolError), match=f"arm {_ARM}"):
+            Agent.replay(_SPEC, _ARM, [*events[: at + 1], *events[at:]])

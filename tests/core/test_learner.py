@@ -83,9 +83,9 @@ _TABLE = {
     (ArmPhase.AWAITED, Fit.REPEAT): "ignored",
     (ArmPhase.AWAITED, Fit.NEXT): "accepted",
     (ArmPhase.AWAITED, Fit.AHEAD): "refused",
-    (ArmPhase.OUT, Fit.LATE): "ignored",
-    (ArmPhase.OUT, Fit.REPEAT): "ignored",
-    (ArmPhase.OUT, Fit.NEXT): "ignored",
+    (ArmPhase.OUT, Fit.LATE): "dismissed",
+    (ArmPhase.OUT, Fit.REPEAT): "dismissed",
+    (ArmPhase.OUT, Fit.NEXT): "dismissed",
     (ArmPhase.OUT, Fit.AHEAD): "refused",
 }
 
@@ -115,9 +115,13 @@ def test_what_becomes_of_a_report(
         assert learner.save() == before
         return
     output = learner.receive(report)
-    if expected == "ignored":
-        ignored = ReportIgnored(arm=_ARM, message=number)
-        assert output == LearnerOutput(events=(ignored,))
+    if expected in ("ignored", "dismissed"):
+        cause = Cause.DROPPED if dropped else Cause.ENDED
+        again = Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=cause)
+        assert output == LearnerOutput(
+            events=(ReportIgnored(arm=_ARM, message=number),),
+            messages=(again,) if expected == "dismissed" else (),
+        )
         assert learner.save() == before
         return
     (accepted,) = output.events
@@ -323,6 +327,69 @@ def test_at_the_end_those_still_in_the_race_are_told() -> None:
     )
     assert learner.pending == ()
     assert learner.phase is LearnerPhase.ENDED
+
+
+@pytest.mark.parametrize("message", [1, 2, 3])
+def test_a_dropped_agent_that_reports_after_the_end_is_told_that_it_is_over(message: int) -> None:
+    learner = _learner(ArmPhase.OUT, dropped=True)
+    learner.interrupt()
+    before = learner.save()
+    output = learner.receive(_report(_ARM, message, -1e6))
+    assert output.messages == (Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=Cause.ENDED),)
+    assert output.events == (ReportIgnored(arm=_ARM, message=message),)
+    assert learner.save() == before
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_dropped_agent_that_contradicts_itself_is_refused(*, ended: bool) -> None:
+    learner = _learner(ArmPhase.OUT, dropped=True)  # it said −1e6
+    if ended:
+        learner.interrupt()
+    before = learner.save()
+    with pytest.raises(PeerProtocolError, match=f"arm {_ARM}, message 2: first said"):
+        learner.receive(_report(_ARM, 2, 0.5))
+    assert learner.save() == before
+
+
+def _served(agent: Agent, request: Request, mean: float) -> Report:
+    """The agent's answer to one request."""
+    agent.receive(request)
+    (report,) = agent.observe(agent.wanted, mean * agent.wanted).messages
+    return report
+
+
+def test_an_agent_whose_drop_was_lost_learns_of_it_by_its_next_report() -> None:
+    learner, agent = _started(), Agent(_SPEC, _ARM)
+    request = learner.pending[_ARM]
+    learner.receive(_report(0, 1))
+    learner.receive(_served(agent, request, -1e6))
+    dismissal, *_ = learner.receive(_report(2, 1)).messages  # lost: no agent receives it
+    assert dismissal == Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=Cause.DROPPED)
+    (report,) = agent.receive(request).messages  # the old request arrives a second time
+    output = learner.receive(report)
+    assert output.messages == (dismissal,)
+    for message in output.messages:
+        agent.receive(message)
+    assert (agent.state.phase, agent.state.cause) == (AgentPhase.DISMISSED, Cause.DROPPED)
+    assert agent.receive(request).messages == ()  # and so the exchange ends
+    assert [request.arm for request in learner.pending] == [0, 2]
+
+
+def test_an_agent_whose_farewell_was_lost_learns_of_the_end_by_its_next_report() -> None:
+    learner, agent = _started(), Agent(_SPEC, _ARM)
+    agent.receive(learner.pending[_ARM])
+    agent.observe(1, 0.5)
+    farewells = learner.interrupt().messages  # lost: the agent pulls on
+    assert agent.wanted == 1
+    (report,) = agent.observe(1, 0.5).messages
+    before = learner.save()
+    output = learner.receive(report)
+    assert output.messages == (farewells[_ARM],)
+    assert output.events == (ReportIgnored(arm=_ARM, message=1),)
+    assert learner.save() == before
+    for message in output.messages:
+        agent.receive(message)
+    assert (agent.state.phase, agent.state.cause) == (AgentPhase.DISMISSED, Cause.ENDED)
 
 
 def test_the_last_drop_and_the_answer_come_together() -> None:

@@ -9,8 +9,13 @@ from typing import Any, ClassVar, Literal, Protocol
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tapes import make_spec
 
+from bitarm.core.learner import Learner, LearnerState
+from bitarm.core.limits import Limits
 from bitarm.core.plain import Families, dumps, from_plain, to_plain
+from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.spec import FAMILIES as SPEC_FAMILIES
 from bitarm.errors import ConfigError
 
 
@@ -183,6 +188,34 @@ def test_what_is_not_the_plain_form_of_a_value_is_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=complaint):
         from_plain(Scene, PLAIN | {key: bad}, FAMILIES)
+
+
+def test_a_named_class_that_stands_outside_any_family_may_carry_its_name() -> None:
+    circle = Circle(radius=2.0)
+    plain = json.loads(dumps(circle))
+    assert plain == {"name": "circle", "radius": 2.0}
+    assert from_plain(Circle, plain, {}) == circle
+    assert from_plain(Circle | None, plain, {}) == circle
+    assert from_plain(tuple[Circle, ...], [plain, plain], {}) == (circle, circle)
+    assert from_plain(Circle, {"radius": 2.0}, {}) == circle
+
+
+@pytest.mark.parametrize("name", ["dot", "Circle", "", None, 3, ["circle"]])
+def test_another_name_than_that_of_the_class_is_refused(name: Any) -> None:
+    with pytest.raises(ConfigError, match="expected the fields radius"):
+        from_plain(Circle, {"name": name, "radius": 2.0}, {})
+
+
+def test_a_learner_that_has_ended_loads_with_the_families_of_a_spec_alone() -> None:
+    spec, policy, limits = make_spec(), SuccessiveElimination(), Limits(rounds=5)
+    learner = Learner(spec, policy, limits)
+    learner.start()
+    learner.interrupt()
+    state = learner.save()
+    assert state.ending is not None
+    loaded: LearnerState = from_plain(LearnerState, json.loads(dumps(state)), SPEC_FAMILIES)
+    assert loaded == state
+    assert Learner.restore(spec, policy, limits, loaded).save() == state
 
 
 @pytest.mark.parametrize("key", PLAIN)

@@ -65,9 +65,9 @@ class Record:
         self._journal = MemoryJournal()
         self._order = order
 
-    def open_run(self, opened: RunOpened) -> int:
-        self._order.append(opened)
-        return self._journal.open_run(opened)
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        self._order.extend((opened, *then))
+        return self._journal.open_run(opened, then)
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
         self._order.extend(events)
@@ -84,17 +84,25 @@ class Record:
 
 
 class Failing(Record):
-    """A journal whose n-th step is stopped before anything of it is kept."""
+    """A journal whose n-th step is stopped before anything of it is kept; 0 is the opening."""
 
     def __init__(self, at: int, error: BaseException) -> None:
         super().__init__([])
         self._left, self._error = at, error
 
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        self._step()
+        return super().open_run(opened, then)
+
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
-        self._left -= 1
-        if self._left == 0:
-            raise self._error
+        self._step()
         super().append(run, events)
+
+    def _step(self) -> None:
+        if self._left == 0:
+            self._left = -1
+            raise self._error
+        self._left -= 1
 
 
 def _ignore(events: Sequence[LearnerEvent]) -> None:
@@ -403,6 +411,26 @@ def test_a_journal_that_fails_stops_the_run_and_is_blamed(at: int) -> None:
     journal = Failing(at, StoreError("the disk is full"))
     with pytest.raises(StoreError, match="the disk is full"):
         _embedded(_problem(), journal).run()
+
+
+def test_a_run_whose_opening_fails_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames, pulled = _sent_frames(monkeypatch, []), list[int]()
+    sources = [Planned(0.5, 0, lambda: pulled.append(1)) for _ in range(3)]
+    told: list[LearnerEvent] = []
+    journal = Failing(0, StoreError("the disk is full"))
+    with pytest.raises(StoreError, match="the disk is full"):
+        _embedded(_problem(), journal, sources, watch=told.extend).run()
+    assert (journal.runs(), frames, pulled, told) == ([], [], [], [])
+
+
+def test_the_opening_and_its_first_round_are_kept_in_one_step() -> None:
+    journal = Failing(1, StoreError("the disk is full"))  # nothing but the opening is kept
+    with pytest.raises(StoreError, match="the disk is full"):
+        _embedded(_problem(), journal).run()
+    opened, first = _events(journal)
+    assert isinstance(opened, RunOpened)
+    assert isinstance(first, RoundOpened)
+    assert [request.arm for request in replay(_events(journal)).pending] == [0, 1, 2]
 
 
 def test_arms_that_cannot_be_told_apart_end_at_the_limit() -> None:

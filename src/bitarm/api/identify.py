@@ -7,7 +7,7 @@ from typing import Any
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import Setup, build
-from bitarm.api.words import split
+from bitarm.api.words import flag, split
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
@@ -39,6 +39,7 @@ def identify(
     default one in memory, and then to `watch`.
     """
     seed = new_seed() if seed is None else seed
+    clip = flag("clip", clip)
     problem, scheme, limits = split(words)
     setup = build(tuple(arms), seed=seed, problem=problem, scheme=scheme, limits=limits)
     sources = [_as_source(name, reward) for name, reward in arms.items()]

@@ -147,7 +147,7 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
         ("policy", POLICIES),
     )
     for kind, family in families:
-        if chosen.get(kind) in family:
+        if isinstance(chosen.get(kind), str) and chosen[kind] in family:
             every = set().union(*map(_parameters, family.values()))
             displaced |= every - _parameters(family[chosen[kind]])
     if "growth" in chosen or "first" in chosen:

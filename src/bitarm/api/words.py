@@ -16,7 +16,10 @@ Taker = Callable[[str, Any], Any]
 
 def number(word: str, value: Any) -> float:
     """A number; a whole one will do."""
-    return float(_checked(word, value, numbers.Real, "a number"))
+    try:
+        return float(_checked(word, value, numbers.Real, "a number"))
+    except OverflowError:
+        raise ConfigError(f"{word} must be a number that a float can hold") from None
 
 
 def whole_number(word: str, value: Any) -> int:
@@ -44,12 +47,12 @@ def _interval(word: str, value: Any) -> tuple[float, float] | None:
     items = _checked(word, value, Sequence, "two numbers")
     if len(items) != 2:
         raise ConfigError(f"{word} must be two numbers, got {value!r}")
-    return number(word, items[0]), number(word, items[1])
+    return number(f"each of {word}", items[0]), number(f"each of {word}", items[1])
 
 
 def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
     items = _checked(word, value, Sequence, "a list of whole numbers")
-    return tuple(whole_number(word, item) for item in items)
+    return tuple(whole_number(f"each of {word}", item) for item in items)
 
 
 PROBLEM: dict[str, Taker] = {
@@ -107,6 +110,6 @@ def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
 
 
 def _checked(word: str, value: Any, wanted: type[Any], what: str) -> Any:
-    if isinstance(value, bool | str) or not isinstance(value, wanted):
+    if isinstance(value, bool | str | bytes) or not isinstance(value, wanted):
         raise ConfigError(f"{word} must be {what}, got {value!r}")
     return value

@@ -189,7 +189,7 @@ class Engine:
         if table.policy is not None:
             return indexed(policy=table.policy, **constants)
         aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
-        return elimination(aligned=aligned, **constants)
+        return elimination(aligned=aligned, limited=table.limited, **constants)
 
 
 def union_grid(schemes: Sequence[Scheme]) -> Integers:

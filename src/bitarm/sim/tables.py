@@ -55,6 +55,11 @@ class Table:
     epsilon: float
     ratio: float
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return bool(np.any(self.limits < _NO_LIMIT))
+
 
 def has_twin(scheme: Scheme) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""

@@ -49,13 +49,17 @@ def decided(arm: int) -> tuple[Action, ...]:
     [
         ([unheard(0), unheard(1), unheard(2)], to((0, 2), (1, 2), (2, 2))),
         ([seen(0, 9.0, 0.1), unheard(1), seen(2, 1.0, 0.1)], to((1, 2))),
-        # one arm at a time: the largest UCB, whatever its mean
+        # one arm at a time: the largest μ̃ + 2·radius, whatever its mean
         ([seen(0, 1.0, 0.5), seen(1, 0.75, 0.5), seen(2, 0.5, 2.0)], to((2, 4))),
         ([seen(0, 1.0, 0.5, 2), seen(1, 0.75, 0.5), seen(2, 0.5, 0.25)], to((0, 8))),
         ([seen(0, 1.0, 1.0), seen(1, 1.0, 1.0), seen(2, 1.0, 1.0)], to((0, 4))),
+        # … not the largest UCB (1.125 and 1.0625; with twice the radius 1.25 and 1.375)
+        ([seen(0, 1.0, 0.125), seen(1, 0.75, 0.3125), seen(2, 0.0, 0.25)], to((1, 4))),
+        # … nor with three times the radius (2.0 and 1.875; three times 2.5 and 2.5625)
+        ([seen(0, 1.0, 0.5), seen(1, 0.5, 0.6875), seen(2, 0.0, 0.25)], to((0, 4))),
         # the leader's LCB reaches every other UCB
         ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5)], decided(1)),
-        ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5625)], to((1, 4))),
+        ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5625)], to((2, 4))),
         # the end of the grid
         ([seen(0, 1.0, 1.0, 3), seen(1, 0.5, 1.0)], (Stop(outcome=Outcome.SAMPLE_LIMIT),)),
     ],

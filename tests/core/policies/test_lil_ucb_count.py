@@ -8,6 +8,7 @@ import pytest
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.policies import LilUcb, LilUcbCount
+from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
@@ -53,11 +54,23 @@ def test_every_arm_is_heard_once_first() -> None:
     assert decide(seen(0, 1.0, 1.0, 1), unheard(1)) == (Advance(arm=1, until=1),)
 
 
-def test_it_samples_by_twice_the_radius() -> None:
-    views = [seen(0, 1.0, 0.125, 5), seen(1, 0.75, 0.3125, 4), seen(2, 0.0, 0.25, 3)]
-    # UCB: 1.125 and 1.0625; with twice the radius: 1.25 and 1.375
-    assert LilUcb().decide(views, SETTING) == (Advance(arm=0, until=6),)
-    assert LilUcbCount().decide(views, SETTING) == (Advance(arm=1, until=5),)
+@pytest.mark.parametrize(
+    ("first", "second", "advanced"),
+    [  # mean and radius of two arms
+        ((1.0, 0.125), (0.75, 0.3125), 1),  # UCB: 1.125 and 1.0625; 2·radius: 1.25 and 1.375
+        ((1.0, 0.5), (0.5, 0.6875), 0),  # 2·radius: 2.0 and 1.875; 3·radius: 2.5 and 2.5625
+    ],
+)
+def test_it_samples_by_twice_the_radius_as_lil_ucb_does(
+    first: tuple[float, float], second: tuple[float, float], advanced: int
+) -> None:
+    views = [seen(0, *first, 5), seen(1, *second, 5), seen(2, 0.0, 0.25, 3)]
+    assert LilUcbCount().decide(views, SETTING) == (Advance(arm=advanced, until=6),)
+    assert LilUcb().decide(views, SETTING) == (Advance(arm=advanced, until=6),)
+
+
+def test_the_index_is_the_mean_and_twice_the_radius() -> None:
+    assert lil_index(Given())(seen(0, 0.75, 0.3125, 4)) == 1.375
 
 
 @pytest.mark.parametrize("others", [(1, 1), (1, 7), (3, 4), (10, 20)])

@@ -54,19 +54,29 @@ def to(*targets: tuple[int, int]) -> tuple[Action, ...]:
         ([seen(0, 1.0, 0.5), seen(1, 0.75, 0.5), seen(2, 0.5, 2.0)], to((0, 4), (2, 4))),
         # the leader has the largest mean, even if another's UCB is larger
         ([seen(0, 0.0, 4.0), seen(1, 1.0, 0.5), seen(2, 0.5, 0.5)], to((1, 4), (0, 4))),
-        # each arm is at its own checkpoint
-        ([seen(0, 1.0, 1.0, 2), seen(1, 0.0, 1.0, 1), seen(2, -9.0, 1.0, 1)], to((0, 8), (1, 4))),
+        # the leader is ahead in pulls: the challenger alone advances
+        ([seen(0, 1.0, 1.0, 2), seen(1, 0.0, 1.0, 1), seen(2, -9.0, 1.0, 1)], to((1, 4))),
+        ([seen(0, 0.0, 1.0, 2), seen(1, 1.0, 1.0, 3), seen(2, -9.0, 1.0, 1)], to((0, 8))),
+        # the challenger is ahead: the leader alone advances
+        ([seen(0, 1.0, 1.0, 1), seen(1, 0.0, 1.0, 2), seen(2, -9.0, 1.0, 1)], to((0, 4))),
+        # … even if a third arm lags behind both
+        ([seen(0, 0.0, 1.0, 3), seen(1, 1.0, 1.0, 2), seen(2, -9.0, 1.0, 1)], to((1, 8))),
+        # level: both advance, the leader first, whatever the others have
+        ([seen(0, 0.0, 1.0, 2), seen(1, 1.0, 1.0, 2), seen(2, -9.0, 1.0, 1)], to((1, 8), (0, 8))),
+        ([seen(0, 0.0, 1.0, 1), seen(1, 1.0, 1.0, 1), seen(2, -9.0, 1.0, 2)], to((1, 4), (0, 4))),
         # ties go to the lowest arm
         ([seen(0, 1.0, 1.0), seen(1, 1.0, 1.0), seen(2, 1.0, 1.0)], to((0, 4), (1, 4))),
         # LCB_h = UCB_l is enough, for all l
         ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5)], decided(1)),
         ([seen(0, 0.0, 0.5), seen(1, 1.0, 0.5), seen(2, -1.0, 1.5625)], to((1, 4), (2, 4))),
-        # the end of the grid for one of the two is a limit on samples
+        # the end of the grid is a limit on samples for the one that would move
         (
-            [seen(0, 1.0, 1.0, 3), seen(1, 0.5, 1.0, 1), seen(2, 0.0, 1.0, 1)],
+            [seen(0, 1.0, 1.0, 3), seen(1, 0.5, 1.0, 3), seen(2, 0.0, 1.0, 1)],
             (Stop(outcome=Outcome.SAMPLE_LIMIT),),
         ),
         # … and no limit for arms that need not move
+        ([seen(0, 1.0, 1.0, 3), seen(1, 0.5, 1.0, 1), seen(2, 0.0, 1.0, 1)], to((1, 4))),
+        ([seen(0, 1.0, 1.0, 2), seen(1, 0.5, 1.0, 3), seen(2, 0.0, 1.0, 1)], to((0, 8))),
         ([seen(0, 1.0, 1.0), seen(1, 0.5, 1.0), seen(2, -9.0, 1.0, 3)], to((0, 4), (1, 4))),
     ],
 )

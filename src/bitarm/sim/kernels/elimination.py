@@ -24,7 +24,15 @@ from bitarm.sim.kernels.sums import draw_sum
 
 @lru_cache(maxsize=64)
 def elimination(
-    *, gaussian: bool, grows: bool, stored: bool, aligned: bool, first: int, rest: int, traced: bool
+    *,
+    gaussian: bool,
+    grows: bool,
+    stored: bool,
+    aligned: bool,
+    limited: bool,
+    first: int,
+    rest: int,
+    traced: bool,
 ) -> Any:
     """A kernel compiled for one kind of setting; the arguments are constants to the compiler.
 
@@ -32,6 +40,7 @@ def elimination(
     grows     the tape draws what it lacks; otherwise a trial that needs more starves
     stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten
     aligned   the schedule is the tape's grid: one cell a round
+    limited   there is a limit on rounds, samples or bits to check before every round
     first     the quantizer of message 1;  rest  that of the others
     traced    decoded means and drops are written down
     """
@@ -71,7 +80,7 @@ def elimination(
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
-        active = np.empty(arms, np.int64)
+        active = np.empty(arms, np.uintp)
         total = np.empty(arms, np.float64)
         mean = np.empty(arms, np.float64)
         for x in range(todo.size):
@@ -92,15 +101,16 @@ def elimination(
                 if n == depth:
                     break
                 t = pulls[n]
-                if n + 1 > max_rounds:
-                    outcome = ROUND_LIMIT
-                    break
-                if samples + alive * (t - before) > max_samples:
-                    outcome = SAMPLE_LIMIT
-                    break
-                if bits + alive * least[n] > max_bits:
-                    outcome = BIT_LIMIT
-                    break
+                if limited:
+                    if n + 1 > max_rounds:
+                        outcome = ROUND_LIMIT
+                        break
+                    if samples + alive * (t - before) > max_samples:
+                        outcome = SAMPLE_LIMIT
+                        break
+                    if bits + alive * least[n] > max_bits:
+                        outcome = BIT_LIMIT
+                        break
                 upto = cell_of[n]
                 if not grows:
                     starved = False
@@ -115,14 +125,16 @@ def elimination(
                 c1 = k1[n]
                 c2 = last[n]
                 pulled = float(t)
+                row_mean = cell_mean[n]
+                row_sd = cell_sd[n]
                 best = -np.inf
-                top = 0
+                top = active[0]
                 for a in range(alive):
                     arm = active[a]
                     running = total[arm]
                     if aligned and not stored:
                         if gaussian:
-                            running += cell_mean[n, arm] + cell_sd[n, arm] * rng.standard_normal()
+                            running += row_mean[arm] + row_sd[arm] * rng.standard_normal()
                         else:
                             running += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
                     elif not stored:
@@ -189,10 +201,10 @@ def elimination(
                 kept = 0
                 for a in range(alive):
                     arm = active[a]
-                    if arm == top or not (top_mean - mean[arm] >= separation):
-                        active[kept] = arm
-                        kept += 1
-                    elif traced:
+                    stays = arm == top or not (top_mean - mean[arm] >= separation)
+                    active[kept] = arm
+                    kept += 1 if stays else 0
+                    if traced and not stays:
                         dropped[trial, arm] = n
                 alive = kept
                 if alive == 1:

@@ -1,0 +1,194 @@
+"""The simulator is the machines: on one tape, kernels and machines agree to the last bit."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lockstep.twins import (
+    BOUNDED,
+    POLICIES,
+    UNBOUNDED,
+    Case,
+    assert_lockstep,
+    blank_tape,
+    cases,
+    scheme,
+    told_by_kernels,
+    told_by_machines,
+)
+
+from bitarm.core.limits import Limits
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.schedule import GeometricSchedule, paper_schedule
+from bitarm.sim.engine import Engine
+from bitarm.sim.models import Beta, Gaussian, Sampler
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.tables import Table, table_of
+from bitarm.sim.tape import recorded_tape
+from bitarm.sim.world import world_of
+
+_SETTINGS = settings(
+    max_examples=15,
+    # a failing case is small enough as it is; the time goes into more cases instead
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("quantizer", BOUNDED)
+@given(data=st.data())
+@_SETTINGS
+def test_kernel_and_machines_agree_on_bounded_rewards(
+    quantizer: str, policy: str, data: st.DataObject
+) -> None:
+    assert_lockstep(data.draw(cases((quantizer, policy), bounded=True)))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("quantizer", UNBOUNDED)
+@given(data=st.data())
+@_SETTINGS
+def test_kernel_and_machines_agree_on_gaussian_rewards(
+    quantizer: str, policy: str, data: st.DataObject
+) -> None:
+    assert_lockstep(data.draw(cases((quantizer, policy), bounded=False)))
+
+
+@given(
+    case=cases(
+        ("icq", "se"), ("fed-sel", "se"), ("quban", "lucb"), ("exact", "lil-ucb"), bounded=True
+    )
+)
+@settings(_SETTINGS, max_examples=25)
+def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) -> None:
+    assert_lockstep(case)
+
+
+@given(
+    case=cases(
+        ("quban", "se"), ("exact", "se"), ("icq-quban", "lucb"), ("exact", "lil-ucb-count"),
+        bounded=False,
+    )
+)  # fmt: skip
+@settings(_SETTINGS, max_examples=25)
+def test_schemes_with_different_schedules_agree_on_one_gaussian_tape(case: Case) -> None:
+    assert_lockstep(case)
+
+
+# -- rewards that Python draws --------------------------------------------------------------------
+
+
+def _triangular(rng: np.random.Generator, count: int) -> Any:
+    return rng.triangular(0.0, 0.6, 1.0, count)
+
+
+def _uniform(rng: np.random.Generator, count: int) -> Any:
+    return rng.random(count)
+
+
+@pytest.mark.parametrize(
+    "policy", [SuccessiveElimination(), Lucb(epsilon=0.02)], ids=lambda it: str(it.name)
+)
+@pytest.mark.parametrize("machines_first", [False, True])
+def test_starved_trials_are_fed_and_agree(policy: Policy, *, machines_first: bool) -> None:
+    models = (
+        Sampler(sample=_triangular, mean=1.6 / 3, sigma=0.25, bounds=(0.0, 1.0)),
+        Beta(mean=0.4),
+        Sampler(sample=_uniform, mean=0.5, sigma=0.5, bounds=(0.0, 1.0)),
+    )
+    schemes = tuple(
+        scheme(3, Icq(bits=2), policy, paper_schedule(growth), sigma=0.1, limits=Limits(rounds=12))
+        for growth in (2.0, 1.5)
+    )
+    for seed in range(10):
+        case = Case(
+            schemes=schemes,
+            models=models,
+            seed=seed,
+            lattice=False,
+            machines_first=machines_first,
+        )
+        assert_lockstep(case, trials=5)
+
+
+# -- controls: the comparison is sharp ------------------------------------------------------------
+
+
+def _up(values: Any) -> Any:
+    return np.nextafter(values, np.inf)
+
+
+_T1 = GeometricSchedule(growth=2.0, first=1)
+
+
+def _tied(policy: Policy) -> tuple[Scheme, list[float]]:
+    """Two arms whose exact means are apart by the separation itself, to the last bit."""
+    one = scheme(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None)
+    u = float(table_of(one).radius[0])
+    return one, [u + u, 0.0]
+
+
+@pytest.mark.parametrize(
+    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+)
+@pytest.mark.parametrize("mutation", [_up, lambda radius: radius * (1 + 1e-12)])
+def test_a_radius_that_is_an_ulp_off_is_found(
+    policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, rewards = _tied(policy)
+    world = world_of([Gaussian(mean=0.0, sd=1.0)] * 2)
+    tape = recorded_tape([1, 2], [[rewards, rewards]])
+    rng = np.random.default_rng(0)
+    told = [told_by_machines(one, tape, world, rng)]
+    assert told[0][0].best_arm == 0
+    assert told_by_kernels(Engine([one], world), tape, rng) == told
+    _mutate(monkeypatch, radius=mutation)
+    assert told_by_kernels(Engine([one], world), tape, rng) != told
+
+
+@pytest.mark.parametrize(
+    ("policy", "quantizer", "column", "mutation"),
+    [
+        (SuccessiveElimination(), Icq(bits=2), "k0", _up),
+        (SuccessiveElimination(), Icq(bits=2), "k1", _up),
+        (SuccessiveElimination(), Icq(bits=2), "last", lambda last: last - 1),
+        (SuccessiveElimination(), QuBan(), "k0", _up),
+        (SuccessiveElimination(), FedSel(), "k1", _up),
+        (SuccessiveElimination(), FedSel(), "nbits", lambda nbits: nbits + 1),
+        (SuccessiveElimination(), Exact(), "limits", lambda limits: limits // 20),
+        (SuccessiveElimination(epsilon=0.1), Exact(), "epsilon", lambda epsilon: 0.11),
+        (Lucb(), Icq(bits=2), "k0", _up),
+        (LilUcb(), Icq(bits=2), "k1", _up),
+        (LilUcbCount(), Exact(), "ratio", lambda ratio: 0.9 * ratio),
+    ],
+    ids=lambda it: it if isinstance(it, str) else getattr(it, "name", "-"),
+)
+def test_any_other_number_of_a_table_that_is_off_is_found(
+    policy: Policy,
+    quantizer: Quantizer,
+    column: str,
+    mutation: Callable[[Any], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = scheme(3, quantizer, policy, sigma=0.1, limits=Limits(samples=3000))
+    world = world_of([Beta(mean=mean) for mean in (0.7, 0.5, 0.3)])
+    rng = np.random.default_rng(5)
+    tape = blank_tape([one], rng, trials=40)
+    told = [told_by_machines(one, tape, world, rng)]
+    assert told_by_kernels(Engine([one], world), tape, rng) == told
+    _mutate(monkeypatch, **{column: mutation})
+    assert told_by_kernels(Engine([one], world), tape, rng) != told
+
+
+def _mutate(monkeypatch: pytest.MonkeyPatch, **mutations: Callable[[Any], Any]) -> None:
+    def mutated(one: Scheme) -> Table:
+        table = table_of(one)
+        changed = {name: change(getattr(table, name)) for name, change in mutations.items()}
+        return replace(table, **changed)
+
+    monkeypatch.setattr("bitarm.sim.engine.table_of", mutated)

@@ -1,0 +1,219 @@
+"""However a trial is run, its numbers are the same: forgotten, kept, traced, or by the machines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from lockstep.twins import blank_tape, scheme
+from scipy import stats
+
+from bitarm.core.bits import Symbol
+from bitarm.core.confidence import ArmView
+from bitarm.core.limits import Limits
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policy import Action, Setting
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
+from bitarm.core.schedule import paper_schedule
+from bitarm.core.spec import RunSpec
+from bitarm.errors import ConfigError
+from bitarm.sim.engine import Engine
+from bitarm.sim.machines import run_machines
+from bitarm.sim.models import Bernoulli, Beta, Gaussian, Sampler
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.tables import has_twin
+from bitarm.sim.world import World, world_of
+
+Integers = npt.NDArray[np.int64]
+
+_P_VALUE = 1e-4
+_GAUSSIAN = world_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
+_BOUNDED = world_of([Bernoulli(mean=0.2), Beta(mean=0.5), Bernoulli(mean=0.7)])
+_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb())
+
+
+def _rng(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def _scheme(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2.0) -> Scheme:
+    bounds = None if world is _GAUSSIAN else (0.0, 1.0)
+    return scheme(
+        3,
+        quantizer,
+        policy,
+        paper_schedule(growth),
+        sigma=0.3,
+        bounds=bounds,
+        limits=Limits(samples=2000),
+    )
+
+
+@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=lambda it: str(it.name))
+@pytest.mark.parametrize(
+    ("quantizer", "world"),
+    [
+        (Exact(), _GAUSSIAN),
+        (QuBan(), _GAUSSIAN),
+        (Icq(prior="quban"), _GAUSSIAN),
+        (Exact(), _BOUNDED),
+        (Icq(), _BOUNDED),
+        (QuBan(), _BOUNDED),
+        (FedSel(), _BOUNDED),
+    ],
+    ids=["exact-g", "quban-g", "icq-g", "exact", "icq", "quban", "fed-sel"],
+)
+def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
+    quantizer: Quantizer, policy: Policy, world: World
+) -> None:
+    """Draw for draw: both ask for the same numbers in the same order."""
+    one, trials = _scheme(quantizer, policy, world), 200
+    (forgotten,) = Engine([one], world).run(_rng(3), trials)
+    rng = _rng(3)
+    draws_priors = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    tape = blank_tape([one], rng, trials if draws_priors else 1)
+    if not draws_priors:  # then the engine draws one row of units, which nobody reads
+        tape = blank_tape([one], _rng(99), trials)
+    ((kept, _),) = Engine([one], world).run_tape(tape, rng)
+    assert np.array_equal(forgotten.table, kept.table)
+    assert len(np.unique(kept.rounds)) > 1  # not all alike: an order would show
+
+
+@pytest.mark.parametrize("policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda it: str(it.name))
+def test_the_machines_draw_in_the_kernels_order_where_every_message_is_dithered(
+    policy: Policy,
+) -> None:
+    one, trials = _scheme(QuBan(), policy, _GAUSSIAN), 30
+    by_kernel, by_machines = _rng(4), _rng(4)
+    kept = blank_tape([one], by_kernel, trials)
+    tape = blank_tape([one], by_machines, trials)
+    ((kernel, _),) = Engine([one], _GAUSSIAN).run_tape(kept, by_kernel)
+    machines = run_machines(one, tape, _GAUSSIAN, by_machines)
+    assert np.array_equal(kernel.table, machines.table)
+    assert by_kernel.random() == by_machines.random()  # and both go on from the same place
+
+
+def test_a_scheme_on_a_shared_grid_has_the_distribution_that_it_has_alone() -> None:
+    """A finer schedule beside it cuts its sums into more cells, so the draws differ."""
+    alone = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    beside = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=1.3)
+    (first,) = Engine([alone], _GAUSSIAN).run(_rng(5), 4000)
+    second, _ = Engine([alone, beside], _GAUSSIAN).run(_rng(6), 4000)
+    assert not np.array_equal(first.table, second.table)
+    assert _same_law(first.rounds, second.rounds) > _P_VALUE
+    assert _same_law(first.samples, second.samples) > _P_VALUE
+    _, other = Engine([alone, beside], _GAUSSIAN).run(_rng(6), 4000)
+    assert _same_law(first.samples, other.samples) < _P_VALUE  # control: 1.3 is another schedule
+
+
+def test_a_family_and_a_sampler_of_the_same_rewards_have_the_same_distribution() -> None:
+    """The sampler's trials starve and are fed by Python; the family's are drawn in the kernel."""
+    sampled = world_of(
+        [Sampler(sample=it.draw, mean=it.mean, sigma=0.4) for it in _GAUSSIAN.models]
+    )
+    one = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    (compiled,) = Engine([one], _GAUSSIAN).run(_rng(7), 1500)
+    (fed,) = Engine([one], sampled).run(_rng(8), 1500)
+    assert _same_law(compiled.rounds, fed.rounds) > _P_VALUE
+    assert _same_law(compiled.samples, fed.samples) > _P_VALUE
+    (other,) = Engine([_scheme(Exact(), LilUcb(), _GAUSSIAN)], _GAUSSIAN).run(_rng(9), 1500)
+    assert _same_law(other.samples, fed.samples) < _P_VALUE  # control
+
+
+def _same_law(one: Integers, two: Integers) -> float:
+    """Chi-square for equal laws; values seen fewer than 20 times are taken together."""
+    values, counts = np.unique(np.concatenate([one, two]), return_counts=True)
+    common = values[counts >= 20]
+    table = np.array([[np.count_nonzero(it == value) for value in common] for it in (one, two)])
+    rest = np.array([[it.size] for it in (one, two)]) - table.sum(axis=1, keepdims=True)
+    table = np.hstack([table, rest]) if rest.sum() >= 20 else table
+    return float(stats.chi2_contingency(table).pvalue)
+
+
+# -- schemes without a kernel ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unheard:
+    """Somebody's own policy: in truth one of ours, which only this test knows."""
+
+    inner: Policy
+    name: ClassVar[str] = "somebody's"
+
+    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+        return self.inner.decide(views, setting)
+
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
+        return self.inner.objection(spec, views)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Somebody's own quantizer: in truth one of ours."""
+
+    inner: Quantizer = field(default_factory=QuBan)
+    name: ClassVar[str] = "somebody's"
+    certain: ClassVar[bool] = True
+
+    def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
+        return self.inner.start(prior, bounds)
+
+    def error(self, held: Estimate, step: Step) -> float:
+        return self.inner.error(held, step)
+
+    def least_bits(self, step: Step) -> int:
+        return self.inner.least_bits(step)
+
+    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+        return self.inner.encode(mu_hat, held, step, dither)
+
+    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+        return self.inner.decode(symbol, held, step)
+
+
+@pytest.mark.parametrize(
+    ("quantizer", "policy", "world"),
+    [
+        (Exact(), SuccessiveElimination(), _GAUSSIAN),
+        (QuBan(), Lucb(epsilon=0.05), _GAUSSIAN),
+        (Icq(prior="midpoint"), LilUcb(), _BOUNDED),
+        (FedSel(), SuccessiveElimination(), _BOUNDED),
+        (Exact(), LilUcbCount(), _BOUNDED),
+    ],
+    ids=["exact-se", "quban-lucb", "icq-lil-ucb", "fed-sel-se", "exact-lil-ucb-count"],
+)
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "with its equal"])
+def test_a_scheme_without_a_kernel_gives_what_its_equal_with_one_gives(
+    quantizer: Quantizer, policy: Policy, world: World, *, alone: bool
+) -> None:
+    known = _scheme(quantizer, policy, world)
+    mine = [_scheme(quantizer, Unheard(policy), world), _scheme(Unseen(quantizer), policy, world)]
+    assert has_twin(known)
+    assert not any(map(has_twin, mine))
+    if alone:  # on a tape that the kernel has filled before
+        rng = _rng(10)
+        tape = blank_tape([known], rng, 20)
+        ((expected, _),) = Engine([known], world).run_tape(tape, rng)
+        results = [run_machines(one, tape, world, rng) for one in mine]
+    else:
+        expected, *results = Engine([known, *mine], world).run(_rng(11), 20)
+    for result in results:
+        assert np.array_equal(result.table, expected.table)
+
+
+def test_a_scheme_without_a_kernel_may_come_first() -> None:
+    known = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    mine = _scheme(Exact(), Unheard(SuccessiveElimination()), _GAUSSIAN, growth=3.0)
+    same = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=3.0)
+    first, *_, last = Engine([mine, known, same], _GAUSSIAN).run(_rng(12), 20)
+    assert np.array_equal(first.table, last.table)
+
+
+def test_a_trace_needs_a_kernel() -> None:
+    mine = _scheme(Exact(), Unheard(Lucb()), _GAUSSIAN)
+    tape = blank_tape([mine], _rng(0), 1)
+    with pytest.raises(ConfigError, match="somebody's with these settings has no kernel"):
+        Engine([mine], _GAUSSIAN).run_tape(tape, _rng(0))

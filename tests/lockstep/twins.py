@@ -1,0 +1,332 @@
+"""What a trial says, told twice: by the machines' events and by a kernel's trace.
+
+A story holds every symbol, decoded mean, drop and the ending. Two stories are compared with `==`:
+there is no tolerance anywhere.
+"""
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from tapes import make_spec
+
+from bitarm.core.bits import Symbol, concat
+from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
+from bitarm.core.limits import Limits
+from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers.icq import FIRST_MESSAGE
+from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.sim.engine import Engine, Trace, start_means, union_grid
+from bitarm.sim.machines import run_trial
+from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.tape import Tape, empty_tape, recorded_tape
+from bitarm.sim.trials import OUTCOMES, Trials
+from bitarm.sim.world import World, world_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """Everything that two runs of one trial must agree on."""
+
+    reports: dict[tuple[int, int], tuple[float, Symbol]]  # (arm, message): mean, symbol
+    drops: dict[int, int]  # arm: round
+    outcome: Outcome
+    best_arm: int | None
+    rounds: int
+    samples: int
+    payload_bits: int
+
+
+def scheme(
+    arms: int,
+    quantizer: Quantizer,
+    policy: Policy,
+    schedule: Schedule | None = None,
+    *,
+    limits: Limits | None = None,
+    **words: Any,
+) -> Scheme:
+    """A scheme from the core's own parts; `words` are those of `make_spec`."""
+    spec = make_spec(arms=arms, quantizer=quantizer, schedule=schedule, **words)
+    return Scheme(spec=spec, policy=policy, limits=limits or Limits(samples=20_000))
+
+
+def blank_tape(schemes: Sequence[Scheme], rng: np.random.Generator, trials: int) -> Tape:
+    """A tape for these schemes on which only the priors are drawn."""
+    grid = union_grid(schemes)
+    units = rng.random((trials, len(schemes[0].spec.arms)))
+    return empty_tape(grid, trials=trials, messages=grid.size, units=units)
+
+
+# -- the two tellers ------------------------------------------------------------------------------
+
+
+def told_by_machines(
+    one: Scheme, tape: Tape, world: World, rng: np.random.Generator
+) -> list[Story]:
+    """Every trial through a learner and its agents."""
+    stories = []
+    for trial in range(tape.trials):
+        events: list[LearnerEvent] = []
+        ending = run_trial(one, tape, world, rng, trial, events.extend).ending
+        assert ending is not None
+        accepted = [event for event in events if isinstance(event, ReportAccepted)]
+        stories.append(
+            Story(
+                reports={(it.arm, it.message): (it.mean, it.symbol) for it in accepted},
+                drops={it.arm: it.round for it in events if isinstance(it, ArmDropped)},
+                outcome=ending.outcome,
+                best_arm=ending.best_arm,
+                rounds=ending.rounds,
+                samples=ending.samples,
+                payload_bits=ending.payload_bits,
+            )
+        )
+    return stories
+
+
+def told_by_kernels(engine: Engine, tape: Tape, rng: np.random.Generator) -> list[list[Story]]:
+    """Every trial of every scheme through its kernel."""
+    return [
+        [_traced(one, tape, trials, trace, trial) for trial in range(tape.trials)]
+        for one, (trials, trace) in zip(engine._schemes, engine.run_tape(tape, rng), strict=True)
+    ]
+
+
+def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -> Story:
+    best_arm = int(trials.best_arm[trial])
+    return Story(
+        reports={
+            (arm, message): report
+            for arm in range(tape.arms)
+            for message, report in _reports(one, tape, trace, trial, arm)
+        },
+        drops={arm: int(n) for arm, n in enumerate(trace.dropped[trial].tolist()) if n},
+        outcome=OUTCOMES[int(trials.outcome[trial])],
+        best_arm=None if best_arm < 0 else best_arm,
+        rounds=int(trials.rounds[trial]),
+        samples=int(trials.samples[trial]),
+        payload_bits=int(trials.payload_bits[trial]),
+    )
+
+
+def _reports(
+    one: Scheme, tape: Tape, trace: Trace, trial: int, arm: int
+) -> list[tuple[int, tuple[float, Symbol]]]:
+    """Means as the kernel put them down; symbols follow from them and the codewords' lengths."""
+    spec = one.spec
+    first = np.broadcast_to(start_means(one, tape.units), tape.units.shape)[trial, arm]
+    start = spec.start(0)
+    held = Estimate(mean=float(first), error=start.error, radius=start.radius)
+    reports = []
+    for message, mean in enumerate(trace.mean[trial, :, arm].tolist(), start=1):
+        if math.isnan(mean):
+            break
+        pulls = spec.schedule.pulls_at(message)
+        assert pulls is not None
+        step = spec.step(message, pulls)
+        nbits = int(trace.nbits[trial, message - 1, arm])
+        reports.append((message, (mean, _symbol(spec.quantizer, held, step, mean, nbits))))
+        held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))
+    assert np.all(np.isnan(trace.mean[trial, len(reports) :, arm]))
+    return reports
+
+
+def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+    """The symbol that decodes to `mean`; of QuBan's, the one of that length."""
+    match quantizer:
+        case Exact():
+            return Symbol(int.from_bytes(struct.pack(">d", mean)), 64)
+        case QuBan():
+            return _quban_word(quantizer, held, step, mean, nbits)
+        case Icq(prior="quban") if step.message == 1:
+            return _quban_word(FIRST_MESSAGE, held, step, mean, nbits)
+        case Icq():
+            low, bin_width = quantizer.bins(held, step)
+            return Symbol(round((mean - low) / bin_width - 0.5), quantizer.bits)
+        case FedSel() | FedSelPaper():
+            assert step.bounds is not None
+            cell = round((mean - step.bounds[0]) / step.u_prime - 0.5)
+            return Symbol(cell, quantizer.least_bits(step))
+    raise AssertionError(quantizer)
+
+
+def _quban_word(quban: QuBan, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+    """QuBan's codeword of `nbits` bits for a level, from the table in the notes on the paper."""
+    size = quban.step_size(step)
+    level = round(mean / size) - math.floor(held.mean / size)
+    if nbits == 3:
+        return Symbol(level + 2, 3)
+    escape, beyond = (0b111, level - 4) if level >= 4 else (0b110, -3 - level)
+    if nbits == 4:
+        assert beyond == 0
+        return Symbol(escape << 1, 4)
+    index = {6: 1, 7: 2}.get(nbits, (nbits - 3) // 2)
+    low = 0 if index == 1 else 1 << (index - 2)
+    return concat(
+        Symbol(escape << 1 | 1, 4), Symbol(1, index), Symbol(beyond - low, nbits - 4 - index)
+    )
+
+
+# -- problems -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Schemes, what they are run on, and who goes first."""
+
+    schemes: tuple[Scheme, ...]
+    models: tuple[RewardModel, ...]
+    seed: int
+    lattice: bool  # sums on a coarse lattice, where ties are common, instead of drawn ones
+    machines_first: bool
+
+    @property
+    def world(self) -> World:
+        return world_of(self.models)
+
+    def tape(self, trials: int) -> Tape:
+        """A tape of its own; drawn cells come when they are asked for."""
+        rng = np.random.default_rng(self.seed)
+        if not self.lattice:
+            return blank_tape(self.schemes, rng, trials)
+        grid = union_grid(self.schemes)
+        shape = trials, grid.size, len(self.models)
+        counts = np.diff(grid, prepend=0)[None, :, None]
+        return recorded_tape(
+            grid.tolist(),
+            rng.integers(0, 5, shape) / 4 * counts,
+            dithers=rng.integers(0, 8, shape) / 8,
+            units=rng.integers(0, 8, (trials, len(self.models))) / 8,
+        )
+
+
+POLICIES: dict[str, type[Any]] = {
+    "se": SuccessiveElimination,
+    "lucb": Lucb,
+    "lil-ucb": LilUcb,
+    "lil-ucb-count": LilUcbCount,
+}
+_BITS = st.integers(1, 8)
+_EPSILONS = st.floats(0.05, 3.0)
+BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
+    "exact": st.just(Exact()),
+    "icq": st.builds(Icq, bits=_BITS, prior=st.sampled_from(["uniform", "midpoint"])),
+    "icq-quban": st.builds(Icq, bits=_BITS, prior=st.just("quban")),
+    "quban": st.builds(QuBan, epsilon_quban=_EPSILONS),
+    "fed-sel": st.just(FedSel()),
+    "fed-sel-paper": st.just(FedSelPaper()),
+}
+UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
+    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban")
+}
+
+
+def policies(name: str) -> st.SearchStrategy[Policy]:
+    """A policy, with or without a tolerance where it knows one."""
+    if name == "lil-ucb-count":
+        return st.just(LilUcbCount())
+    return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))
+
+
+def schedules() -> st.SearchStrategy[Schedule]:
+    """Geometric with whole or real growth, from the paper's first checkpoint or another; listed."""
+    growths = st.integers(2, 5).map(float) | st.floats(1.3, 5.0)
+    return st.one_of(
+        growths.map(lambda it: GeometricSchedule(growth=it, first=default_first(it))),
+        st.builds(GeometricSchedule, growth=growths, first=st.integers(1, 20)),
+        st.sampled_from(
+            [
+                ListedSchedule(checkpoints=tuple(range(1, 40))),
+                ListedSchedule(checkpoints=(1, 2, 30, 31, 500)),
+            ]
+        ),
+    )
+
+
+def limits() -> st.SearchStrategy[Limits]:
+    """Always some limit on samples: equal arms would never be told apart."""
+    return st.builds(
+        Limits,
+        rounds=st.none() | st.integers(1, 40),
+        samples=st.sampled_from([4000, 4000, 400, 30]),
+        bits=st.none() | st.integers(1, 60) | st.integers(100, 3000),
+    )
+
+
+@st.composite
+def _schemes(
+    draw: st.DrawFn,
+    arms: int,
+    quantizer: st.SearchStrategy[Quantizer],
+    policy: str,
+    *,
+    bounded: bool,
+) -> Scheme:
+    bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
+    return scheme(
+        arms,
+        draw(quantizer),
+        draw(policies(policy)),
+        draw(schedules()),
+        limits=draw(limits()),
+        delta=draw(st.floats(1e-9, 0.5)),
+        sigma=draw(st.floats(0.005, 1.0)),
+        bounds=bounds,
+        width=draw(st.sampled_from(["paper", "lil"])),
+    )
+
+
+@st.composite
+def cases(draw: st.DrawFn, *settings: tuple[str, str], bounded: bool) -> Case:
+    """Problems for schemes with these quantizers and policies, which share one tape."""
+    arms = draw(st.integers(2, 6))
+    family = BOUNDED if bounded else UNBOUNDED
+    if bounded:
+        means = st.sampled_from([0.05, 0.25, 0.5, 0.5, 0.75, 0.95])
+        model: st.SearchStrategy[RewardModel] = st.one_of(
+            st.builds(Beta, mean=means, concentration=st.sampled_from([0.5, 1.0, 30.0])),
+            st.builds(Bernoulli, mean=means | st.sampled_from([0.0, 1.0])),
+        )
+    else:
+        model = st.builds(
+            Gaussian, mean=st.sampled_from([-20.0, 0.0, 0.0, 0.1, 1.0]), sd=st.floats(0.01, 2.0)
+        )
+    return Case(
+        schemes=tuple(
+            draw(_schemes(arms, family[quantizer], policy, bounded=bounded))
+            for quantizer, policy in settings
+        ),
+        models=tuple(draw(model) for _ in range(arms)),
+        seed=draw(st.integers(0, 2**32)),
+        lattice=draw(st.booleans()),
+        machines_first=draw(st.booleans()),
+    )
+
+
+def assert_lockstep(case: Case, trials: int = 2) -> None:
+    """Kernels and machines tell the same stories of the same tape."""
+    world, tape = case.world, case.tape(trials)
+    rng = np.random.default_rng(case.seed + 1)
+    engine = Engine(case.schemes, world)
+    if case.machines_first:
+        told = [told_by_machines(one, tape, world, rng) for one in case.schemes]
+        drawn = tape.filled.copy(), tape.cells.copy()
+        assert told_by_kernels(engine, tape, rng) == told
+    else:
+        told = told_by_kernels(engine, tape, rng)
+        drawn = tape.filled.copy(), tape.cells.copy()
+        assert [told_by_machines(one, tape, world, rng) for one in case.schemes] == told
+    # who comes second needs not one cell more, and changes none
+    assert tape.filled.tolist() == drawn[0].tolist()
+    for trial, arm in np.ndindex(*tape.filled.shape):
+        depth = int(tape.filled[trial, arm])
+        assert np.array_equal(tape.cells[trial, :depth, arm], drawn[1][trial, :depth, arm])
