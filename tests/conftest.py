@@ -8,7 +8,7 @@ from hypothesis import settings
 settings.register_profile("bitarm", deadline=None, derandomize=True)
 settings.load_profile("bitarm")
 
-# A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs that
-# tests interrupt would then never notice.
+# A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs
+# that tests interrupt would then never notice.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

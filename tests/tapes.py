@@ -24,7 +24,8 @@ from bitarm.core.events import (
     dump_event,
     load_event,
 )
-from bitarm.core.learner import Learner, LearnerOutput, LearnerState
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerOutput, LearnerState
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain

@@ -29,7 +29,8 @@ from bitarm.core.events import (
     RunEnded,
     RunOpened,
 )
-from bitarm.core.learner import ArmPhase, Learner, LearnerOutput, LearnerPhase
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination

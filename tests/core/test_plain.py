@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tapes import make_spec
 
-from bitarm.core.learner import Learner, LearnerState
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerState
 from bitarm.core.limits import Limits
 from bitarm.core.plain import Families, dumps, from_plain, to_plain
 from bitarm.core.policies import SuccessiveElimination

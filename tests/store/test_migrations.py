@@ -10,7 +10,7 @@ import pytest
 
 from bitarm.core.events import RunEnded
 from bitarm.core.journal import RunSummary
-from bitarm.core.learner import LearnerPhase
+from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.policy import Outcome
 from bitarm.core.replay import replay
 from bitarm.errors import StoreError

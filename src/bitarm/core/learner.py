@@ -5,11 +5,9 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 what is missing and goes on to the same answer.
 """
 
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from typing import final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.confidence import ArmView
 from bitarm.core.events import (
     ArmDropped,
@@ -22,65 +20,18 @@ from bitarm.core.events import (
     RunOpened,
 )
 from bitarm.core.guarantee import guarantee
+from bitarm.core.learner_state import (
+    ArmPhase,
+    ArmRecord,
+    LearnerOutput,
+    LearnerPhase,
+    LearnerState,
+)
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
 from bitarm.core.policy import Advance, Drop, Outcome, Policy, Setting, Stop
-from bitarm.core.quantizer import Estimate
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, PeerProtocolError
-
-
-class LearnerPhase(Enum):
-    """Where the run stands."""
-
-    READY = "ready"
-    RUNNING = "running"
-    ENDED = "ended"
-
-
-class ArmPhase(Enum):
-    """Where one arm stands."""
-
-    RESTING = "resting"  # in the race, nothing asked
-    AWAITED = "awaited"  # in the race, a report is due
-    OUT = "out"  # dropped, or the run is over
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArmRecord:
-    """All that the learner holds of one arm."""
-
-    phase: ArmPhase
-    held: Estimate
-    pulls: int
-    message: int  # n, reports accepted
-    symbol: Symbol | None  # the last one, to tell a repeat from a contradiction
-    until: int  # pulls asked for, while awaited
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearnerState:
-    """All that a learner holds between two messages: save it, and restore from it."""
-
-    phase: LearnerPhase
-    arms: tuple[ArmRecord, ...]
-    rounds: int
-    samples: int
-    payload_bits: int
-    caveats: tuple[str, ...]
-    ending: RunEnded | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class LearnerOutput:
-    """What a step of the learner asks to be done: events to keep, then messages to send."""
-
-    events: tuple[LearnerEvent, ...] = ()
-    messages: tuple[Request | Dismiss, ...] = ()
-
 
 # What becomes of a report, by the arm's phase and by how its number fits those accepted so far.
 #   accept   decode it; the last one of a round lets the policy decide

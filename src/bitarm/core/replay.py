@@ -13,7 +13,8 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.learner import Learner, LearnerOutput
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerOutput
 from bitarm.core.messages import Report
 from bitarm.core.policy import Outcome
 from bitarm.errors import ProtocolError, StoreError

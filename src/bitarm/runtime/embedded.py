@@ -6,7 +6,8 @@ from typing import final
 from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
-from bitarm.core.learner import Learner, LearnerOutput, LearnerPhase
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Dismiss, Report, Request
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import Batch, RewardSource, collect
