@@ -33,7 +33,7 @@ from bitarm.sim.tape import recorded_tape
 from bitarm.sim.world import world_of
 
 _SETTINGS = settings(
-    max_examples=15,
+    max_examples=40,
     # a failing case is small enough as it is; the time goes into more cases instead
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -64,7 +64,7 @@ def test_kernel_and_machines_agree_on_gaussian_rewards(
         ("icq", "se"), ("fed-sel", "se"), ("quban", "lucb"), ("exact", "lil-ucb"), bounded=True
     )
 )
-@settings(_SETTINGS, max_examples=25)
+@settings(_SETTINGS, max_examples=60)
 def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) -> None:
     assert_lockstep(case)
 
@@ -75,7 +75,7 @@ def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) 
         bounded=False,
     )
 )  # fmt: skip
-@settings(_SETTINGS, max_examples=25)
+@settings(_SETTINGS, max_examples=60)
 def test_schemes_with_different_schedules_agree_on_one_gaussian_tape(case: Case) -> None:
     assert_lockstep(case)
 
@@ -126,16 +126,26 @@ def _up(values: Any) -> Any:
 _T1 = GeometricSchedule(growth=2.0, first=1)
 
 
-def _tied(policy: Policy) -> tuple[Scheme, list[float]]:
-    """Two arms whose exact means are apart by the separation itself, to the last bit."""
-    one = scheme(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None)
-    u = float(table_of(one).radius[0])
-    return one, [u + u, 0.0]
-
-
-@pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+_EPSILON = 0.25
+_BY_INTERVALS: tuple[Policy, ...] = (
+    SuccessiveElimination(),
+    SuccessiveElimination(epsilon=_EPSILON),
+    Lucb(),
+    Lucb(epsilon=_EPSILON),
+    LilUcb(),
+    LilUcb(epsilon=_EPSILON),
 )
+
+
+def _tied(policy: Policy) -> tuple[Scheme, list[float]]:
+    """Two arms whose exact means are apart by what is asked for, to the last bit."""
+    one = scheme(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None)
+    table = table_of(one)
+    u = float(table.radius[0])
+    return one, [(u + u) - table.epsilon, 0.0]
+
+
+@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=repr)
 @pytest.mark.parametrize("mutation", [_up, lambda radius: radius * (1 + 1e-12)])
 def test_a_radius_that_is_an_ulp_off_is_found(
     policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch

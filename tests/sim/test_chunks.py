@@ -250,5 +250,5 @@ def test_a_folder_without_the_right_to_write_is_an_error_of_the_store(
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     monkeypatch.setattr(Path, "mkdir", denied)
-    with pytest.raises(StoreError, match="chunk 0 cannot be kept in .*Permission denied"):
+    with pytest.raises(StoreError, match=r"chunk 0 cannot be kept in .*Permission denied"):
         _run(tmp_path / "locked")

@@ -89,16 +89,22 @@ class Cluster:
         file = self.folder / "scheduler.json"
         words = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
         self.start("scheduler", *words)
-        deadline = time.monotonic() + _PATIENCE
-        while not file.exists() or not file.read_text(encoding="utf-8").endswith("}"):
-            assert time.monotonic() < deadline, (self.folder / "log-0").read_text(encoding="utf-8")
-            time.sleep(0.05)
+        self.wait_for(file, "}")
         self.address = json.loads(file.read_text(encoding="utf-8"))["address"]
 
     def start_worker(self) -> None:
         """Add a worker of one thread, which nobody starts again when it dies."""
         words = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder))
         self.start("worker", self.address, *words)
+        self.wait_for(self.folder / f"log-{len(self.workers)}", "Registered to")
+
+    def wait_for(self, file: Path, text: str) -> None:
+        """Wait until a file holds a text."""
+        deadline = time.monotonic() + _PATIENCE
+        while not file.exists() or text not in file.read_text(encoding="utf-8"):
+            assert time.monotonic() < deadline, f"{file} never said {text!r}"
+            assert self.processes[-1].poll() is None, f"{file} ended early"
+            time.sleep(0.05)
 
 
 @contextmanager

@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from bitarm.errors import ConfigError
-from bitarm.sim.models import MODELS, Bernoulli, Beta, Gaussian, RewardModel
+from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.models import (
+    MODELS,
+    Bernoulli,
+    Beta,
+    Exponential,
+    Gaussian,
+    Poisson,
+    RewardModel,
+    Sampler,
+)
 
 _P_VALUE = 1e-4  # each seeded draw below is far from it
 _DRAWS = 20_000
@@ -190,3 +199,107 @@ def test_every_listed_model_that_claims_a_sigma_is_tested_here() -> None:
 
 def _any(name: str) -> dict[str, float]:
     return {"mean": 0.5, "sd": 1.0} if name == "gaussian" else {"mean": 0.5}
+
+
+# -- rewards that are not sub-Gaussian ------------------------------------------------------------
+
+_HEAVY: list[Poisson | Exponential] = [
+    Poisson(mean=0.05),
+    Poisson(mean=7.0),
+    Exponential(mean=0.05),
+    Exponential(mean=7.0),
+]
+
+
+@pytest.mark.parametrize("model", _HEAVY, ids=repr)
+def test_no_sigma_is_valid_for_a_heavy_tail(model: Poisson | Exponential) -> None:
+    """E exp(λX) grows faster than exp(λ²σ²/2), or is infinite from λ = 1/mean on."""
+    assert model.sigma == math.inf
+    assert model.bounds is None
+
+
+@pytest.mark.parametrize("model", _HEAVY, ids=repr)
+@pytest.mark.parametrize(("m", "n"), [(0, 5), (1, 1), (100, 57)])
+def test_a_heavy_tail_too_can_be_drawn_in_parts(
+    model: Poisson | Exponential, m: int, n: int
+) -> None:
+    at_once, in_parts = _rng(m), _rng(m)
+    parts = np.concatenate([model.draw(in_parts, m), model.draw(in_parts, n)])
+    assert parts.tolist() == model.draw(at_once, m + n).tolist()
+    assert parts.dtype == np.float64
+
+
+@pytest.mark.parametrize("mean", [0.05, 7.0])
+def test_poisson_rewards_are_poisson(mean: float) -> None:
+    rewards = Poisson(mean=mean).draw(_rng(6), _DRAWS)
+    top = int(stats.poisson(mean).isf(20 / _DRAWS))
+    seen = [np.count_nonzero(rewards == value) for value in range(top)]
+    chances = stats.poisson(mean).pmf(range(top))
+    observed = np.array([*seen, _DRAWS - sum(seen)])
+    expected = np.array([*chances, 1 - chances.sum()]) * _DRAWS
+    assert stats.chisquare(observed, expected).pvalue > _P_VALUE
+
+
+@pytest.mark.parametrize("mean", [0.05, 7.0])
+def test_exponential_rewards_are_exponential(mean: float) -> None:
+    rewards = Exponential(mean=mean).draw(_rng(7), _DRAWS)
+    assert stats.kstest(rewards, stats.expon(scale=mean).cdf).pvalue > _P_VALUE
+
+
+@pytest.mark.parametrize(("model", "word"), [(Poisson, "Poisson"), (Exponential, "exponential")])
+@pytest.mark.parametrize("mean", [0.0, -1.0, math.inf, math.nan])
+def test_a_heavy_tail_needs_a_mean_above_0(
+    model: type[Poisson | Exponential], word: str, mean: float
+) -> None:
+    with pytest.raises(ConfigError, match=f"mean of a {word} arm must be a number above 0"):
+        model(mean=mean)
+
+
+# -- rewards of one's own -------------------------------------------------------------------------
+
+
+def _sampler(returned: npt.ArrayLike, *, bounds: tuple[float, float] | None = None) -> Sampler:
+    return Sampler(sample=lambda rng, count: returned, mean=0.5, sigma=0.5, bounds=bounds)
+
+
+@pytest.mark.parametrize("returned", [[1, 0, 1], (True, False, True), np.array([1.0, 0.0, 1.0])])
+def test_a_sampler_may_return_any_numbers(returned: npt.ArrayLike) -> None:
+    rewards = _sampler(returned).draw(_rng(), 3)
+    assert rewards.dtype == np.float64
+    assert rewards.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_sampler_draws_from_the_generator_that_it_is_given() -> None:
+    model = Sampler(sample=lambda rng, count: rng.random(count), mean=0.5, sigma=0.5)
+    assert model.draw(_rng(8), 5).tolist() == _rng(8).random(5).tolist()
+    assert (model.name, model.bounds) == ("sampler", None)
+    assert model.name not in MODELS  # no file can spell a function
+
+
+@pytest.mark.parametrize(
+    "returned", [[1.0, 0.0], [[1.0, 0.0, 1.0]], 1.0, [1.0, math.nan, 1.0], [1.0, math.inf, 1.0]]
+)
+def test_a_sampler_that_returns_something_else_is_refused(returned: npt.ArrayLike) -> None:
+    with pytest.raises(RewardError, match="a sampler must return 3 finite rewards"):
+        _sampler(returned).draw(_rng(), 3)
+
+
+@pytest.mark.xfail(reason="a ValueError of numpy: reported", strict=True, raises=ValueError)
+@pytest.mark.parametrize("returned", [["a", "b", "c"], [[1.0], [1.0, 2.0], []]])
+def test_a_sampler_that_returns_no_numbers_is_refused(returned: npt.ArrayLike) -> None:
+    with pytest.raises(RewardError, match="a sampler must return 3 finite rewards"):
+        _sampler(returned).draw(_rng(), 3)
+
+
+@pytest.mark.xfail(reason="not checked: reported", strict=True, raises=pytest.fail.Exception)
+def test_a_sampler_that_leaves_its_own_bounds_is_refused() -> None:
+    """As `identify` refuses such rewards: fed-sel and icq would not contain them."""
+    with pytest.raises(RewardError, match="bounds"):
+        _sampler([0.5, 1.5, 0.5], bounds=(0.0, 1.0)).draw(_rng(), 3)
+
+
+@pytest.mark.xfail(reason="not checked: reported", strict=True, raises=pytest.fail.Exception)
+@pytest.mark.parametrize(("mean", "sigma"), [(math.nan, 0.5), (0.5, math.nan), (0.5, -1.0)])
+def test_a_sampler_of_which_nothing_can_be_said_is_refused(mean: float, sigma: float) -> None:
+    with pytest.raises(ConfigError):
+        Sampler(sample=lambda rng, count: rng.random(count), mean=mean, sigma=sigma)

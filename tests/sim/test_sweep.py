@@ -231,7 +231,7 @@ def test_another_version_of_the_code_has_another_key(monkeypatch: pytest.MonkeyP
 
 def _version_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The code's version as if its sources were in this folder."""
-    monkeypatch.setattr(module.resources, "files", lambda package: folder / package)
+    monkeypatch.setattr("importlib.resources.files", lambda package: folder / package)
     return json.dumps(code_version.__wrapped__())
 
 

@@ -1,6 +1,7 @@
 """Arms in one line: `gaussian:0,0,0.1` becomes models."""
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from bitarm.api.words import unknown
@@ -19,8 +20,12 @@ def parse_arms(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, .
         numbers = [float(mean) for mean in means.split(",")]
     except ValueError:
         raise ConfigError(f"the means of arms must be numbers, got {means!r}") from None
-    try:
-        return tuple(MODELS[family](mean=mean, **parameters) for mean in numbers)
-    except TypeError:
-        given = ", ".join(parameters) or "a mean alone"
-        raise ConfigError(f"{given} does not describe a {family} arm") from None
+    model = MODELS[family]
+    needed = {it.name: it.default is MISSING for it in fields(model) if it.name != "mean"}
+    for word in parameters:
+        if word not in needed:
+            raise ConfigError(f"{word} does not apply to a {family} arm")
+    for word in needed:
+        if needed[word] and word not in parameters:
+            raise ConfigError(f"a {family} arm needs {word}")
+    return tuple(model(mean=mean, **parameters) for mean in numbers)

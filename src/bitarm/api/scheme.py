@@ -59,7 +59,7 @@ def build(
         sigma=_sigma(problem, bounds),
         bounds=bounds,
         quantizer=quantizer,
-        width=_choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
+        width=choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
         schedule=_schedule(scheme),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -86,7 +86,7 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
 
 
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
-    chosen = _choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Icq.name))
+    chosen = choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Icq.name))
     parameters = _applicable("quantizer", chosen, QUANTIZERS, scheme)
     if "prior" in parameters and parameters["prior"] not in PRIORS:
         raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
@@ -97,7 +97,7 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
-    chosen = _choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
+    chosen = choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
     policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, problem))
     return policy
 
@@ -119,7 +119,8 @@ def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -
     return ()
 
 
-def _choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:
+def choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:
+    """The member of a family that has this name."""
     if name not in family:
         raise ConfigError(unknown(kind, name, family))
     return family[name]

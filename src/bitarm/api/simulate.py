@@ -10,10 +10,11 @@ from typing import Any, final
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
-from bitarm.api.scheme import build
-from bitarm.api.words import EVERY, split, unknown
+from bitarm.api.scheme import build, choose
+from bitarm.api.words import EVERY, LIMITS, split, unknown
 from bitarm.core.confidence import ArmView
 from bitarm.core.guarantee import Guarantee, guarantee
+from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import QUANTIZERS, Icq
@@ -52,6 +53,7 @@ class Point:
             "epsilon": getattr(policy, "epsilon", None),
             "growth": getattr(spec.schedule, "growth", None),
             "first": spec.schedule.pulls_at(1),
+            **_given(self.scheme.limits),
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
@@ -153,11 +155,17 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
     )
 
 
+def _given(limits: Limits) -> dict[str, int]:
+    """The limits that there are, as a call spells them."""
+    found = {f"max_{word}": getattr(limits, word) for word in LIMITS}
+    return {word: limit for word, limit in found.items() if limit is not None}
+
+
 def _scheme(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
     problem, scheme, limits = split(point)
-    if "sigma" not in problem and all(model.sigma < float("inf") for model in models):
-        problem["sigma"] = max(model.sigma for model in models)
-    _check_bounds(models, problem.get("bounds"))
+    needed = max((model.sigma for model in models), default=0.0)
+    if "sigma" not in problem and 0 < needed < float("inf"):  # 0: rewards that never vary
+        problem["sigma"] = needed
     setup = build(
         tuple(f"arm-{number}" for number in range(len(models))),
         seed=0,
@@ -165,6 +173,7 @@ def _scheme(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
         scheme=scheme,
         limits=limits,
     )
+    _check_bounds(models, setup.spec.bounds)  # after `build`, which refuses what are no bounds
     return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
 
 
@@ -182,15 +191,15 @@ def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | N
 
 def _applicable(point: dict[str, Any]) -> dict[str, Any]:
     """The words that are parameters of the chosen quantizer and policy, or of neither family."""
-    quantizer = QUANTIZERS.get(point.get("quantizer", Icq.name))
-    policy = POLICIES.get(point.get("policy", SuccessiveElimination.name))
+    quantizer = choose(QUANTIZERS, "quantizer", point.get("quantizer", Icq.name))
+    policy = choose(POLICIES, "policy", point.get("policy", SuccessiveElimination.name))
     foreign = _parameters(QUANTIZERS.values()) - _parameters([quantizer])
     foreign |= _parameters(POLICIES.values()) - _parameters([policy])
     return {word: value for word, value in point.items() if word not in foreign}
 
 
 def _parameters(members: Iterable[Any]) -> set[str]:
-    return {it.name for member in members if member is not None for it in fields(member)}
+    return {it.name for member in members for it in fields(member)}
 
 
 def _runner(workers: int | None, cluster: str | None) -> Runner:

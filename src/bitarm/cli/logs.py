@@ -31,7 +31,11 @@ class LogLevel(Enum):
 class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         event = getattr(record, "event", None)
-        line = {"at": record.created, "level": record.levelname.lower(), "text": record.msg}
+        line = {
+            "at": record.created,
+            "level": record.levelname.lower(),
+            "text": record.getMessage(),
+        }
         return json.dumps(line | ({"event": json.loads(event)} if event else {}))
 
 

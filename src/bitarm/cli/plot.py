@@ -20,15 +20,16 @@ def plot_simulation(result: Simulation, path: Path) -> None:
     from matplotlib.figure import Figure
 
     points = result.to_json()["results"]
-    axis = max(_AXES, key=lambda word: len({point.get(word) for point in points}))
+    axis = max(_AXES, key=lambda word: len(_values(points, word)))
+    ends = _values(points, axis)
     curves = _curves(points, axis)
     figure = Figure(figsize=(12, 3.6), layout="constrained")
     for panel, measure in zip(figure.subplots(1, len(MEASURES)), MEASURES, strict=True):
         for label, curve in curves.items():
-            known = [point for point in curve if point.get(axis) is not None]
-            x = [point[axis] for point in known]
-            y = [point[measure]["mean"] for point in known]
-            spread = [2 * (point[measure]["sem"] or 0.0) for point in known]
+            placed = [(x, point) for point in curve for x in _places(point, axis, ends)]
+            x = [place for place, _ in placed]
+            y = [point[measure]["mean"] for _, point in placed]
+            spread = [2 * (point[measure]["sem"] or 0.0) for _, point in placed]
             panel.errorbar(x, y, spread, marker="o", markersize=3, capsize=2, label=label)
         panel.set_xlabel(axis)
         panel.set_title(measure)
@@ -55,4 +56,16 @@ def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str,
     for point in points:
         words = [f"{word} {point[word]}" for word in varying if point.get(word) is not None]
         curves[", ".join(words) or point["quantizer"]].append(point)
-    return {label: sorted(curve, key=lambda it: it[axis] or 0) for label, curve in curves.items()}
+    return {
+        label: sorted(curve, key=lambda it: it.get(axis) or 0) for label, curve in curves.items()
+    }
+
+
+def _values(points: list[dict[str, Any]], word: str) -> list[Any]:
+    """What a word takes in these points, ascending."""
+    return sorted({point[word] for point in points if point.get(word) is not None})
+
+
+def _places(point: dict[str, Any], axis: str, ends: list[Any]) -> list[Any]:
+    """Where a point lies; one that the axis does not apply to is a line across."""
+    return [point[axis]] if point.get(axis) is not None else [ends[0], ends[-1]]

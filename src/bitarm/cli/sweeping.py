@@ -13,12 +13,21 @@ import platformdirs
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from bitarm.api.identify import new_seed
 from bitarm.api.models import parse_arms
 from bitarm.api.problem import load_problem
+from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
@@ -50,6 +59,9 @@ _SIGNS = {
     "growth": "α=",
     "first": "t₁=",
     "epsilon": "tolerance ",
+    "max_rounds": "rounds≤",
+    "max_samples": "samples≤",
+    "max_bits": "bits≤",
 }
 
 
@@ -77,16 +89,22 @@ def run_sweep(
     cache: Path | None,
 ) -> None:
     """Run the sweep that the flags describe, and show it."""
+    if output.as_json and output.as_csv:
+        raise ConfigError("give either --json or --csv, not both")
     models, words = _task(problem, arms, parameters)
-    words |= _words(flags)
+    given = _words(flags)
+    words = {word: value for word, value in words.items() if word not in _displaced(given)} | given
     chosen = new_seed() if seed is None else seed
     folder = cache or Path(platformdirs.user_cache_dir("bitarm", appauthor=False)) / "chunks"
     how = {"workers": workers, "cluster": cluster, "cache": folder}
     try:
-        result = _run(models, words, trials=trials, seed=chosen, **how)
+        _show(_run(models, words, trials=trials, seed=chosen, **how), output)
     except KeyboardInterrupt:
         complain(f"interrupted; the same command with --seed {chosen} goes on from here")
         raise typer.Exit(Exit.INTERRUPTED) from None
+
+
+def _show(result: Simulation, output: Output) -> None:
     for reason in sorted({it.guarantee.reason for it in result.points if not it.guarantee.delta}):
         complain(f"no guarantee: {reason}")
     if output.plot is not None:
@@ -111,6 +129,15 @@ def _words(flags: Mapping[str, Any]) -> dict[str, Any]:
         elif word == "bounds":
             words[word] = value
     return words
+
+
+def _displaced(given: Mapping[str, Any]) -> set[str]:
+    """Words of a file that lose their meaning to every value of a flag."""
+    lost: set[str] = set()
+    for word in ("quantizer", "policy", "growth", "first"):
+        if word in given:
+            lost |= set.intersection(*(displaced_words({word: it}) for it in given[word]))
+    return lost
 
 
 def _task(
@@ -138,12 +165,21 @@ def _numbers(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
         ) from None
 
 
+@final
+class _Speed(ProgressColumn):
+    """Trials a second; nothing until there are two times to compare."""
+
+    def render(self, task: Task) -> Text:
+        """The speed as text."""
+        return Text("" if task.speed is None else f"{task.speed:,.0f} a second")
+
+
 def _run(models: tuple[RewardModel, ...], words: dict[str, Any], **how: Any) -> Simulation:
     screen = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
         BarColumn(),
-        TextColumn("{task.speed:,.0f} a second"),
+        _Speed(),
         TimeRemainingColumn(),
         console=screen,
         transient=True,

@@ -4,11 +4,15 @@ Who runs a chunk has no influence on its numbers, nor has the order in which the
 """
 
 import contextlib
+import logging
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 
 from bitarm.errors import ConfigError, TransportError
 from bitarm.sim.chunks import ChunkStore
@@ -19,6 +23,8 @@ Progress = Callable[[int, int], None]
 
 Runner = Callable[[Sweep, Sequence[int]], Iterator[ChunkResult]]
 """Runs the chunks with these numbers and yields each when it is done."""
+
+_LOG = logging.getLogger("bitarm.sim")
 
 _WORTH_A_POOL = 2.0  # seconds of work left: about what starting the processes takes
 
@@ -73,18 +79,32 @@ def run_local(workers: int) -> Runner:
 def _pool(sweep: Sweep, indices: Sequence[int], workers: int) -> Iterator[ChunkResult]:
     # spawn: a fork would copy whatever threads and locks the caller has
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(indices)), context, initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(min(workers, len(indices)), context, initializer=_serve_parent)
+    left = set(indices)
     try:
         futures = [pool.submit(run_chunk, sweep, index) for index in indices]
         for future in as_completed(futures):
-            yield future.result()
+            chunk = future.result()
+            left.remove(chunk.index)
+            yield chunk
+    except BrokenProcessPool:
+        _LOG.warning("a worker process was killed: the rest is run without workers")
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    yield from run_here(sweep, sorted(left))
 
 
-def _ignore_interrupt() -> None:
-    """Ctrl-C is for the parent, which tells the workers to stop."""
+def _serve_parent() -> None:
+    """Ctrl-C is for the parent, which tells the workers to stop; they end when it does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # this runs in workers only
+    parent.join()
+    os._exit(1)  # a pool's worker waits for work for ever
 
 
 def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
@@ -100,10 +120,14 @@ def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
         except (OSError, ValueError) as error:
             raise TransportError(f"no Dask scheduler answers at {address}: {error}") from None
         with client:
-            shared = client.scatter(sweep, broadcast=True, hash=False)  # type: ignore[no-untyped-call]
-            futures = [client.submit(run_chunk, shared, index, pure=False) for index in indices]
-            finished = distributed.as_completed(futures)  # type: ignore[no-untyped-call]
-            for future in finished:
-                yield future.result()
+            try:
+                client.wait_for_workers(1, timeout=timeout)
+                # the sweep goes with each chunk: scattered, it would die with its workers
+                futures = [client.submit(run_chunk, sweep, index, pure=False) for index in indices]
+                finished = distributed.as_completed(futures)  # type: ignore[no-untyped-call]
+                for future in finished:
+                    yield future.result()
+            except (OSError, CancelledError, distributed.KilledWorker) as error:
+                raise TransportError(f"the Dask cluster at {address} failed: {error}") from None
 
     return run
