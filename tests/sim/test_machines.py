@@ -144,7 +144,6 @@ def test_a_policy_may_leave_out_checkpoints() -> None:
     assert trials.samples.tolist() == [3 * 2**11] * 3
 
 
-@pytest.mark.xfail(reason="the grid ends too early: reported", strict=True, raises=IndexError)
 def test_a_policy_may_leave_out_checkpoints_under_a_limit_on_rounds() -> None:
     (trials,) = Engine([_leaping(Limits(rounds=6))], _WORLD).run(_rng(), 3)
     assert trials.samples.tolist() == [3 * 2**11] * 3

@@ -111,7 +111,6 @@ def test_tolerance_ratio_and_limits_are_handed_on() -> None:
     assert table_of(scheme(2, Exact(), LilUcbCount())).epsilon == 0.0
 
 
-@pytest.mark.xfail(reason="an OverflowError instead: reported", strict=True, raises=OverflowError)
 def test_a_limit_beyond_64_bits_is_as_good_as_none() -> None:
     """The learner takes it, so a simulation should."""
     table = table_of(scheme(2, Exact(), Lucb(), limits=Limits(samples=10**19)))

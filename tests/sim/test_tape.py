@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lockstep.twins import blank_tape, scheme
-from numba.core.errors import TypingError
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
@@ -248,27 +247,18 @@ def test_a_recorded_tape_needs_the_grid_of_the_schemes() -> None:
         engine.run_tape(recorded_tape([2, 4], np.ones((1, 2, 2))), _rng())
 
 
-_BUG = "reported with this test; the mark goes when the bug does"
-_NOT_RAISED = pytest.fail.Exception
-
-
-@pytest.mark.xfail(
-    reason=f"kernels write past short dithers: {_BUG}", strict=True, raises=_NOT_RAISED
-)
 def test_fewer_dithers_than_cells_are_refused() -> None:
     """A kernel draws what is missing into dithers[trial, message, arm], which would not exist."""
     with pytest.raises(ConfigError, match="dithers"):
         recorded_tape([2, 4], np.ones((3, 2, 2)), dithers=np.zeros((3, 1, 2)))
 
 
-@pytest.mark.xfail(reason=f"an IndexError instead: {_BUG}", strict=True, raises=IndexError)
 @pytest.mark.parametrize("dithers", [0.5, [0.5, 0.5]])
 def test_dithers_without_their_three_axes_are_refused(dithers: Any) -> None:
     with pytest.raises(ConfigError, match="dithers"):
         recorded_tape([2, 4], np.ones((3, 2, 2)), dithers=dithers)
 
 
-@pytest.mark.xfail(reason=f"dither 7 passes: {_BUG}", strict=True, raises=_NOT_RAISED)
 @pytest.mark.parametrize(("name", "shape"), [("dithers", (3, 2, 2)), ("units", (3, 2))])
 @pytest.mark.parametrize("value", [-0.1, 1.0, 7.0, float("nan")])
 def test_dithers_and_priors_outside_the_unit_interval_are_refused(
@@ -278,14 +268,12 @@ def test_dithers_and_priors_outside_the_unit_interval_are_refused(
         recorded_tape([2, 4], np.ones((3, 2, 2)), **{name: np.full(shape, value)})
 
 
-@pytest.mark.xfail(reason=f"1.5 is cut to 1 in silence: {_BUG}", strict=True, raises=_NOT_RAISED)
 def test_a_grid_of_broken_numbers_is_refused() -> None:
     grid: Any = [1.5, 2.7]
     with pytest.raises(ConfigError, match="grid"):
         recorded_tape(grid, np.ones((3, 2, 2)))
 
 
-@pytest.mark.xfail(reason=f"numba refuses it: {_BUG}", strict=True, raises=TypingError)
 def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
     cells = np.ones((1, 3, 2))
     cells.flags.writeable = False  # as from numpy.load(..., mmap_mode="r")
@@ -295,9 +283,6 @@ def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
     assert trials.samples.tolist() == [16]
 
 
-@pytest.mark.xfail(
-    reason=f"the other arms are left out in silence: {_BUG}", strict=True, raises=_NOT_RAISED
-)
 def test_a_recording_of_another_number_of_arms_is_refused() -> None:
     """With fewer arms than the schemes have, the kernel reads what is not there."""
     one = scheme(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))

@@ -91,7 +91,7 @@ def test_a_samplers_sum_is_that_of_all_its_rewards_and_asks_for_no_more() -> Non
 @pytest.mark.parametrize(
     ("returned", "named"),
     [
-        ([1.0], r"2 finite rewards, got array\(\[1\.\]\)"),
+        ([1.0], r"2 finite rewards, got \[1\.0\]"),
         ([1.0, 2.0, 3.0], "2 finite rewards"),
         ([[1.0, 2.0]], "2 finite rewards"),
         (3.0, "2 finite rewards"),

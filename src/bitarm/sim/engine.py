@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.core.quantizers import Icq
-from bitarm.errors import ConfigError
+from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
-from bitarm.sim.kernels.status import STARVED
+from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
@@ -89,6 +89,8 @@ class Engine:
 
         The tape grows where it is too short, by draws from the world. Every scheme needs a kernel.
         """
+        if tape.arms != self._world.p.size:
+            raise ConfigError(f"the tape has {tape.arms} arms, the schemes {self._world.p.size}")
         if not np.array_equal(tape.grid, self._grid):
             raise ConfigError(f"these schemes need a tape with the grid {self._grid.tolist()}")
         results = []
@@ -118,6 +120,8 @@ class Engine:
         todo = np.arange(trials)
         while todo.size:
             self._call(scheme, table, tape, units, rng, todo, out, stored=stored, trace=trace)
+            if np.any(out.outcome == TOO_FAR):
+                raise RewardError("a mean is too far from 0 to be quantized in steps of its width")
             todo = np.flatnonzero(out.outcome == STARVED)  # these need a longer tape
             self._feed(tape, rng, todo)
         return out

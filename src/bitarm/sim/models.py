@@ -252,6 +252,12 @@ class Sampler:
     sigma: float
     bounds: Bounds | None = None
 
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.mean) and self.sigma >= 0):
+            raise ConfigError(
+                f"a sampler needs its mean and its sigma, got {self.mean} and {self.sigma}"
+            )
+
     @property
     def parameters(self) -> tuple[float, float]:
         """None that a kernel could use."""
@@ -259,9 +265,17 @@ class Sampler:
 
     def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
         """The function's rewards, checked."""
-        rewards = np.asarray(self.sample(rng, count), dtype=np.float64)
+        returned = self.sample(rng, count)
+        try:
+            rewards = np.asarray(returned, dtype=np.float64)
+        except (ValueError, TypeError):
+            rewards = np.array(np.nan)
         if rewards.shape != (count,) or not np.all(np.isfinite(rewards)):
-            raise RewardError(f"a sampler must return {count} finite rewards, got {rewards!r}")
+            raise RewardError(f"a sampler must return {count} finite rewards, got {returned!r}")
+        if self.bounds is not None and (
+            rewards.min() < self.bounds[0] or rewards.max() > self.bounds[1]
+        ):
+            raise RewardError(f"a sampler left its own bounds {self.bounds}")
         return rewards
 
 

@@ -71,8 +71,9 @@ def has_twin(scheme: Scheme) -> bool:
 
 def checkpoints(scheme: Scheme) -> list[int]:
     """The checkpoints that the scheme may reach."""
-    rounds = scheme.limits.rounds
-    depth = MOST_CHECKPOINTS if rounds is None else rounds + 1  # one more shows the limit at work
+    depth = MOST_CHECKPOINTS
+    if scheme.limits.rounds is not None and has_twin(scheme):  # a policy unknown to us may leap
+        depth = scheme.limits.rounds + 1  # one more shows the limit at work
     grid: list[int] = []
     while len(grid) < depth and (t := scheme.spec.schedule.pulls_at(len(grid) + 1)) is not None:
         grid.append(t)
@@ -110,7 +111,9 @@ def table_of(scheme: Scheme) -> Table:
         last=np.array(last, dtype=np.float64),
         nbits=np.array(least, dtype=np.int64),
         least=np.array(least, dtype=np.int64),
-        limits=np.array([_NO_LIMIT if it is None else it for it in limits], dtype=np.int64),
+        limits=np.array(
+            [_NO_LIMIT if it is None else min(it, _NO_LIMIT) for it in limits], dtype=np.int64
+        ),
         epsilon=float(getattr(scheme.policy, "epsilon", 0.0)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
     )

@@ -42,8 +42,10 @@ class Tape:
         for name in ("filled", "wanted", "dithered", "units"):
             if getattr(self, name).shape != (trials, arms):
                 raise ConfigError(f"a tape's {name} must have the shape {(trials, arms)}")
-        if self.dithers.shape[::2] != (trials, arms):
+        if self.dithers.ndim != 3 or self.dithers.shape[::2] != (trials, arms):
             raise ConfigError(f"a tape's dithers must have the shape ({trials}, messages, {arms})")
+        if self.dithers.shape[1] < cells:
+            raise ConfigError(f"a tape of {cells} cells needs as many dithers an arm")
 
     @property
     def trials(self) -> int:
@@ -78,17 +80,33 @@ def recorded_tape(
     units: npt.ArrayLike | None = None,
 ) -> Tape:
     """A tape of a user's own sums, [trial, cell, arm]; dithers and units default to one half."""
-    sums = np.ascontiguousarray(cells, dtype=np.float64)
+    sums = np.array(cells, dtype=np.float64, order="C")  # a copy: a tape may grow
     if sums.ndim != 3 or not np.all(np.isfinite(sums)):
         raise ConfigError("a tape's cells must be finite numbers, indexed by trial, cell and arm")
     trials, depth, arms = sums.shape
-    rounding = np.full(sums.shape, 0.5) if dithers is None else np.array(dithers, dtype=np.float64)
+    rounding = _units("dithers", np.full(sums.shape, 0.5) if dithers is None else dithers)
+    if rounding.ndim != 3:
+        raise ConfigError("a tape's dithers are indexed by trial, message and arm")
     return Tape(
-        grid=np.array(grid, dtype=np.int64),
+        grid=_whole(grid),
         cells=sums,
         filled=np.full((trials, arms), depth, dtype=np.int64),
         wanted=np.zeros((trials, arms), dtype=np.int64),
         dithers=rounding,
         dithered=np.full((trials, arms), rounding.shape[1], dtype=np.int64),
-        units=np.full((trials, arms), 0.5) if units is None else np.array(units, dtype=np.float64),
+        units=_units("units", np.full((trials, arms), 0.5) if units is None else units),
     )
+
+
+def _units(name: str, values: npt.ArrayLike) -> Floats:
+    numbers = np.array(values, dtype=np.float64, order="C")
+    if not np.all((numbers >= 0) & (numbers < 1)):
+        raise ConfigError(f"a tape's {name} must lie in [0, 1)")
+    return numbers
+
+
+def _whole(grid: Sequence[int]) -> Integers:
+    numbers = np.asarray(grid)
+    if not np.issubdtype(numbers.dtype, np.integer):
+        raise ConfigError(f"a tape's grid must be whole numbers, got {list(grid)}")
+    return numbers.astype(np.int64)

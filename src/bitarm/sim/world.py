@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.errors import ConfigError
+from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.families import GAUSSIAN, SAMPLED
 from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.models import RewardModel
@@ -74,6 +74,9 @@ def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:
 
     The same products in the same order as `draw_sum`, so that both give the same sums.
     """
+    with np.errstate(over="ignore"):
+        if not np.all(np.isfinite(world.p * grid[-1])):
+            raise RewardError(f"these rewards cannot be summed: up to {grid[-1]} of them")
     counts = np.diff(grid, prepend=0)
     roots = np.array([math.sqrt(count) for count in counts.tolist()])
     return counts[:, None] * world.p[None, :], world.q[None, :] * roots[:, None]

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bitarm.sim.kernels.quantize import FED_SEL, ICQ, QUBAN, bin_middle, quban
+from bitarm.sim.kernels.code import KERNEL_CODE
+from bitarm.sim.kernels.quantize import FED_SEL, ICQ, MOST_STEPS, QUBAN, bin_middle, quban
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -18,6 +19,7 @@ from bitarm.sim.kernels.status import (
     SAMPLE_LIMIT,
     SAMPLES,
     STARVED,
+    TOO_FAR,
 )
 from bitarm.sim.kernels.sums import draw_sum
 
@@ -44,6 +46,8 @@ def elimination(
     first     the quantizer of message 1;  rest  that of the others
     traced    decoded means and drops are written down
     """
+
+    code = KERNEL_CODE
 
     @njit(cache=True, error_model="numpy")
     def run(
@@ -77,6 +81,7 @@ def elimination(
         trace_bits: Any,
         dropped: Any,
     ) -> None:
+        _ = code  # a constant of the kernel: see kernels/code.py
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
@@ -179,6 +184,8 @@ def elimination(
                             dither = dithers[trial, n, arm]
                         else:
                             dither = rng.random()
+                        if not abs(value) < MOST_STEPS * c0:
+                            outcome = TOO_FAR
                         value, length, _ = quban(value, mean[arm], c0, dither)
                         bits += length
                         if traced:
@@ -190,6 +197,8 @@ def elimination(
                     if low > best:
                         best = low
                         top = arm
+                if outcome == TOO_FAR:
+                    break
                 if (first if n == 0 else rest) != QUBAN:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bitarm.sim.kernels.quantize import FED_SEL, ICQ, QUBAN, bin_middle, quban
+from bitarm.sim.kernels.code import KERNEL_CODE
+from bitarm.sim.kernels.quantize import FED_SEL, ICQ, MOST_STEPS, QUBAN, bin_middle, quban
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -22,6 +23,7 @@ from bitarm.sim.kernels.status import (
     SAMPLE_LIMIT,
     SAMPLES,
     STARVED,
+    TOO_FAR,
 )
 from bitarm.sim.kernels.sums import draw_sum
 
@@ -52,6 +54,8 @@ def indexed(
     *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int, traced: bool
 ) -> Any:
     """A kernel compiled for one kind of setting; see `elimination` for the constants."""
+
+    code = KERNEL_CODE
 
     @njit(cache=True, error_model="numpy")
     def run(
@@ -85,6 +89,7 @@ def indexed(
         trace_bits: Any,
         dropped: Any,
     ) -> None:
+        _ = code  # a constant of the kernel: see kernels/code.py
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
@@ -187,6 +192,8 @@ def indexed(
                             dither = dithers[trial, n, arm]
                         else:
                             dither = rng.random()
+                        if not abs(value) < MOST_STEPS * k0[n]:
+                            outcome = TOO_FAR
                         value, length, _ = quban(value, mean[arm], k0[n], dither)
                     bits += length
                     mean[arm] = value
@@ -205,6 +212,8 @@ def indexed(
                     if rounds > 1:
                         _play(by_mean, mean, size, arm)
                         _play(by_index, index, size, arm)
+                if outcome == TOO_FAR:
+                    break
                 if rounds == 1:
                     _play_all(by_mean, mean, size)
                     _play_all(by_index, index, size)

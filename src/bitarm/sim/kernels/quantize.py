@@ -10,6 +10,9 @@ from numba import njit
 
 EXACT, ICQ, QUBAN, FED_SEL = range(4)
 
+MOST_STEPS = 2.0**50
+"""QuBan codes no mean that is further from 0: a float64 would not resolve a step."""
+
 
 @njit(inline="always")
 def bin_middle(mu_hat: float, low: float, bin_width: float, last: float) -> tuple[float, float]:
