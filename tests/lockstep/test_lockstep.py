@@ -59,6 +59,7 @@ def test_kernel_and_machines_agree_on_gaussian_rewards(
     assert_lockstep(data.draw(cases((quantizer, policy), bounded=False)))
 
 
+@pytest.mark.slow
 @given(
     case=cases(
         ("icq", "se"), ("fed-sel", "se"), ("quban", "lucb"), ("exact", "lil-ucb"), bounded=True
@@ -69,6 +70,7 @@ def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) 
     assert_lockstep(case)
 
 
+@pytest.mark.slow
 @given(
     case=cases(
         ("quban", "se"), ("exact", "se"), ("icq-quban", "lucb"), ("exact", "lil-ucb-count"),

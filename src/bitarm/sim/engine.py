@@ -36,7 +36,7 @@ class Trace:
     """What happened inside trials, for comparing a kernel with the machines."""
 
     mean: Floats  # [trial, message, arm] decoded means
-    nbits: Integers  # [trial, message, arm] lengths of QuBan's codewords, else 0
+    nbits: Integers  # [trial, message, arm] lengths of codewords, where they vary
     dropped: Integers  # [trial, arm] the round in which the arm fell, 0 if it did not
 
 

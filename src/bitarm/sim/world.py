@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.families import GAUSSIAN, SAMPLED
+from bitarm.sim.families import GAUSSIAN, POISSON, SAMPLED
 from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.models import RewardModel
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+_MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
 _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 
 
@@ -72,11 +73,16 @@ def draw_cell(world: World, rng: np.random.Generator, arm: int, count: int) -> f
 def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:
     """Mean and deviation of a Gaussian arm's sum over each cell, [cell, arm].
 
-    The same products in the same order as `draw_sum`, so that both give the same sums.
+    The same products in the same order as `draw_sum`, so that both give the same sums. Kernels of
+    other worlds do not look at them: for those there is one row, which stands for nothing.
     """
     with np.errstate(over="ignore"):
         if not np.all(np.isfinite(world.p * grid[-1])):
             raise RewardError(f"these rewards cannot be summed: up to {grid[-1]} of them")
+        if np.any((world.family == POISSON) & (world.p * grid[-1] >= _MOST_COUNTED)):
+            raise RewardError(f"these counts cannot be summed: up to {grid[-1]} of them")
+    if not world.gaussian:
+        return np.zeros((1, world.p.size)), np.zeros((1, world.p.size))
     counts = np.diff(grid, prepend=0)
     roots = np.array([math.sqrt(count) for count in counts.tolist()])
     return counts[:, None] * world.p[None, :], world.q[None, :] * roots[:, None]

@@ -13,8 +13,9 @@ _FILES = ("elimination.py", "indexed.py", "quantize.py", "status.py", "sums.py")
 
 def _number() -> int:
     digest = hashlib.sha256()
+    kernels = resources.files(__package__)
     for name in _FILES:
-        digest.update(resources.files(__package__).joinpath(name).read_bytes())
+        digest.update(kernels.joinpath(name).read_bytes())
     return int.from_bytes(digest.digest()[:7])
 
 
