@@ -12,6 +12,8 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
+
 _COINS = ("simulate", "--arms", "bernoulli:0.7,0.4", "--seed", "1", "--trials", "20")
 
 

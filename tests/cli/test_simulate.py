@@ -26,6 +26,8 @@ from bitarm.sim import execute
 from bitarm.sim.models import Bernoulli
 from bitarm.sim.sweep import ChunkResult, Sweep
 
+pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
+
 _PATIENCE = 60.0
 _ARMS = ("simulate", "--arms", "bernoulli:0.7,0.4")
 _COINS = (*_ARMS, "--seed", "1", "--trials", "50")

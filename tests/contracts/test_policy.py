@@ -241,6 +241,7 @@ class Half:
 SEARCH = settings(max_examples=5000, phases=[Phase.generate])  # any example will do: no shrinking
 
 
+@pytest.mark.slow
 @by_intervals
 def test_with_half_the_radius_the_same_search_finds_a_wrong_answer(policy: Policy) -> None:
     def goes_wrong(scene: Scene) -> bool:

@@ -16,6 +16,8 @@ from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.spec import RunSpec
 
+pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
+
 
 def _endings(
     spec_of: Callable[[int], RunSpec], policy: Policy, totals: Iterator[Total], runs: int

@@ -32,6 +32,8 @@ from bitarm.sim.tables import Table, table_of
 from bitarm.sim.tape import recorded_tape
 from bitarm.sim.world import world_of
 
+pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
+
 _SETTINGS = settings(
     max_examples=40,
     # a failing case is small enough as it is; the time goes into more cases instead

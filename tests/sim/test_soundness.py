@@ -14,6 +14,8 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.simulate import Point, simulate
 from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel, Sampler
 
+pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
+
 _LEVEL = 1e-4  # of the test; its level over all settings here is that of the seeds, which are fixed
 _DELTAS = (0.2, 0.05)
 _WIDTHS = ("paper", "lil")
