@@ -1,6 +1,5 @@
 """`simulate`: what an identification costs on average, and how often it is wrong."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
@@ -99,8 +98,10 @@ def simulate(
     `words` are those of a problem file; one that holds a list is swept, and lists are crossed in
     the order given. A word that does not apply to one of the settings is left out there; one that
     applies to none is refused. σ defaults to the smallest that is valid for all models. With a
-    `cache` folder, finished chunks are kept there and an interrupted sweep goes on. A `Sampler`
-    must be picklable to run in more than one process.
+    `cache` folder, finished chunks are kept there and an interrupted sweep goes on.
+
+    More than one of `workers` starts processes: a script that asks for them needs the usual
+    `if __name__ == "__main__":` around its calls, and a `Sampler` must be picklable.
     """
     schemes = [_scheme(models, point) for point in crossed(words)]
     sweep = Sweep(
@@ -204,7 +205,7 @@ def _parameters(members: Iterable[Any]) -> set[str]:
 
 def _runner(workers: int | None, cluster: str | None) -> Runner:
     if cluster is None:
-        return run_local(workers if workers is not None else os.cpu_count() or 1)
+        return run_local(1 if workers is None else workers)
     if workers is not None:
         raise ConfigError("workers does not apply to a cluster: it has its own")
     require("distributed", extra="cluster", what="a cluster")

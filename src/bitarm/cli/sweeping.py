@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -96,6 +97,8 @@ def run_sweep(
     words = {word: value for word, value in words.items() if word not in _displaced(given)} | given
     chosen = new_seed() if seed is None else seed
     folder = cache or Path(platformdirs.user_cache_dir("bitarm", appauthor=False)) / "chunks"
+    if workers is None and cluster is None:
+        workers = os.cpu_count()
     how = {"workers": workers, "cluster": cluster, "cache": folder}
     try:
         _show(_run(models, words, trials=trials, seed=chosen, **how), output)
