@@ -74,3 +74,4 @@ def test_memory_of_ten_million_trials(benchmark: BenchmarkFixture) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     benchmark.pedantic(lambda: None, rounds=1)  # type: ignore[no-untyped-call]
     record("ten million trials", peak_megabytes=peak, seconds=seconds)
+    assert peak < 1024

@@ -25,6 +25,8 @@ from bitarm.sim.world import world_of
 
 TRIALS = 20_000
 REPEATS = 40
+LEAST_RATIO = 0.8  # what the abstractions may cost, at the most a fifth
+LEAST_SPEEDUP = 1.7  # of two processes
 HARDNESS = tuple(Gaussian(mean=mean, sd=0.125) for mean in (0.0, 0.0, 0.0, 0.0, 0.1))
 BOUNDED = tuple(Beta(mean=mean) for mean in (0.935, 0.782, 0.541, 0.462, 0.346))
 
@@ -62,6 +64,7 @@ def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
     limit, taken = best_of(fused, ours)
     benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
     record("exact SE", trials_a_second=TRIALS / taken, ratio_to_fused=limit / taken)
+    assert limit / taken >= LEAST_RATIO
 
 
 def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
@@ -79,6 +82,7 @@ def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
     limit, taken = best_of(fused, ours)
     benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
     record("ICQ-SE, B = 3", trials_a_second=TRIALS / taken, ratio_to_fused=limit / taken)
+    assert limit / taken >= LEAST_RATIO
 
 
 def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
@@ -99,6 +103,7 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
     limit, taken = best_of(numpy_alone, ours)
     benchmark.pedantic(ours, rounds=5)  # type: ignore[no-untyped-call]
     record("Beta arms", pulls_a_second=pulls / taken, ratio_to_numpy=limit / taken)
+    assert limit / taken >= LEAST_RATIO
 
 
 def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
@@ -122,6 +127,7 @@ def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
     alone, together = one(), two()
     benchmark.pedantic(lambda: None, rounds=1)  # type: ignore[no-untyped-call]
     record("two processes", speedup=alone / together)
+    assert alone / together >= LEAST_SPEEDUP
 
 
 def test_cold_start(benchmark: BenchmarkFixture, tmp_path: object) -> None:

@@ -263,4 +263,4 @@ def _with_error(average: dict[str, Any]) -> str:
         return f"{mean:,}"
     # as many digits as the error leaves meaning to
     digits = 0 if sem == 0 else min(max(1 - math.floor(math.log10(sem)), 0), 3)
-    return f"{mean:,.{digits}f} ±{sem:.2g}"
+    return f"{mean:,.{digits}f} ±" + (f"{sem:,.0f}" if sem >= 10 else f"{sem:.2g}")
