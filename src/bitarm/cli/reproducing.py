@@ -114,6 +114,8 @@ def _print(found: Reproduction) -> None:
         console.print(table)
     for one in found.scored:
         for claim, failures in one.claims:
-            for failure in failures:
-                complain(f"{one.findings.experiment.name}: {claim.text}: not so: {failure}")
+            if failures:
+                more = f", and {len(failures) - 1} more" if failures[1:] else ""
+                name = one.findings.experiment.name
+                complain(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
     console.print(f"report: {found.report}", soft_wrap=True)

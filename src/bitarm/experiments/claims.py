@@ -33,10 +33,9 @@ def fewer(metric: str, series: str, than: Sequence[str]) -> Claim:
             if not ours.mean < theirs.mean
         ]
 
-    return Claim(
-        text=f"{label_of(series)} needs fewer {NOUNS[metric]} than {_listed([*map(label_of, than)])}",
-        failures=failures,
-    )
+    others = _listed([label_of(other) for other in than])
+    text = f"{label_of(series)} needs fewer {NOUNS[metric]} than {others}"
+    return Claim(text=text, failures=failures)
 
 
 def falls(metric: str, series: str) -> Claim:

@@ -10,6 +10,8 @@ LABELS = {
     "quban-eps2": "QuBan, ε = 2",
     "fed-sel": "Fed-SEL, width 2·U′",
     "fed-sel-sound": "Fed-SEL, width 1.5·U′",
+    "exact-as-published": "Unquantized SE, σ = 0.125",
+    "icq-b3-as-published": "ICQ-SE, B = 3, σ = 0.125",
     "icq-b3-lucb": "ICQ-LUCB, B = 3",
     "icq-b3-lil-ucb": "ICQ-lil'UCB, B = 3",
 }

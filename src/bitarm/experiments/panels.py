@@ -27,6 +27,8 @@ _LOOKS = {
     "exact": ("#e377c2", "s"),
     "icq-b1": ("#1f77b4", "o"),
     "icq": ("#1f77b4", "o"),
+    "exact-as-published": ("#f7b6d2", "s"),
+    "icq-b3-as-published": ("#c49c94", "D"),
     "icq-b3-lucb": ("#17becf", "v"),
     "icq-b3-lil-ucb": ("#bcbd22", "v"),
 }
@@ -51,12 +53,15 @@ class Picture:
     """One panel in both formats."""
 
     name: str
+    group: str  # what it is shown with
     caption: str
     png: bytes
     svg: bytes
 
 
-def draw_panel(findings: Findings, panel: Panel, series: Sequence[str], name: str) -> Picture:
+def draw_panel(
+    findings: Findings, panel: Panel, series: Sequence[str], *, name: str, group: str
+) -> Picture:
     """A measure of some series against the axis, the published points on top of ours."""
     with _styled():
         figure, axes = _blank(findings, panel.metric)
@@ -74,11 +79,12 @@ def draw_panel(findings: Findings, panel: Panel, series: Sequence[str], name: st
             axes.set_ylim(bottom=0)
         _legend(figure, handles, labels)
         letter = f"({panel.letter}) " if panel.letter else ""
-        return _rendered(figure, name, f"{letter}{NOUNS[panel.metric]}")
+        caption = f"{letter}{NOUNS[panel.metric]}"
+        return _rendered(figure, name=name, group=group, caption=caption)
 
 
 def draw_bounds(
-    findings: Findings, metric: str, series: Sequence[str], name: str
+    findings: Findings, metric: str, series: Sequence[str], *, name: str, group: str
 ) -> Picture | None:
     """Measured prices between what theory allows and what it forbids; None without bounds."""
     with _styled():
@@ -93,9 +99,11 @@ def draw_bounds(
                 drawn = True
         if not drawn:
             return None
-        axes.set_yscale("log")
+        if metric != "rounds":
+            axes.set_yscale("log")
         _legend(figure, *axes.get_legend_handles_labels())
-        return _rendered(figure, name, f"{NOUNS[metric]} and their bounds")
+        caption = f"{NOUNS[metric]} and their bounds"
+        return _rendered(figure, name=name, group=group, caption=caption)
 
 
 def _styled() -> AbstractContextManager[None]:
@@ -141,8 +149,8 @@ def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> No
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
 
-def _rendered(figure: Figure, name: str, caption: str) -> Picture:
+def _rendered(figure: Figure, *, name: str, group: str, caption: str) -> Picture:
     png, svg = io.BytesIO(), io.BytesIO()
     figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
     figure.savefig(svg, format="svg", metadata={"Date": None})
-    return Picture(name=name, caption=caption, png=png.getvalue(), svg=svg.getvalue())
+    return Picture(name=name, group=group, caption=caption, png=png.getvalue(), svg=svg.getvalue())

@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import groupby
 from typing import Any, final
 
 import jinja2
@@ -83,14 +84,13 @@ def _section(one: Scored, origin: Origin) -> dict[str, Any]:
             | {word: "x" for word, value in _placed(one.findings, series) if value == "x"}
             for series in one.findings.series
         },
-        "figures": [
-            {
-                "name": picture.name,
-                "caption": picture.caption,
-                "data": base64.b64encode(picture.svg).decode(),
-            }
-            for picture in one.pictures
-        ],
+        "groups": {
+            group: [
+                {"caption": it.caption, "data": base64.b64encode(it.svg).decode()}
+                for it in pictures
+            ]
+            for group, pictures in groupby(one.pictures, key=lambda picture: picture.group)
+        },
         "deviations": _by_series(deviations),
         "median": statistics.median([it.median for it in deviations]) if deviations else None,
         "claims": one.claims,

@@ -5,9 +5,9 @@ from bitarm.experiments.claims import falls, rises
 
 ANALYSIS = Analysis(
     panels=(
-        Panel(metric="rounds", letter="α, rounds"),
-        Panel(metric="samples", letter="α, samples"),
-        Panel(metric="payload_bits", letter="α, bits"),
+        Panel(metric="rounds"),
+        Panel(metric="samples"),
+        Panel(metric="payload_bits"),
     ),
     claims=(
         falls("rounds", "icq-b1"),

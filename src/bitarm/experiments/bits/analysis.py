@@ -5,8 +5,8 @@ from bitarm.experiments.claims import falls
 
 ANALYSIS = Analysis(
     panels=(
-        Panel(metric="rounds", letter="B, rounds"),
-        Panel(metric="samples", letter="B, samples"),
+        Panel(metric="rounds"),
+        Panel(metric="samples"),
     ),
     claims=(falls("rounds", "icq"), falls("samples", "icq")),
     notes=("The same arms, σ and δ as in the α sweep: not published, fitted.",),

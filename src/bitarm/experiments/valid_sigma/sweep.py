@@ -16,5 +16,7 @@ SWEEP = {
         "icq-b3": {"quantizer": "icq", "bits": 3},
         "quban-eps0.5": {"quantizer": "quban", "epsilon_quban": 0.5},
         "fed-sel-sound": {"quantizer": "fed-sel"},
+        "exact-as-published": {"quantizer": "exact", "sigma": 0.125},
+        "icq-b3-as-published": {"quantizer": "icq", "bits": 3, "sigma": 0.125},
     },
 }
