@@ -6,7 +6,6 @@ from typing import final
 
 import numpy as np
 
-from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine
 from bitarm.sim.kernels.redraw import redraw
 from bitarm.sim.sweep import ChunkResult, Sweep, run_chunk
@@ -25,14 +24,14 @@ class Cost:
     draw_seconds: float  # of the draws alone that its tape needs
 
 
-def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
-    """A chunk, bit for bit as `run_chunk` makes it, and its cost.
+def measurable(sweep: Sweep) -> bool:
+    """Whether there is a tape to draw again: one scheme keeps none, a sampler draws in Python."""
+    return len(sweep.schemes) > 1 and not world_of(sweep.models).sampled
 
-    For sweeps of several schemes, which read one tape: what a single scheme draws is not kept.
-    """
+
+def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
+    """A chunk of a measurable sweep, bit for bit as `run_chunk` makes it, and its cost."""
     world = world_of(sweep.models)
-    if world.sampled or len(sweep.schemes) < 2:
-        raise ConfigError("costs are measured for at least 2 schemes on models without samplers")
     other = np.random.Generator(np.random.SFC64(index))
     warm = np.zeros((1, world.p.size), dtype=np.int64)
     Engine(sweep.schemes, world).run(other, 1)  # compiles what is not compiled yet

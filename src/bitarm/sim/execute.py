@@ -18,7 +18,7 @@ from typing import final
 
 from bitarm.errors import ConfigError, TransportError
 from bitarm.sim.chunks import ChunkStore
-from bitarm.sim.cost import Cost, measured_chunk
+from bitarm.sim.cost import Cost, measurable, measured_chunk
 from bitarm.sim.sweep import ChunkResult, PointResult, Sweep, merge_points, run_chunk
 
 Progress = Callable[[int, int], None]
@@ -71,14 +71,14 @@ def execute_all(
 ) -> list[list[PointResult]]:
     """The same for several sweeps at once, so that their chunks share the workers.
 
-    With a list for `costs`, what each chunk cost is measured and added to it.
+    With a list for `costs`, what each chunk cost is measured, where it can be, and added to it.
     """
     known = [{chunk.index: chunk for chunk in store.load()} if store else {} for store in stores]
     trials = sum(sweep.trials for sweep in sweeps)
     done = sum(chunk.trials for chunks in known for chunk in chunks.values())
     progress(done, trials)
     missing = [
-        Task(job=job, sweep=sweep, index=index, measured=costs is not None)
+        Task(job=job, sweep=sweep, index=index, measured=costs is not None and measurable(sweep))
         for job, sweep in enumerate(sweeps)
         for index in range(sweep.chunks)
         if index not in known[job]
