@@ -68,7 +68,7 @@ _FILES: dict[str, tuple[str, str]] = {
     # Names that nothing has.
     "quantizer": (
         problem(scheme='quantizer = "icg"'),
-        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, got 'icg'; "
+        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, dicq, got 'icg'; "
         "did you mean icq",
     ),
     "policy": (
@@ -77,7 +77,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "width": (
         problem(scheme='width = "papr"'),
-        "width must be one of paper, lil, got 'papr'; did you mean paper",
+        "width must be one of paper, lil, pairwise, .* did you mean paper",
     ),
     "prior": (
         problem(scheme='prior = "unifrom"'),
@@ -251,7 +251,10 @@ _FLAGS = [
     (f"--seed {2**64}", f"seed must lie between 0 and 2.64 − 1, got {2**64}"),
     ("--quantizer icg", "quantizer must be one of .* did you mean icq"),
     ("--policy luc", "policy must be one of se, .* did you mean lucb"),
-    ("--width lill", "width must be one of paper, lil, got 'lill'; did you mean lil"),
+    (
+        "--width lill",
+        "width must be one of paper, lil, pairwise, .* did you mean lil",
+    ),
     ("--prior midpiont", "prior must be one of .* did you mean midpoint"),
     ("--epsilon-quban 0.5", "epsilon_quban does not apply to the quantizer icq"),
     ("--quantizer exact --bits 3", "bits does not apply to the quantizer exact"),

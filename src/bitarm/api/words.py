@@ -65,6 +65,8 @@ SCHEME: dict[str, Taker] = {
     "quantizer": text,
     "bits": whole_number,
     "epsilon_quban": number,
+    "kappa": number,
+    "kappa_first": number,
     "prior": text,
     "policy": text,
     "width": text,

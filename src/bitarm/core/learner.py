@@ -87,7 +87,7 @@ class Learner:
         self._setting = Setting(
             arms=len(spec.arms),
             delta=spec.delta,
-            confidence=spec.sampling.confidence(),
+            confidence=spec.sampling.confidence(policy.stride),
             schedule=spec.schedule,
         )
 
@@ -216,7 +216,7 @@ class Learner:
             symbol=report.symbol,
             mean=held.mean,
             error=held.error,
-            radius=held.radius,
+            radius=self.radius(report.arm),
         )
         self._awaited -= 1
         if self._awaited:

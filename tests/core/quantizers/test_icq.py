@@ -47,7 +47,9 @@ def test_enc_and_dec_on_an_interval_of_eight_unit_bins(
     quantizer = Icq(bits=3)
     symbol = quantizer.encode(mu_hat, HELD, STEP, 0.5)
     assert symbol == Symbol(value, 3)
-    assert quantizer.decode(symbol, HELD, STEP) == Estimate(mean=decoded, error=0.5, radius=1.5)
+    assert quantizer.decode(symbol, HELD, STEP) == Estimate(
+        mean=decoded, error=0.5, radius=1.5, pulls=STEP.pulls
+    )
 
 
 bits_st = st.integers(1, 7)
