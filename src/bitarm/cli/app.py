@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import bitarm
-from bitarm.cli import runs
+from bitarm.cli import broker, runs
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
 from bitarm.cli.simulate import simulate_command
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command()(identify)
 app.command("simulate")(simulate_command)
 app.add_typer(runs.app, name="runs")
+app.add_typer(broker.app, name="broker")
 
 
 def _print_version(wanted: bool) -> None:
