@@ -1,5 +1,6 @@
 """Finding Mosquitto, starting it, and what is said when that fails."""
 
+import resource
 import socket
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def test_it_answers_and_ends(tmp_path: Path) -> None:
         assert Answer(listener)()
     assert not Path(f"/proc/{broker.pid}").exists()
     assert not Answer(listener)()
+
+
+def test_it_may_hold_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
+    listener = _listener()
+    with running(find_mosquitto(), _configured(tmp_path, unguarded(listener)), listener) as broker:
+        broker.await_answer(Answer(listener))
+        soft, hard = resource.prlimit(broker.pid, resource.RLIMIT_NOFILE)
+    assert soft == hard == resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 
 def test_another_program_on_the_port_is_not_taken_for_the_broker(tmp_path: Path) -> None:

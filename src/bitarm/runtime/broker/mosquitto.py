@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import selectors
 import shutil
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import final
 
@@ -137,8 +138,16 @@ def running(program: Path, configuration: Path, listener: Listener) -> Iterator[
         )
     except OSError as error:
         raise ConfigError(f"{program} cannot be started: {error}") from None
+    _allow_many_connections(process.pid)
     broker = Mosquitto(process, listener)
     try:
         yield broker
     finally:
         broker.stop()
+
+
+def _allow_many_connections(pid: int) -> None:
+    """Each connection takes a file descriptor: the usual soft limit ends at a thousand agents."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError):  # it has ended already, which is told elsewhere
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
