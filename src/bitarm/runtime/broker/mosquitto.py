@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
@@ -129,16 +129,16 @@ class Mosquitto:
 def running(program: Path, configuration: Path, listener: Listener) -> Iterator[Mosquitto]:
     """A broker for as long as the block runs."""
     try:
-        process = subprocess.Popen(
-            [str(program), "-c", str(configuration)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is ours to pass on, after what we have to say
-        )
+        with _many_files():
+            process = subprocess.Popen(
+                [str(program), "-c", str(configuration)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is ours to pass on, after what we have to say
+            )
     except OSError as error:
         raise ConfigError(f"{program} cannot be started: {error}") from None
-    _allow_many_connections(process.pid)
     broker = Mosquitto(process, listener)
     try:
         yield broker
@@ -146,8 +146,15 @@ def running(program: Path, configuration: Path, listener: Listener) -> Iterator[
         broker.stop()
 
 
-def _allow_many_connections(pid: int) -> None:
-    """Each connection takes a file descriptor: the usual soft limit ends at a thousand agents."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError):  # it has ended already, which is told elsewhere
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
+@contextmanager
+def _many_files() -> Iterator[None]:
+    """Each connection takes a file descriptor: the usual soft limit ends at a thousand agents.
+
+    A child inherits the limit; afterwards it may run as another user and be out of our reach.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
