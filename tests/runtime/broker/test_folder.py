@@ -49,3 +49,14 @@ def test_an_open_folder_is_closed(tmp_path: Path) -> None:
     folder.create()
     for path in (folder.path, folder.passwords, folder.data):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
+def test_what_root_writes_belongs_to_the_owner_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "fchown", lambda handle, user, group: given.append((user, group)))
+    write_private(tmp_path / "secret", "x")
+    owner = tmp_path.stat()
+    assert given == [(owner.st_uid, owner.st_gid)]

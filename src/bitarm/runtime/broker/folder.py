@@ -124,6 +124,7 @@ def _write(path: Path, content: str | bytes, mode: int) -> None:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600 from birth
         try:
             with os.fdopen(handle, "wb") as file:
+                _give_to_owner(file.fileno(), path.parent)
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -134,6 +135,13 @@ def _write(path: Path, content: str | bytes, mode: int) -> None:
             raise
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error}") from None
+
+
+def _give_to_owner(handle: int, folder: Path) -> None:
+    """A file that root writes belongs to the folder's owner, as whom Mosquitto will read it."""
+    owner = folder.stat()
+    if os.geteuid() == 0:
+        os.fchown(handle, owner.st_uid, owner.st_gid)
 
 
 def read(path: Path) -> bytes:
