@@ -100,12 +100,12 @@ def identify(
     screen = Console(stderr=True)
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
         with contextlib.ExitStack() as stack:
-            watch: Watcher = log_events if ledger is None else _both(log_events, ledger.watch)
+            watch: Watcher = log_events if ledger is None else watch_both(log_events, ledger.watch)
             if screen.is_terminal and not as_json:
                 table = stack.enter_context(LiveTable(screen, pace=pace))
-                watch = _both(watch, table.watch)
+                watch = watch_both(watch, table.watch)
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
-        _show(result, ledger, run=run, as_json=as_json)
+        show_result(result, run=run, as_json=as_json, ledger=ledger)
     raise typer.Exit(exit_for_outcome(result.outcome))
 
 
@@ -116,7 +116,9 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(text, Path(), overrides)
 
 
-def _both(*watchers: Watcher) -> Watcher:
+def watch_both(*watchers: Watcher) -> Watcher:
+    """A watcher that tells all of these."""
+
     def watch(events: Sequence[LearnerEvent]) -> None:
         for watcher in watchers:
             watcher(events)
@@ -134,7 +136,10 @@ def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
     return LinkLedger(profile)
 
 
-def _show(result: RunResult, ledger: LinkLedger | None, *, run: int, as_json: bool) -> None:
+def show_result(
+    result: RunResult, *, run: int, as_json: bool, ledger: LinkLedger | None = None
+) -> None:
+    """Print a result, for a person or for a program, and its cost on a link."""
     if as_json:
         cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
         typer.echo(json.dumps({"run": run} | result.to_json() | cost))
