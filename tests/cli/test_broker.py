@@ -55,6 +55,16 @@ def test_init_says_what_it_made_and_what_to_do_next(bitarm: Command, place: Path
     ]
 
 
+def test_a_folder_with_spaces_and_letters_of_any_tongue_serves(
+    bitarm: Command, tmp_path: Path
+) -> None:
+    place = tmp_path / "mein Bröker"
+    done = bitarm("broker", "init", place, "--agents", "gw-1", "--port", free_port())
+    assert done.out.endswith(f"bitarm broker run '{place}'\n")
+    with _serving(place, log=tmp_path / "log") as process:
+        assert process.poll() is None
+
+
 def test_init_again_adds_and_keeps(bitarm: Command, place: Path) -> None:
     bitarm("broker", "init", place, "--agents", "gw-1")
     secret = (place / "passwords/gw-1").read_bytes()

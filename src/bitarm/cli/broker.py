@@ -1,5 +1,6 @@
 """`bitarm broker`: a Mosquitto broker with TLS, a password for each agent, and access rules."""
 
+import shlex
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -66,7 +67,7 @@ def init(
     _report(
         provision.set_up(BrokerFolder(folder), names, host or (), port, datetime.now(UTC)),
     )
-    typer.echo(f"start it with: bitarm broker run {folder}")
+    typer.echo(f"start it with: bitarm broker run {shlex.quote(str(folder))}")
 
 
 @app.command()

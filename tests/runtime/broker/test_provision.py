@@ -103,6 +103,13 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     assert tmp_path.stat().st_mode == mode
 
 
+@pytest.mark.parametrize("name", ["ends in a space ", "two\nlines"])
+def test_a_folder_that_mosquittos_file_cannot_name_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="must not end in a space or hold a line break"):
+        _set_up(BrokerFolder(tmp_path / name), "a")
+    assert not (tmp_path / name).exists()
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match=r"the broker's folder cannot .* Not a directory"):

@@ -49,7 +49,7 @@ def set_up(
     """Everything that a broker needs; agents, hosts and the port may be added to an old one."""
     checked = tuple(authority.check_host(host) for host in hosts)
     names = accounts.distinct(agents)
-    _refuse_foreign(folder)
+    _refuse_unfit(folder)
     settings = configuration.write_settings(_listener(folder, checked, port))
     folder.create()
     # The settings come first: they mark the folder as a broker's, so that a set-up can be finished.
@@ -95,9 +95,15 @@ def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
     return tuple(name for name in known if name != accounts.LEARNER)
 
 
-def _refuse_foreign(folder: BrokerFolder) -> None:
+def _refuse_unfit(folder: BrokerFolder) -> None:
     """Never scatter keys over, or close to others, a folder that holds something else."""
     path = folder.path
+    name = str(path.resolve())
+    if not name.isprintable() or name != name.strip():
+        raise ConfigError(
+            "a broker's folder stands in lines of Mosquitto's configuration: it must not end in a "
+            f"space or hold a line break, got {name!r}"
+        )
     try:
         if path.exists() and not folder.settings.exists() and any(path.iterdir()):
             raise ConfigError(f"{path} is not empty and holds no broker: name a folder of its own")
