@@ -17,7 +17,7 @@ test-fast: $(VENV)/.dev
 	$(BIN)/pytest -n auto -m "not slow"
 
 system:
-	scripts/system-packages chromium
+	scripts/system-packages mosquitto chromium
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

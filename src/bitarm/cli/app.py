@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import bitarm
-from bitarm.cli import runs
+from bitarm.cli import broker, runs
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
 from bitarm.cli.reproduce import reproduce_command
@@ -23,6 +23,7 @@ app.command()(identify)
 app.command("simulate")(simulate_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(runs.app, name="runs")
+app.add_typer(broker.app, name="broker")
 
 
 def _print_version(wanted: bool) -> None:

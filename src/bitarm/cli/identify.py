@@ -14,12 +14,15 @@ from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.answer import print_answer
 from bitarm.cli.exits import exit_for_outcome
+from bitarm.cli.link_cost import LinkOption, link_json, print_link
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
 from bitarm.core.events import LearnerEvent
 from bitarm.core.result import RunResult
 from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.link_ledger import LinkLedger
+from bitarm.runtime.links import find_link, require_fit
 from bitarm.store import SqliteJournal
 
 _BUILT_IN = "gateways.toml"
@@ -75,6 +78,7 @@ def identify(
     max_samples: Annotated[int | None, _option("End before more samples than this")] = None,
     max_bits: Annotated[int | None, _option("End before more payload bits than this")] = None,
     seed: Annotated[int | None, _option("Makes the run repeatable to the byte")] = None,
+    link: LinkOption = None,
     store: StoreOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object")
@@ -95,16 +99,17 @@ def identify(
     limits = {"rounds": max_rounds, "samples": max_samples, "bits": max_bits}
     overrides["limits"] = {word: value for word, value in limits.items() if value is not None}
     task = _load(problem, overrides)
+    chosen = new_seed() if seed is None else seed
+    ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
         with contextlib.ExitStack() as stack:
-            watch: Watcher = log_events
+            watch: Watcher = log_events if ledger is None else watch_both(log_events, ledger.watch)
             if screen.is_terminal and not as_json:
                 table = stack.enter_context(LiveTable(screen, pace=pace))
-                watch = _both(log_events, table.watch)
-            chosen = new_seed() if seed is None else seed
+                watch = watch_both(watch, table.watch)
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
-        _show(result, run=run, as_json=as_json)
+        show_result(result, run=run, as_json=as_json, ledger=ledger)
     raise typer.Exit(exit_for_outcome(result.outcome))
 
 
@@ -115,7 +120,9 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(text, Path(), overrides)
 
 
-def _both(*watchers: Watcher) -> Watcher:
+def watch_both(*watchers: Watcher) -> Watcher:
+    """A watcher that tells all of these."""
+
     def watch(events: Sequence[LearnerEvent]) -> None:
         for watcher in watchers:
             watcher(events)
@@ -123,8 +130,24 @@ def _both(*watchers: Watcher) -> Watcher:
     return watch
 
 
-def _show(result: RunResult, *, run: int, as_json: bool) -> None:
+def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
+    """What counts the cost on a link; ConfigError if the run's frames do not fit it."""
+    if link is None:
+        return None
+    profile = find_link(link)
+    setup = task.setup(seed)
+    require_fit(profile, setup.spec, setup.limits)
+    return LinkLedger(profile)
+
+
+def show_result(
+    result: RunResult, *, run: int, as_json: bool, ledger: LinkLedger | None = None
+) -> None:
+    """Print a result, for a person or for a program, and its cost on a link."""
     if as_json:
-        typer.echo(json.dumps({"run": run} | result.to_json()))
-    else:
-        print_answer(Console(), result, run=run)
+        cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
+        typer.echo(json.dumps({"run": run} | result.to_json() | cost))
+        return
+    print_answer(Console(), result, run=run)
+    if ledger is not None:
+        print_link(Console(), ledger.fleet())

@@ -1,0 +1,90 @@
+"""Who was refused, and what for: Mosquitto's log, read line by line.
+
+Mosquitto names a client by the id that it chose itself. The account and the address that it came
+from are what an operator needs, and stand only in the line of its connection: this reader remembers
+them. Lines of ordinary traffic are dropped.
+"""
+
+import re
+from typing import final
+
+from bitarm.runtime.broker.access import may_read
+
+_CONNECTED = re.compile(r"New client connected from (\S+) as (.+) \(p\d+, c\d+, k\d+, u'(.*)'\)\.")
+_GONE = re.compile(r"Client (.+?) (?:disconnected|closed its connection|has exceeded timeout)(.*)")
+_DENIED = re.compile(
+    r"Denied PUBLISH from (.+) \(d\d, q\d, r\d, m\d+, '(.*)', \.\.\. \((\d+) bytes\)\)"
+)
+_SUBSCRIBED = re.compile(r"(.+) [012] (\S+)")
+_NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
+_TLS = re.compile(r"OpenSSL Error.*: (.*)")
+_ROUTINE = (
+    "New connection from ",
+    "Sending ",
+    "Received ",
+    "No will message",
+    "Will message",
+    "\t",
+    "Saving in-memory database",
+    "Client <unknown> ",
+    "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain",
+)
+_NOTED = ("Error", "Warning")
+_MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
+
+
+@final
+class RefusalReader:
+    """Turns lines of Mosquitto's log into lines worth showing."""
+
+    def __init__(self) -> None:
+        self._clients: dict[str, tuple[str, str]] = {}  # client id: account, address
+        self._last_connection = "an unknown address"
+
+    def read(self, line: str) -> str | None:
+        """What to tell the operator; nothing for a line of ordinary traffic."""
+        if line.startswith("Received P") or line.startswith("Sending P"):  # nearly all lines
+            return None
+        if line.startswith("New connection from "):
+            self._last_connection = line.split()[3]
+        elif found := _CONNECTED.fullmatch(line):
+            address, client, user = found.groups()
+            if len(self._clients) < _MOST_CLIENTS:
+                self._clients[client] = (user, address)
+        elif found := _DENIED.fullmatch(line):
+            client, topic, size = found.groups()
+            return f"refused: {self._who(client)} may not write {topic} ({size} bytes dropped)"
+        elif found := _NOT_ADMITTED.fullmatch(line):
+            return f"refused: {found[1]} gave no valid name and password"
+        elif found := _TLS.fullmatch(line):
+            return self._tls(found[1])
+        elif found := _GONE.fullmatch(line):
+            return self._gone(found[1], found[2])
+        elif (found := _SUBSCRIBED.fullmatch(line)) and found[1] in self._clients:
+            if not may_read(self._clients[found[1]][0], found[2]):
+                return f"refused: {self._who(found[1])} may not read {found[2]} (nothing is sent)"
+        elif not line.startswith(_ROUTINE) and (line.startswith(_NOTED) or "rror" in line):
+            return line
+        return None
+
+    def _who(self, client: str) -> str:
+        if client not in self._clients:
+            return f"client {client!r}"
+        user, address = self._clients[client]
+        return f"{user} at {address}"
+
+    def _tls(self, why: str) -> str:
+        """Mosquitto does not say which connection failed; it is nearly always the last one."""
+        address = self._last_connection
+        if "alert" in why:  # sent by the other end, so it looked at our certificate
+            return f"refused by a client, last {address}: it does not trust our certificate ({why})"
+        return f"refused: a client, last {address}, does not speak TLS ({why})"
+
+    def _gone(self, client: str, why: str) -> str | None:
+        told = None
+        if "oversize packet" in why:
+            told = f"refused: {self._who(client)} sent a packet that is too large"
+        elif "due to protocol error" in why or "malformed" in why:
+            told = f"refused: {self._who(client)} sent what is not MQTT"
+        self._clients.pop(client, None)
+        return told
