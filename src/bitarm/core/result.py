@@ -25,6 +25,8 @@ class ArmResult:
     payload_bits: int
     dropped_in: int | None
     dropped_for: int | None
+    lost_in: int | None
+    agent: str | None
 
 
 @final
@@ -64,6 +66,8 @@ class RunResult:
     growth: float | None
     seed: int
     fingerprint: str
+    restarts: int  # of agents, while the run went on
+    discarded_batches: int  # of live rewards, cut short by a crash
     arms: tuple[ArmResult, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -105,6 +109,8 @@ def result_of(standings: Standings) -> RunResult:
         growth=getattr(spec.schedule, "growth", None),
         seed=spec.seed,
         fingerprint=f"{spec.fingerprint:08x}",
+        restarts=sum(event.restarts for event in standings.restarts.values()),
+        discarded_batches=sum(event.discarded for event in standings.restarts.values()),
         arms=tuple(_arm_result(arm) for arm in standings.arms),
     )
 
