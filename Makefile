@@ -5,16 +5,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast check format bench clean
+.PHONY: run test test-fast packages check format bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
 
-test: $(VENV)/.dev check
+test: $(VENV)/.dev check packages
 	$(BIN)/pytest -n auto
 
-test-fast: $(VENV)/.dev
+test-fast: $(VENV)/.dev packages
 	$(BIN)/pytest -n auto -m "not slow"
+
+packages:
+	scripts/system-packages mosquitto
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -97,10 +97,10 @@ def identify(
             watch: Watcher = log_events
             if screen.is_terminal and not as_json:
                 table = stack.enter_context(LiveTable(screen, pace=pace))
-                watch = _both(log_events, table.watch)
+                watch = watch_both(log_events, table.watch)
             chosen = new_seed() if seed is None else seed
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
-        _show(result, run=run, as_json=as_json)
+        show_result(result, run=run, as_json=as_json)
     raise typer.Exit(exit_for_outcome(result.outcome))
 
 
@@ -111,7 +111,9 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(text, Path(), overrides)
 
 
-def _both(*watchers: Watcher) -> Watcher:
+def watch_both(*watchers: Watcher) -> Watcher:
+    """One watcher that tells all of these."""
+
     def watch(events: Sequence[LearnerEvent]) -> None:
         for watcher in watchers:
             watcher(events)
@@ -119,7 +121,8 @@ def _both(*watchers: Watcher) -> Watcher:
     return watch
 
 
-def _show(result: RunResult, *, run: int, as_json: bool) -> None:
+def show_result(result: RunResult, *, run: int, as_json: bool) -> None:
+    """Print a result, for a person or for a program."""
     if as_json:
         typer.echo(json.dumps({"run": run} | result.to_json()))
     else:

@@ -5,7 +5,8 @@ of one round leave together, packed, after the memory that they follow from is d
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -48,7 +49,7 @@ class AgentService:
         supply: Supply,
         keeper: Keeper,
         clip: bool = False,
-        sensors: Mapping[str, SensorFeed] | None = None,
+        sensors: Mapping[str, Sequence[SensorFeed]] | None = None,
         fingerprint: int | None = None,
     ) -> None:
         self._topics = Topics(check_name("the name of a run", run))
@@ -65,7 +66,7 @@ class AgentService:
         self._reports: dict[int, Report] = {}  # made, not yet published
         self._tell: Presence | None = None  # a status that is due
         self._saved_at = 0.0
-        self._say_at, self._patience = 0.0, _SAY_AGAIN[0]
+        self._say_at, self._patience = math.inf, _SAY_AGAIN[0]
         self._ended = False
         self.refusals = Refusals()
         self.failure: BitarmError | None = None
@@ -91,11 +92,13 @@ class AgentService:
     def disconnected(self, now: float) -> None:
         """Go on pulling; what could not be sent will be asked for again."""
         self._inbox.clear()
+        self._say_at = math.inf
 
     def received(self, topic: str, payload: bytes) -> None:
         """Remember a message; a sensor's is handed on at once."""
         if topic in self._sensors:
-            self._sensors[topic].offer(payload)
+            for sensor in self._sensors[topic]:
+                sensor.offer(payload)
         else:
             self._inbox.append((topic, payload))
 
@@ -132,10 +135,10 @@ class AgentService:
         return (self._status(Presence.OFFLINE),)
 
     @property
-    def causes(self) -> dict[int, Cause]:
+    def causes_by_name(self) -> dict[str, Cause]:
         """Why each arm was dismissed, for those that were."""
-        causes = {arm: machine.state.cause for arm, machine in self._machines.items()}
-        return {arm: cause for arm, cause in causes.items() if cause is not None}
+        causes = {it.spec.arms[arm]: it.state.cause for arm, it in self._machines.items()}
+        return {name: cause for name, cause in causes.items() if cause is not None}
 
     # -- joining -----------------------------------------------------------------------------
 

@@ -74,6 +74,7 @@ class LearnerService:
         self._callers: dict[str, Member] = {}  # to be told how they stand
         self._is_connected = False
         self._announce = False
+        self._asked_for = False  # somebody wants to know whether this run has a learner
         self._announced_at = now
         self._look_at = now
         self._said_ended = False
@@ -85,6 +86,7 @@ class LearnerService:
             subscriptions=(
                 self._topics.of("+", Kind.STATUS),
                 self._topics.of("+", Kind.REPORT),
+                self._topics.of(LEARNER, Kind.REQUEST),
             ),
             will=self._own_status(Presence.OFFLINE),
         )
@@ -146,7 +148,8 @@ class LearnerService:
     def _take_in(self, topic: str, payload: bytes, now: float) -> None:
         place = self._topics.place(topic)
         if place is not None and place.agent == LEARNER:
-            return  # our own status
+            self._asked_for |= place.kind is Kind.REQUEST  # else it is our own status
+            return
         if place is None or place.agent not in self._roster.members:
             raise PeerProtocolError("this run has no such agent")
         member = self._roster.members[place.agent]
@@ -176,7 +179,8 @@ class LearnerService:
         if status.presence is Presence.FAILED:
             _LOGGER.warning("agent %s failed: %s", member.name, status.reason)
         elif member.present != was_there:
-            _LOGGER.info("agent %s is %s", member.name, "here" if member.present else "away")
+            where = "done" if member.done else "here" if member.present else "away"
+            _LOGGER.info("agent %s is %s", member.name, where)
 
     def _heard_reports(self, member: Member, topic: str, frame: bytes, now: float) -> None:
         if not member.present:
@@ -231,7 +235,8 @@ class LearnerService:
 
     def _announced(self, now: float) -> list[Publication]:
         if not self._announce or not self._is_connected:
-            return []
+            asked_for, self._asked_for = self._asked_for, False
+            return [self._own_status(Presence.ONLINE)] if asked_for else []
         self._announce, self._announced_at = False, now
         said = [self._own_status(Presence.ONLINE)]
         if self._learner.phase is LearnerPhase.RUNNING:

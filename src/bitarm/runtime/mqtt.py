@@ -28,8 +28,9 @@ _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
 _FLUSH_WITHIN = 3.0
-_SHORT = 5.0  # seconds: a connection that breaks sooner was perhaps pushed off
-_PUSHES = (3, 12)  # of these in a row: for a newcomer, and for one that was connected for long
+_PUSHED_OFF = "Session taken over"  # what MQTT 5 says to a client whose identity another uses
+_LONG = 5.0  # seconds: a connection that lasted as long was the first to be there
+_PUSHES = (2, 8)  # how often a newcomer, and one that was there first, bear to be pushed off
 _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
 
 
@@ -60,7 +61,8 @@ class MqttDriver:
         self._try_at = 0.0
         self._delay = _FIRST_DELAY
         self._pushes = 0
-        self._ever_long = False
+        self._was_first = False
+        self._protocol = paho.MQTTv5  # it says why it ends a connection; else 3.1.1 will do
         self._look_at = 0.0
         self._unacknowledged = 0
         self._error: TransportError | None = None
@@ -163,8 +165,8 @@ class MqttDriver:
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=endpoint.client_id,
-            protocol=paho.MQTTv311,
-            clean_session=True,
+            protocol=self._protocol,
+            clean_session=True if self._protocol == paho.MQTTv311 else None,
             reconnect_on_failure=False,
         )
         if broker.user is not None:
@@ -211,7 +213,6 @@ class MqttDriver:
 
     def _failed(self, why: str, now: float) -> None:
         """An attempt failed: try again later, or give up if there never was a connection."""
-        self._pushes = 0
         if now >= self._give_up_at:
             raise TransportError(
                 f"no broker answers at {self._broker.url}: {why}. "
@@ -227,19 +228,20 @@ class MqttDriver:
             self._forget(client)
         was_ready, self._ready = self._ready, False
         if not was_ready:
+            self._protocol = paho.MQTTv311  # perhaps all that it speaks
             self._failed(why, now)
             return
         self._service.disconnected(now)
         _LOGGER.warning("connection to %s lost: %s", self._broker.url, why)
-        self._note_push(now)
+        self._was_first |= now - self._since > _LONG
+        if why == _PUSHED_OFF:
+            self._note_push()
         self._try_at, self._delay = now + _FIRST_DELAY, 2 * _FIRST_DELAY
 
-    def _note_push(self, now: float) -> None:
+    def _note_push(self) -> None:
         """Two processes with one identity push each other off; the newcomer gives in first."""
-        lasted = now - self._since
-        self._ever_long |= lasted > _SHORT
-        self._pushes = self._pushes + 1 if lasted <= _SHORT else 0
-        if self._pushes >= _PUSHES[self._ever_long]:
+        self._pushes += 1
+        if self._pushes >= _PUSHES[self._was_first]:
             raise TransportError(
                 f"another process is connected to {self._broker.url} as "
                 f"{self._service.endpoint.client_id}: each pushes the other off. "
@@ -265,6 +267,8 @@ class MqttDriver:
 
     def _on_connect(self, client: paho.Client, data: Any, flags: Any, reason: Any, _: Any) -> None:
         if reason.is_failure:
+            if str(reason) == "Unsupported protocol version":
+                self._protocol = paho.MQTTv311
             if str(reason) in _REFUSALS:
                 who = self._broker.user or "nobody (no password was given)"
                 self._error = TransportError(
@@ -305,7 +309,7 @@ class MqttDriver:
     ) -> None:
         if client is self._client and self._error is None:
             try:
-                why = "closed by the other side"
+                why = _PUSHED_OFF if str(reason) == _PUSHED_OFF else "closed by the other side"
                 if not self._ready and not self._broker.tls:
                     why += " before it answered; does it want mqtts://?"
                 self._drop(why, self._clock())

@@ -85,6 +85,7 @@ def check_agent(name: str) -> str:
     return name
 
 
-def agent_for(arm: str) -> str:
+def agent_for(arm: str, number: int) -> str:
     """The agent of an arm that names none: the arm's own name, made safe."""
-    return check_agent(_UNSAFE.sub("-", arm).strip("-._")[:64])
+    name = _UNSAFE.sub("-", arm).strip("-._")[:64]
+    return name if _NAME.fullmatch(name) and name != LEARNER else f"arm-{number}"
