@@ -227,9 +227,8 @@ def _stay(
         nonlocal left
         if signal is Signals.SIGTERM:  # the machine goes down: the run waits to be resumed
             left = True
-            service.finished = True
-        else:
-            service.interrupt()
+            return tuple(service.leave())
+        service.interrupt()
         return ()
 
     _drive(service, broker, patience, stop)

@@ -113,6 +113,11 @@ class LearnerService:
         if self._learner.phase is LearnerPhase.RUNNING:
             self._take(self._learner.interrupt())
 
+    def leave(self) -> Iterable[Publication]:
+        """Stop in order and leave the run to be resumed: all that happened is in the journal."""
+        self.finished = True
+        return (self._own_status(Presence.OFFLINE),)
+
     def note(self, caveat: str) -> None:
         """Take in a fact that voids the guarantee."""
         if self._learner.phase is LearnerPhase.RUNNING:

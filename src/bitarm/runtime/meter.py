@@ -23,9 +23,8 @@ TCP_IP_HEADER_BYTES = 40  # without options; an acknowledgement rides on the nex
 
 
 def publish_bytes(topic: str, payload: bytes) -> int:
-    """Bytes of a PUBLISH packet at QoS 1: MQTT 5, section 3.3 (3.1.1 needs one byte less)."""
-    # The topic and its length, the packet's number, an empty list of properties, the payload.
-    rest = 2 + len(topic.encode()) + 2 + 1 + len(payload)
+    """Bytes of a PUBLISH packet at QoS 1: MQTT 3.1.1, section 3.3."""
+    rest = 2 + len(topic.encode()) + 2 + len(payload)  # topic length, topic, packet id, payload
     length_digits = 1 + (rest > 127) + (rest > 16_383) + (rest > 2_097_151)
     return 1 + length_digits + rest
 

@@ -28,9 +28,9 @@ _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
 _FLUSH_WITHIN = 3.0
-_PUSHED_OFF = "Session taken over"  # what MQTT 5 says to a client whose identity another uses
-_LONG = 5.0  # seconds: a connection that lasted as long was the first to be there
-_PUSHES = (2, 8)  # how often a newcomer, and one that was there first, bear to be pushed off
+# A broker closes the older of two connections with one identity, and Mosquitto does not say why.
+_BRIEF, _LONG = 1.0, 5.0  # seconds: a connection that was pushed off; one that was there first
+_PUSHES = (5, 15)  # how many brief ones in a row a newcomer bears, and one that was there first
 _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
 
 
@@ -62,7 +62,6 @@ class MqttDriver:
         self._delay = _FIRST_DELAY
         self._pushes = 0
         self._was_first = False
-        self._protocol = paho.MQTTv5  # it says why it ends a connection; else 3.1.1 will do
         self._look_at = 0.0
         self._unacknowledged = 0
         self._error: TransportError | None = None
@@ -165,8 +164,8 @@ class MqttDriver:
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=endpoint.client_id,
-            protocol=self._protocol,
-            clean_session=True if self._protocol == paho.MQTTv311 else None,
+            protocol=paho.MQTTv311,
+            clean_session=True,
             reconnect_on_failure=False,
         )
         if broker.user is not None:
@@ -213,6 +212,7 @@ class MqttDriver:
 
     def _failed(self, why: str, now: float) -> None:
         """An attempt failed: try again later, or give up if there never was a connection."""
+        self._pushes = 0
         if now >= self._give_up_at:
             raise TransportError(
                 f"no broker answers at {self._broker.url}: {why}. "
@@ -228,19 +228,17 @@ class MqttDriver:
             self._forget(client)
         was_ready, self._ready = self._ready, False
         if not was_ready:
-            self._protocol = paho.MQTTv311  # perhaps all that it speaks
             self._failed(why, now)
             return
         self._service.disconnected(now)
         _LOGGER.warning("connection to %s lost: %s", self._broker.url, why)
-        self._was_first |= now - self._since > _LONG
-        if why == _PUSHED_OFF:
-            self._note_push()
+        self._note_push(now - self._since)
         self._try_at, self._delay = now + _FIRST_DELAY, 2 * _FIRST_DELAY
 
-    def _note_push(self) -> None:
+    def _note_push(self, lasted: float) -> None:
         """Two processes with one identity push each other off; the newcomer gives in first."""
-        self._pushes += 1
+        self._was_first |= lasted > _LONG
+        self._pushes = self._pushes + 1 if lasted < _BRIEF else 0
         if self._pushes >= _PUSHES[self._was_first]:
             raise TransportError(
                 f"another process is connected to {self._broker.url} as "
@@ -267,8 +265,6 @@ class MqttDriver:
 
     def _on_connect(self, client: paho.Client, data: Any, flags: Any, reason: Any, _: Any) -> None:
         if reason.is_failure:
-            if str(reason) == "Unsupported protocol version":
-                self._protocol = paho.MQTTv311
             if str(reason) in _REFUSALS:
                 who = self._broker.user or "nobody (no password was given)"
                 self._error = TransportError(
@@ -309,7 +305,7 @@ class MqttDriver:
     ) -> None:
         if client is self._client and self._error is None:
             try:
-                why = _PUSHED_OFF if str(reason) == _PUSHED_OFF else "closed by the other side"
+                why = "closed by the other side"
                 if not self._ready and not self._broker.tls:
                     why += " before it answered; does it want mqtts://?"
                 self._drop(why, self._clock())
