@@ -7,8 +7,10 @@ import typer
 
 import bitarm
 from bitarm.cli import broker, runs
+from bitarm.cli.agent import agent_command
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
+from bitarm.cli.learner import learner_command
 from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
 from bitarm.errors import BitarmError
@@ -22,6 +24,8 @@ app = typer.Typer(
 app.command()(identify)
 app.command("simulate")(simulate_command)
 app.command("reproduce")(reproduce_command)
+app.command("learner")(learner_command)
+app.command("agent")(agent_command)
 app.add_typer(runs.app, name="runs")
 app.add_typer(broker.app, name="broker")
 
