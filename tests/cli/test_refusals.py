@@ -81,7 +81,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "prior": (
         problem(scheme='prior = "unifrom"'),
-        "prior must be one of uniform, midpoint, quban, got 'unifrom'; did you mean uniform",
+        "prior must be one of uniform, midpoint, lower, quban, got 'unifrom'; did you mean uniform",
     ),
     "source": (
         problem(arms=ARMS.replace('"bernoulli"', '"bernouli"')),

@@ -62,7 +62,7 @@ def identify(
     quantizer: Annotated[str | None, _option("exact, icq, quban, fed-sel or fed-sel-paper")] = None,
     bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
-    prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
+    prior: Annotated[str | None, _option("uniform, midpoint, lower or quban (icq)")] = None,
     policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
     width: Annotated[str | None, _option("paper or lil")] = None,
     growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,

@@ -33,7 +33,7 @@ def simulate_command(
     quantizer: Annotated[str | None, _swept("exact, icq, quban, fed-sel, fed-sel-paper")] = None,
     bits: Annotated[str | None, _swept("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[str | None, _swept("Step size of quban")] = None,
-    prior: Annotated[str | None, _swept("uniform, midpoint, quban (icq)")] = None,
+    prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
     policy: Annotated[str | None, _swept("se, lucb, lil-ucb, lil-ucb-count")] = None,
     width: Annotated[str | None, _swept("paper, lil")] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
