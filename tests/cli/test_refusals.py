@@ -81,7 +81,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "prior": (
         problem(scheme='prior = "unifrom"'),
-        "prior must be one of uniform, midpoint, quban, got 'unifrom'; did you mean uniform",
+        "prior must be one of uniform, midpoint, lower, quban, got 'unifrom'; did you mean uniform",
     ),
     "source": (
         problem(arms=ARMS.replace('"bernoulli"', '"bernouli"')),
@@ -95,7 +95,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "source missing": (problem(arms='[[arm]]\nname = "x"\n'), "arm 'x': .*source"),
     "table": (
         problem() + "[scheem]\n",
-        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean scheme",
+        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean",
     ),
     "word of problem": (
         problem(problem="dleta = 0.1"),

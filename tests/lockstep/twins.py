@@ -234,7 +234,7 @@ _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "exact": st.just(Exact()),
-    "icq": st.builds(Icq, bits=_BITS, prior=st.sampled_from(["uniform", "midpoint"])),
+    "icq": st.builds(Icq, bits=_BITS, prior=st.sampled_from(["uniform", "midpoint", "lower"])),
     "icq-quban": st.builds(Icq, bits=_BITS, prior=st.just("quban")),
     "quban": st.builds(QuBan, epsilon_quban=_EPSILONS),
     "fed-sel": st.just(FedSel()),

@@ -37,7 +37,7 @@ def simulate_command(
     epsilon_quban: Annotated[str | None, _swept("Step size of quban")] = None,
     kappa: Annotated[str | None, _swept("Step size of dicq")] = None,
     kappa_first: Annotated[str | None, _swept("Step size of dicq's first message")] = None,
-    prior: Annotated[str | None, _swept("uniform, midpoint, quban (icq)")] = None,
+    prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
     policy: Annotated[str | None, _swept("se, lucb, lil-ucb, lil-ucb-count")] = None,
     width: Annotated[str | None, _swept("paper, lil, pairwise, pairwise-mixture")] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
