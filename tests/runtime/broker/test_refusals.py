@@ -43,6 +43,11 @@ def test_a_subscription_to_more_than_ones_own_is_told() -> None:
         ("Client a1 disconnected due to oversize packet.", "sent a packet that is too large"),
         ("Client a1 disconnected due to protocol error.", "sent what is not MQTT"),
         ("OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number", "not speak TLS"),
+        (
+            "Client connection from 192.0.2.9 failed: error:0A00010B:SSL routines::wrong version "
+            "number.",
+            "a client at 192.0.2.9: it does not speak TLS",
+        ),
         ("OpenSSL Error[0]: error:0A000418:SSL routines::tlsv1 alert unknown ca", "not trust our"),
     ],
 )

@@ -168,10 +168,15 @@ def test_one_agents_password_is_not_anothers(lab: Lab) -> None:
 
 
 def test_plain_tcp_is_refused(lab: Lab) -> None:
-    with lab.client("gw-1", tls=False) as offender:
-        eventually(offender.gone.is_set, "a plain connection was accepted")
-        assert offender.connected.empty()
-    lab.await_told("refused: a client, last 127.0.0.1:", "does not speak TLS")
+    introduction = b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04test"
+    with socket.create_connection(("127.0.0.1", lab.port), timeout=PATIENCE) as plain:
+        plain.sendall(introduction)
+        try:
+            answer = plain.recv(64)
+        except ConnectionResetError:
+            answer = b""
+    assert answer[:1] != b"\x20"  # no CONNACK: at most a TLS alert
+    lab.await_told("refused: a client", "127.0.0.1", "does not speak TLS")
 
 
 def test_old_tls_is_refused(lab: Lab) -> None:

@@ -17,7 +17,8 @@ _DENIED = "Denied PUBLISH from "
 _MESSAGE = re.compile(r" \(d\d, q\d, r\d, m\d+, '(.*?)(?:', \.\.\. \((\d+) bytes\)\))?")
 _SUBSCRIPTION = re.compile(r" [012] (.+)")
 _NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
-_TLS = re.compile(r"OpenSSL Error.*: (.*)")
+_TLS_AT_ONCE = re.compile(r"Client connection from (\S+) failed: (.*)")
+_TLS_LATER = re.compile(r"OpenSSL Error\S* (.*)")
 _EXPECTED = "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain"  # it is for every agent
 _NOTED = ("Error", "Warning", "OpenSSL")
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
@@ -51,8 +52,11 @@ class RefusalReader:
             return f"refused: {self._who(client)} may not write {topic} ({dropped})"
         elif found := _NOT_ADMITTED.fullmatch(line):
             return f"refused: {found[1]} gave no valid name and password"
-        elif found := _TLS.fullmatch(line):
-            return self._tls(found[1])
+        elif found := _TLS_AT_ONCE.fullmatch(line):
+            return _without_tls(f"a client at {found[1]}", found[2])
+        elif found := _TLS_LATER.fullmatch(line):
+            # Mosquitto does not say which connection it was: nearly always the last one.
+            return _without_tls(f"a client, last {self._last_connection}", found[1])
         elif found := _GONE.fullmatch(line):
             return self._gone(found[1], found[2])
         elif line.startswith(_NOTED) and not line.startswith(_EXPECTED):
@@ -84,13 +88,6 @@ class RefusalReader:
         user, address = self._clients[client]
         return f"{user} at {address}"
 
-    def _tls(self, why: str) -> str:
-        """Mosquitto does not say which connection failed; it is nearly always the last one."""
-        address = self._last_connection
-        if "alert" in why:  # sent by the other end, so it looked at our certificate
-            return f"refused by a client, last {address}: it does not trust our certificate ({why})"
-        return f"refused: a client, last {address}, does not speak TLS ({why})"
-
     def _gone(self, client: str, why: str) -> str | None:
         told = None
         if "oversize packet" in why:
@@ -99,3 +96,9 @@ class RefusalReader:
             told = f"refused: {self._who(client)} sent what is not MQTT"
         self._clients.pop(client, None)
         return told
+
+
+def _without_tls(who: str, why: str) -> str:
+    if "alert" in why:  # sent by the other end: it looked at our certificate
+        return f"refused by {who}: it does not trust our certificate ({why})"
+    return f"refused: {who}: it does not speak TLS ({why})"
