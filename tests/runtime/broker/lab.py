@@ -114,7 +114,6 @@ class Lab:
         *,
         password: str | None = None,
         name: str | None = None,
-        tls: bool = True,
         will: str | None = None,
         clean: bool = True,
     ) -> Iterator[Client]:
@@ -131,8 +130,7 @@ class Lab:
         raw.on_disconnect = lambda *_: made.gone.set()
         if user is not None:
             raw.username_pw_set(user, self.password(user) if password is None else password)
-        if tls:
-            raw.tls_set_context(self.trusting())
+        raw.tls_set_context(self.trusting())
         if will is not None:
             raw.will_set(will, b"hostile", qos=1)
         kept = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho's own

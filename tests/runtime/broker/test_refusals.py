@@ -43,6 +43,11 @@ def test_a_subscription_to_more_than_ones_own_is_told() -> None:
         ("Client a1 disconnected due to oversize packet.", "sent a packet that is too large"),
         ("Client a1 disconnected due to protocol error.", "sent what is not MQTT"),
         ("OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number", "not speak TLS"),
+        (
+            "Client connection from 192.0.2.9 failed: error:0A00010B:SSL routines::wrong version "
+            "number.",
+            "a client at 192.0.2.9: it does not speak TLS",
+        ),
         ("OpenSSL Error[0]: error:0A000418:SSL routines::tlsv1 alert unknown ca", "not trust our"),
     ],
 )
@@ -78,8 +83,42 @@ def test_errors_of_mosquitto_itself_are_passed_on() -> None:
     assert _told(line) == [line]
 
 
-def test_a_payload_that_looks_like_a_line_of_the_log_cannot_forge_one() -> None:
-    """Topics and client ids are chosen by clients; a line break in them ends their connection."""
-    assert not _told(
-        "Received PUBLISH from x (d0, q1, r0, m1, 'Denied PUBLISH from a', ... (1 bytes))"
-    )
+def test_a_topic_cannot_hide_who_wrote_to_it() -> None:
+    topic = "x (d0, q1, r0, m1, 'y"
+    denied = f"Denied PUBLISH from a1 (d0, q1, r0, m1, '{topic}', ... (1 bytes))"
+    (said,) = _told(_CONNECTED, denied)
+    assert said == f"refused: gw-1 at 192.0.2.7:41340 may not write {topic} (1 bytes dropped)"
+
+
+def test_a_client_id_cannot_put_the_blame_on_another() -> None:
+    evil = "a1 (d0, q1, r0, m1, 'z', ... (9 bytes))"
+    joined = f"New client connected from 192.0.2.6:1 as {evil} (p2, c1, k60, u'gw-2')."
+    denied = f"Denied PUBLISH from {evil} (d0, q1, r0, m1, 'x', ... (1 bytes))"
+    assert _told(_CONNECTED, joined, denied) == [
+        "refused: gw-2 at 192.0.2.6:1 may not write x (1 bytes dropped)"
+    ]
+    assert _told(_CONNECTED, joined, f"{evil} 1 bitarm/v1/#")[0].startswith("refused: gw-2 at")
+
+
+def test_a_client_id_cannot_forge_an_account() -> None:
+    evil = "x (p2, c1, k60, u'learner')."
+    joined = f"New client connected from 192.0.2.6:1 as {evil} (p2, c1, k60, u'gw-2')."
+    (said,) = _told(joined, f"Denied PUBLISH from {evil} (d0, q1, r0, m1, 'x', ... (1 bytes))")
+    assert said.startswith("refused: gw-2 at 192.0.2.6:1 ")
+
+
+def test_a_topic_with_spaces_cannot_hide_a_subscription() -> None:
+    (said,) = _told(_CONNECTED, "a1 1 $share/a 1 b/bitarm/v1/+/+/request")
+    assert "gw-1 at 192.0.2.7:41340 may not read $share/a 1 b/" in said
+
+
+def test_a_client_id_cannot_forge_a_refusal_of_another() -> None:
+    evil = "Denied PUBLISH from a1 (d0, q1, r0, m1, 'x', ... (1 bytes))"
+    joined = f"New client connected from 192.0.2.6:1 as {evil} (p2, c1, k60, u'gw-2')."
+    (said,) = _told(_CONNECTED, joined, f"{evil} 1 bitarm/v1/#")
+    assert said.startswith("refused: gw-2 at 192.0.2.6:1 may not read")
+
+
+def test_a_line_that_mosquitto_cut_still_names_the_offender() -> None:
+    (said,) = _told(_CONNECTED, "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v1/" + "x" * 900)
+    assert said.startswith("refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v1/xxx")

@@ -59,6 +59,12 @@ def test_an_agent_writes_nowhere_else(lab: Lab, topic: str) -> None:
         assert offender.publish(topic, b"x") == NOT_AUTHORISED
 
 
+def test_a_long_topic_does_not_hide_who_wrote_to_it(lab: Lab) -> None:
+    with lab.admitted("gw-1") as offender:
+        assert offender.publish("long/" + "x" * 2000, b"x") == NOT_AUTHORISED
+    lab.await_told("refused: gw-1 at 127.0.0.1:", "may not write long/xxxx")
+
+
 def test_the_learner_cannot_report(lab: Lab) -> None:
     with lab.admitted("learner") as learner:
         assert learner.publish("bitarm/v1/run/gw-1/report", b"x") == NOT_AUTHORISED
@@ -85,6 +91,8 @@ def test_agent_and_learner_have_what_they_need(lab: Lab) -> None:
         "bitarm/v1/#",
         "#",
         "bitarm/v1/secret/gw-2/report",
+        "bitarm/v1/secret/gw-2/status",
+        "$share/g/bitarm/v1/+/+/request",
     ],
 )
 def test_an_agent_reads_nobody_elses(lab: Lab, topic: str) -> None:
@@ -97,9 +105,12 @@ def test_an_agent_reads_nobody_elses(lab: Lab, topic: str) -> None:
         offender.subscribe(topic)
         learner.publish("bitarm/v1/secret/gw-2/request", b"not for you")
         other.publish("bitarm/v1/secret/gw-2/report", b"nor this")
+        other.publish("bitarm/v1/secret/gw-2/status", b"nor that", retain=True)
+        offender.subscribe(topic)  # again, now that something is retained
         offender.subscribe("bitarm/v1/+/gw-1/request")
         learner.publish("bitarm/v1/end/gw-1/request", b"for you")
-        assert {offender.next()} == {("bitarm/v1/end/gw-1/request", b"for you")}
+        assert offender.next() == ("bitarm/v1/end/gw-1/request", b"for you")
+        other.publish("bitarm/v1/secret/gw-2/status", b"", retain=True)
     lab.await_told("refused: gw-1 at 127.0.0.1:", f"may not read {topic} ")
 
 
@@ -145,16 +156,27 @@ def test_without_the_right_password_nobody_gets_in(
     assert "refused: 127.0.0.1 gave no valid name and password" in lab.told()[before]
 
 
+def test_a_line_break_in_a_name_forges_no_line_of_the_log(lab: Lab) -> None:
+    with lab.client("gw-1", name="x\nrefused: learner at 192.0.2.1") as offender:
+        eventually(offender.gone.is_set, "such a client id was accepted")
+    assert "192.0.2.1" not in "".join(lab.told())
+
+
 def test_one_agents_password_is_not_anothers(lab: Lab) -> None:
     with lab.client("gw-1", password=lab.password("gw-2")) as offender:
         assert offender.connected.get(timeout=PATIENCE) == NOT_AUTHORISED
 
 
 def test_plain_tcp_is_refused(lab: Lab) -> None:
-    with lab.client("gw-1", tls=False) as offender:
-        eventually(offender.gone.is_set, "a plain connection was accepted")
-        assert offender.connected.empty()
-    lab.await_told("refused: a client, last 127.0.0.1:", "does not speak TLS")
+    introduction = b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04test"
+    with socket.create_connection(("127.0.0.1", lab.port), timeout=PATIENCE) as plain:
+        plain.sendall(introduction)
+        try:
+            answer = plain.recv(64)
+        except ConnectionResetError:
+            answer = b""
+    assert answer[:1] != b"\x20"  # no CONNACK: at most a TLS alert
+    lab.await_told("refused: a client", "127.0.0.1", "does not speak TLS")
 
 
 def test_old_tls_is_refused(lab: Lab) -> None:

@@ -6,30 +6,21 @@ them. Lines of ordinary traffic are dropped.
 """
 
 import re
-from typing import final
+from typing import Any, final
 
 from bitarm.runtime.broker.access import may_read
 
 _CONNECTED = re.compile(r"New client connected from (\S+) as (.+) \(p\d+, c\d+, k\d+, u'(.*)'\)\.")
-_GONE = re.compile(r"Client (.+?) (?:disconnected|closed its connection|has exceeded timeout)(.*)")
-_DENIED = re.compile(
-    r"Denied PUBLISH from (.+) \(d\d, q\d, r\d, m\d+, '(.*)', \.\.\. \((\d+) bytes\)\)"
-)
-_SUBSCRIBED = re.compile(r"(.+) [012] (\S+)")
+_GONE = re.compile(r"Client (.+) (?:disconnected|closed its connection|has exceeded timeout)(.*)")
+_DENIED = "Denied PUBLISH from "
+# Mosquitto cuts lines of more than a thousand characters: the end may be missing.
+_MESSAGE = re.compile(r" \(d\d, q\d, r\d, m\d+, '(.*?)(?:', \.\.\. \((\d+) bytes\)\))?")
+_SUBSCRIPTION = re.compile(r" [012] (.+)")
 _NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
-_TLS = re.compile(r"OpenSSL Error.*: (.*)")
-_ROUTINE = (
-    "New connection from ",
-    "Sending ",
-    "Received ",
-    "No will message",
-    "Will message",
-    "\t",
-    "Saving in-memory database",
-    "Client <unknown> ",
-    "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain",
-)
-_NOTED = ("Error", "Warning")
+_TLS_AT_ONCE = re.compile(r"Client connection from (\S+) failed: (.*)")
+_TLS_LATER = re.compile(r"OpenSSL Error\S* (.*)")
+_EXPECTED = "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain"  # it is for every agent
+_NOTED = ("Error", "Warning", "OpenSSL")
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
 
 
@@ -43,42 +34,59 @@ class RefusalReader:
 
     def read(self, line: str) -> str | None:
         """What to tell the operator; nothing for a line of ordinary traffic."""
-        if line.startswith("Received P") or line.startswith("Sending P"):  # nearly all lines
+        if line.startswith(("Received P", "Sending P")):  # nearly all lines
             return None
+        client, topics = self._split(line, _SUBSCRIPTION)
+        if client in self._clients and topics:  # first: a client's id may look like any other line
+            return self._subscribed(client, topics[0])
         if line.startswith("New connection from "):
             self._last_connection = line.split()[3]
         elif found := _CONNECTED.fullmatch(line):
             address, client, user = found.groups()
             if len(self._clients) < _MOST_CLIENTS:
                 self._clients[client] = (user, address)
-        elif found := _DENIED.fullmatch(line):
-            client, topic, size = found.groups()
-            return f"refused: {self._who(client)} may not write {topic} ({size} bytes dropped)"
+        elif line.startswith(_DENIED):
+            client, message = self._split(line.removeprefix(_DENIED), _MESSAGE)
+            topic, size = message or ("what it tried", None)
+            dropped = f"{size} bytes dropped" if size else "dropped"
+            return f"refused: {self._who(client)} may not write {topic} ({dropped})"
         elif found := _NOT_ADMITTED.fullmatch(line):
             return f"refused: {found[1]} gave no valid name and password"
-        elif found := _TLS.fullmatch(line):
-            return self._tls(found[1])
+        elif found := _TLS_AT_ONCE.fullmatch(line):
+            return _without_tls(f"a client at {found[1]}", found[2])
+        elif found := _TLS_LATER.fullmatch(line):
+            # Mosquitto does not say which connection it was: nearly always the last one.
+            return _without_tls(f"a client, last {self._last_connection}", found[1])
         elif found := _GONE.fullmatch(line):
             return self._gone(found[1], found[2])
-        elif (found := _SUBSCRIBED.fullmatch(line)) and found[1] in self._clients:
-            if not may_read(self._clients[found[1]][0], found[2]):
-                return f"refused: {self._who(found[1])} may not read {found[2]} (nothing is sent)"
-        elif not line.startswith(_ROUTINE) and (line.startswith(_NOTED) or "rror" in line):
+        elif line.startswith(_NOTED) and not line.startswith(_EXPECTED):
             return line
         return None
+
+    def _subscribed(self, client: str, topic: str) -> str | None:
+        if may_read(self._clients[client][0], topic):
+            return None
+        return f"refused: {self._who(client)} may not read {topic} (nothing is sent)"
+
+    def _split(self, text: str, rest: re.Pattern[str]) -> tuple[str, tuple[Any, ...]]:
+        """The client that a text begins with, and what the rest says.
+
+        Clients choose their ids and topics, spaces and brackets included, so a text may split at
+        several places: a client that is connected is believed, the longest name first.
+        """
+        splits = [
+            (text[:at], found.groups())
+            for at in range(len(text))
+            if text[at] == " " and (found := rest.fullmatch(text, at))
+        ]
+        known = [split for split in splits if split[0] in self._clients]
+        return max(known or splits or [(text, ())], key=lambda split: len(split[0]))
 
     def _who(self, client: str) -> str:
         if client not in self._clients:
             return f"client {client!r}"
         user, address = self._clients[client]
         return f"{user} at {address}"
-
-    def _tls(self, why: str) -> str:
-        """Mosquitto does not say which connection failed; it is nearly always the last one."""
-        address = self._last_connection
-        if "alert" in why:  # sent by the other end, so it looked at our certificate
-            return f"refused by a client, last {address}: it does not trust our certificate ({why})"
-        return f"refused: a client, last {address}, does not speak TLS ({why})"
 
     def _gone(self, client: str, why: str) -> str | None:
         told = None
@@ -88,3 +96,9 @@ class RefusalReader:
             told = f"refused: {self._who(client)} sent what is not MQTT"
         self._clients.pop(client, None)
         return told
+
+
+def _without_tls(who: str, why: str) -> str:
+    if "alert" in why:  # sent by the other end: it looked at our certificate
+        return f"refused by {who}: it does not trust our certificate ({why})"
+    return f"refused: {who}: it does not speak TLS ({why})"
