@@ -7,6 +7,7 @@ import typer
 
 import bitarm
 from bitarm.cli import runs
+from bitarm.cli.dashboard import dashboard
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
 from bitarm.cli.simulate import simulate_command
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(identify)
 app.command("simulate")(simulate_command)
+app.command()(dashboard)
 app.add_typer(runs.app, name="runs")
 
 
