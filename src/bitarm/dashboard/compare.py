@@ -88,7 +88,8 @@ def _bound(
 
 
 def _scheme(quantizer: str, bits: int | None, policy: str) -> str:
-    return f"{quantizer}{'' if bits is None else f' {bits} bit'} · {policy}"
+    length = "" if bits is None else f" {bits} bit{'s' * (bits > 1)}"
+    return f"{quantizer}{length} · {policy}"
 
 
 def _number(value: Any) -> float:

@@ -23,10 +23,10 @@ export class Chart {
       this.details,
     );
     this.redraw = perFrame(() => this.draw());
-    this.width = 0;
+    this.width = 0; // not drawn yet: there may be nothing to draw
     new ResizeObserver(([entry]) => {
       const width = Math.floor(entry.contentRect.width);
-      if (width !== this.width) this.redraw();
+      if (this.width && width !== this.width) this.redraw();
     }).observe(figure);
   }
 

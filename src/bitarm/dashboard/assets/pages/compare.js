@@ -37,7 +37,7 @@ function draw(svg, width) {
   }
   const x = d3.scaleLog(stretched([...all.map((p) => p[0]), ...bounds]), [left, right]);
   const y = d3.scaleLog(stretched(all.map((p) => p[1])), [bottom, top]);
-  axis(svg, d3.axisBottom(x).ticks(width / 110, compact).tickFormat(compact).tickSizeOuter(0).tickValues(ticks(x, width / 70)), 0, bottom, "x");
+  axis(svg, d3.axisBottom(x).tickFormat(compact).tickSizeOuter(0).tickValues(ticks(x, width / 70)), 0, bottom, "x");
   axis(svg, d3.axisLeft(y).tickValues(ticks(y, 8)).tickFormat(compact).tickSize(-(right - left)), left, 0, "grid");
   svg.append("text").attr("class", "quiet").attr("x", (left + right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text("samples");
   svg.append("text").attr("class", "quiet").attr("x", left).attr("y", 14).text("payload bits");
@@ -51,7 +51,7 @@ function draw(svg, width) {
     svg.append("text").attr("class", "bound-name").attr("x", edge + (end ? -6 : 6)).attr("y", top + 4).attr("text-anchor", end ? "end" : "start").text(bounds.length > 1 ? "lower bounds on samples" : "lower bound on samples");
   }
   const taken = [];
-  for (const point of points) place(svg, point, x, y, width, taken);
+  for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) place(svg, point, x, y, width, taken);
   return height;
 }
 

@@ -39,10 +39,10 @@ function drawBins(svg, width) {
   needle(svg, x(m.mean), top - 14, top + height, "decoded", "decoded", m.mu_hat > m.mean ? -1 : 1);
   svg.append("line").attr("class", "gap").attr("x1", x(m.mu_hat)).attr("x2", x(m.mean)).attr("y1", top - 4).attr("y2", top - 4);
   axis(svg, d3.axisBottom(x).ticks(Math.min(10, width / 70)).tickSizeOuter(0), 0, top + height + 8, "x");
-  const y = top + height + 46;
-  brace(svg, x(m.mean_before - m.radius_before), x(m.mean_before + m.radius_before), y, "where the learner believed the true mean: ± U before");
-  brace(svg, x(m.low), x(m.high), y + 26, "where the agent’s mean must lie: U′ wider on both sides");
-  brace(svg, x(m.mean - m.radius), x(m.mean + m.radius), y + 52, "what it believes now: ± U");
+  const y = top + height + 58;
+  brace(svg, x(m.mean_before - m.radius_before), x(m.mean_before + m.radius_before), y, "the true mean, as believed before: ± U");
+  brace(svg, x(m.low), x(m.high), y + 26, "so the agent’s mean must lie here: U′ wider");
+  brace(svg, x(m.mean - m.radius), x(m.mean + m.radius), y + 52, "the true mean, as believed now: ± U");
   return y + 66;
 }
 
@@ -68,7 +68,7 @@ function drawRadii(svg, width) {
   const x = d3.scaleLinear([1, rounds], [left, right]);
   const y = d3.scaleLog([d3.min(u) * 0.8, d3.max([...own, ...others.flatMap((o) => o.radius)]) * 1.1], [bottom, top]);
   axis(svg, d3.axisBottom(x).ticks(Math.min(rounds, width / 60)).tickSizeOuter(0), 0, bottom, "x");
-  axis(svg, d3.axisLeft(y).ticks(5, "~g").tickSize(-(right - left)), left, 0, "grid");
+  axis(svg, d3.axisLeft(y).tickValues(powers(y.domain())).tickFormat(d3.format("~g")).tickSize(-(right - left)), left, 0, "grid");
   svg.append("text").attr("class", "quiet").attr("x", (left + right) / 2).attr("y", height - 2).attr("text-anchor", "middle").text("round");
   svg.append("line").attr("class", "here").attr("x1", x(told.message.index)).attr("x2", x(told.message.index)).attr("y1", top).attr("y2", bottom);
   const line = d3.line().x((_, i) => x(i + 1)).y((r) => y(r));
@@ -92,11 +92,14 @@ function drawRadii(svg, width) {
   return height;
 }
 
+// The powers of ten in a range.
+const powers = ([low, high]) => d3.range(Math.ceil(Math.log10(low)), Math.floor(Math.log10(high)) + 1).map((power) => 10 ** power);
+
 const bins = new Chart($("bins"), {
   title: "The interval and its bins",
   file: "explain-message",
   describe: () => `The interval from ${number(told.message.low)} to ${number(told.message.high)} in ${2 ** told.message.symbol.length} bins; bin ${told.message.symbol} holds the mean.`,
-  draw: (svg, width) => (told ? drawBins(svg, width) : 10),
+  draw: (svg, width) => drawBins(svg, width),
   table: () => ({ columns: Object.keys(told.message), rows: [Object.values(told.message).map((v) => (typeof v === "boolean" ? String(v) : v))] }),
 });
 
@@ -104,7 +107,7 @@ const radii = new Chart($("radii"), {
   title: "U and U′ over the rounds",
   file: "explain-radii",
   describe: () => `After ${told.steps.length} rounds U′ is ${number(told.steps.at(-1).u_prime)} and U is ${number(told.steps.at(-1).radius)}.`,
-  draw: (svg, width) => (told ? drawRadii(svg, width) : 10),
+  draw: (svg, width) => drawRadii(svg, width),
   table: () => ({
     columns: ["round", "pulls", "u_prime", "radius", ...told.schemes.map((one) => `radius_${one.quantizer}`)],
     rows: told.steps.map((s, i) => [s.index, s.pulls, s.u_prime, s.radius, ...told.schemes.map((one) => one.radius[i])]),
