@@ -5,16 +5,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast check format bench clean
+.PHONY: run test test-fast system check format bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
 
-test: $(VENV)/.dev check
+test: $(VENV)/.dev check system
 	$(BIN)/pytest -n auto
 
 test-fast: $(VENV)/.dev
 	$(BIN)/pytest -n auto -m "not slow"
+
+system:
+	scripts/system-packages chromium
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -16,7 +16,7 @@ from benchmarks.fused import fused_exact, fused_icq
 from benchmarks.history import record
 from bitarm.api.simulate import simulate
 from bitarm.sim.engine import Engine
-from bitarm.sim.execute import _pool, run_here
+from bitarm.sim.execute import Task, _pool, run_here
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep
@@ -109,15 +109,15 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
 def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
     point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3)
     sweep = Sweep(schemes=(point,), models=HARDNESS, trials=12_000_000, seed=1)
-    indices = range(sweep.chunks)
+    tasks = [Task(job=0, sweep=sweep, index=index) for index in range(sweep.chunks)]
 
     def one() -> float:
         begin = time.perf_counter()
-        list(run_here(sweep, indices))
+        list(run_here(tasks))
         return time.perf_counter() - begin
 
     def two() -> float:
-        running = _pool(sweep, indices, 2)
+        running = _pool(tasks, 2)
         for _ in range(sweep.chunks // 8):
             next(running)  # by then both processes have started and loaded their kernels
         begin = time.perf_counter()

@@ -51,3 +51,21 @@ def test_the_gateways_are_the_built_in_example(tmp_path: Path) -> None:
     assert (EXAMPLES / "gateways.toml").read_bytes() == built_in
     by_file = _identify(tmp_path, EXAMPLES / "gateways.toml", "--seed", 5)
     assert _identify(tmp_path, "--seed", 5) == by_file | {"run": 2}
+
+
+@pytest.mark.slow
+def test_the_experiment_of_ones_own_runs_and_its_claims_hold(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "bitarm", "reproduce", str(EXAMPLES / "own-experiment")),
+            *("--trials", "300", "--out", str(tmp_path / "out"), "--json"),
+        ],
+        env=dict(os.environ) | {"XDG_CACHE_HOME": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    )
+    (only,) = json.loads(done.stdout)["experiments"]
+    assert [claim["holds"] for claim in only["claims"]] == [True, True, True]

@@ -18,10 +18,10 @@ from bitarm.core.spec import RunSpec
 from bitarm.errors import StoreError
 from bitarm.sim import sweep as sweep_module
 from bitarm.sim.chunks import ChunkStore, _digest
-from bitarm.sim.execute import execute, run_here
+from bitarm.sim.execute import Done, Task, execute, run_here, run_task
 from bitarm.sim.models import Bernoulli
 from bitarm.sim.scheme import Scheme
-from bitarm.sim.sweep import ChunkResult, PointResult, Sweep, run_chunk
+from bitarm.sim.sweep import PointResult, Sweep, run_chunk
 
 _SCHEME = Scheme(
     spec=RunSpec(
@@ -50,10 +50,10 @@ class Counting:
     def __init__(self) -> None:
         self.ran: list[int] = []
 
-    def __call__(self, sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
-        for index in indices:
-            self.ran.append(index)
-            yield run_chunk(sweep, index)
+    def __call__(self, tasks: Sequence[Task]) -> Iterator[Done]:
+        for task in tasks:
+            self.ran.append(task.index)
+            yield run_task(task)
 
 
 def _run(folder: Path, sweep: Sweep = _SWEEP) -> tuple[list[PointResult], list[int]]:

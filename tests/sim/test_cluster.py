@@ -198,4 +198,4 @@ def test_a_scheduler_that_does_not_answer_is_an_error_of_the_transport(address: 
 
 
 def test_nobody_is_called_when_nothing_is_missing() -> None:
-    assert list(run_on_cluster("tcp://127.0.0.1:1")(_SWEEP, [])) == []
+    assert list(run_on_cluster("tcp://127.0.0.1:1")([])) == []

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,10 +22,20 @@ from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError, StoreError
 from bitarm.sim import execute as module
 from bitarm.sim.chunks import ChunkStore
-from bitarm.sim.execute import Runner, execute, run_here, run_local
+from bitarm.sim.execute import (
+    Done,
+    Runner,
+    Task,
+    execute,
+    execute_all,
+    run_here,
+    run_local,
+    run_pool,
+    run_task,
+)
 from bitarm.sim.models import Bernoulli, Sampler
 from bitarm.sim.scheme import Scheme
-from bitarm.sim.sweep import ChunkResult, PointResult, Sweep, merge_points, run_chunk
+from bitarm.sim.sweep import PointResult, Sweep, merge_points, run_chunk
 
 _CHUNKS = 7
 
@@ -73,34 +83,39 @@ def any_work_is_worth_a_pool(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     pools: list[int] = []
     pool = module._pool
 
-    def watched(sweep: Sweep, indices: Sequence[int], workers: int) -> Iterator[ChunkResult]:
+    def watched(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
         pools.append(workers)
-        return pool(sweep, indices, workers)
+        return pool(tasks, workers)
 
     monkeypatch.setattr(module, "_WORTH_A_POOL", 0.0)
     monkeypatch.setattr(module, "_pool", watched)
     return pools
 
 
-def _in_order(order: Callable[[list[int]], list[int]]) -> Runner:
-    def run(sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
-        for index in order(list(indices)):
-            yield run_chunk(sweep, index)
+Order = Callable[[list[Task]], list[Task]]
+
+
+def _tasks(indices: Iterable[int]) -> list[Task]:
+    return [Task(job=0, sweep=_SWEEP, index=index) for index in indices]
+
+
+def _in_order(order: Order) -> Runner:
+    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+        for task in order(list(tasks)):
+            yield run_task(task)
 
     return run
 
 
-def _shuffled(seed: int) -> Callable[[list[int]], list[int]]:
-    return lambda indices: random.Random(seed).sample(indices, len(indices))
+def _shuffled(seed: int) -> Order:
+    return lambda tasks: random.Random(seed).sample(tasks, len(tasks))
 
 
-_ORDERS = [_shuffled(1), _shuffled(2), lambda indices: indices[::-1]]
+_ORDERS: list[Order] = [_shuffled(1), _shuffled(2), lambda tasks: tasks[::-1]]
 
 
 @pytest.mark.parametrize("order", _ORDERS, ids=["shuffled", "shuffled again", "backwards"])
-def test_the_order_in_which_chunks_finish_is_not_seen(
-    expected: str, order: Callable[[list[int]], list[int]]
-) -> None:
+def test_the_order_in_which_chunks_finish_is_not_seen(expected: str, order: Order) -> None:
     assert _text(_in_order(order)) == expected
 
 
@@ -127,16 +142,16 @@ def test_the_number_of_workers_is_not_seen(
 
 @pytest.mark.slow
 def test_a_pool_runs_the_chunks_it_is_given_and_no_others() -> None:
-    finished = list(module._pool(_SWEEP, [5, 1, 6], 2))
-    assert sorted(chunk.index for chunk in finished) == [1, 5, 6]
-    for chunk in finished:
-        assert chunk == run_chunk(_SWEEP, chunk.index)
+    finished = list(module._pool(_tasks([5, 1, 6]), 2))
+    assert sorted(done.chunk.index for done in finished) == [1, 5, 6]
+    for done in finished:
+        assert done.chunk == run_chunk(_SWEEP, done.chunk.index)
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.slow
 def test_a_pool_that_is_left_early_leaves_no_process() -> None:
-    chunks = module._pool(_SWEEP, range(_CHUNKS), 2)
+    chunks = module._pool(_tasks(range(_CHUNKS)), 2)
     next(chunks)
     assert multiprocessing.active_children() != []
     chunks.close()  # type: ignore[attr-defined]  # what `execute` does on any error
@@ -146,7 +161,7 @@ def test_a_pool_that_is_left_early_leaves_no_process() -> None:
 def test_work_that_is_soon_done_starts_no_process(
     expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(sweep: Sweep, indices: Sequence[int], workers: int) -> Iterator[ChunkResult]:
+    def refuse(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
         pytest.fail("processes were started")
 
     monkeypatch.setattr(module, "_pool", refuse)
@@ -161,7 +176,7 @@ def test_less_than_one_worker_is_refused() -> None:
 
 @pytest.mark.parametrize("run", [run_here, run_local(1), run_local(2)])
 def test_nothing_is_run_when_nothing_is_missing(run: Runner) -> None:
-    assert list(run(_SWEEP, [])) == []
+    assert list(run([])) == []
 
 
 def test_progress_counts_trials_up_to_all(tmp_path: Path) -> None:
@@ -185,10 +200,10 @@ def test_progress_counts_trials_up_to_all(tmp_path: Path) -> None:
 def test_a_runner_is_closed_when_a_chunk_cannot_be_kept(tmp_path: Path) -> None:
     closed = False
 
-    def run(sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
+    def run(tasks: Sequence[Task]) -> Iterator[Done]:
         nonlocal closed
         try:
-            yield from run_here(sweep, indices)
+            yield from run_here(tasks)
         finally:
             closed = True
 
@@ -226,3 +241,33 @@ def test_a_worker_that_is_killed_does_not_change_the_numbers(
     assert any_work_is_worth_a_pool == [2]
     assert calls == 1 + sweep.chunks
     assert dumps(tuple(result)) == _text(run_here, sweep)
+
+
+def test_several_sweeps_share_the_workers_and_keep_apart(tmp_path: Path) -> None:
+    sweeps = [_SWEEP, replace(_SWEEP, seed=12), replace(_SWEEP, trials=700)]
+    told: list[tuple[int, int]] = []
+    stores = [ChunkStore(tmp_path, sweep) for sweep in sweeps]
+
+    def run() -> list[list[PointResult]]:
+        return execute_all(
+            sweeps,
+            _in_order(_shuffled(3)),
+            stores=stores,
+            progress=lambda done, trials: told.append((done, trials)),
+        )
+
+    alone = [execute(sweep, run_here, store=None, progress=_silent) for sweep in sweeps]
+    assert run() == alone
+    trials = sum(sweep.trials for sweep in sweeps)
+    assert (told[0], told[-1]) == ((0, trials), (trials, trials))
+    told.clear()
+    assert run() == alone
+    assert told == [(trials, trials)]  # all of it was kept
+
+
+@pytest.mark.slow
+def test_a_pool_from_the_first_task_on_changes_nothing(expected: str) -> None:
+    assert _text(run_pool(2)) == expected
+    assert multiprocessing.active_children() == []
+    with pytest.raises(ConfigError, match="workers must be at least 1"):
+        run_pool(0)

@@ -103,7 +103,7 @@ def simulate(
     More than one of `workers` starts processes: a script that asks for them needs the usual
     `if __name__ == "__main__":` around its calls, and a `Sampler` must be picklable.
     """
-    schemes = [_scheme(models, point) for point in crossed(words)]
+    schemes = [scheme_of(models, point) for point in crossed(words)]
     sweep = Sweep(
         schemes=tuple(schemes),
         models=tuple(models),
@@ -162,7 +162,8 @@ def _given(limits: Limits) -> dict[str, int]:
     return {word: limit for word, limit in found.items() if limit is not None}
 
 
-def _scheme(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
+def scheme_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
+    """The setting that these words describe; σ defaults to the smallest that is valid."""
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
     if "sigma" not in problem and 0 < needed < float("inf"):  # 0: rewards that never vary

@@ -10,6 +10,7 @@ from bitarm.cli import runs
 from bitarm.cli.dashboard import dashboard
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
+from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
 from bitarm.errors import BitarmError
 
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(identify)
 app.command("simulate")(simulate_command)
 app.command()(dashboard)
+app.command("reproduce")(reproduce_command)
 app.add_typer(runs.app, name="runs")
 
 

@@ -1,4 +1,4 @@
-"""Where runs are kept unless told otherwise: one file in the user's data folder."""
+"""Where runs and finished chunks are kept unless told otherwise."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,3 +15,8 @@ StoreOption = Annotated[
 def store_path(given: Path | None) -> Path:
     """The journal to use."""
     return given or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "runs.sqlite"
+
+
+def chunk_folder(given: Path | None) -> Path:
+    """Where a simulation's finished chunks go."""
+    return given or Path(platformdirs.user_cache_dir("bitarm", appauthor=False)) / "chunks"

@@ -10,20 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import platformdirs
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
-from rich.text import Text
 
 from bitarm.api.identify import new_seed
 from bitarm.api.models import parse_arms
@@ -32,6 +22,8 @@ from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
+from bitarm.cli.progress import trials_bar
+from bitarm.cli.storage import chunk_folder
 from bitarm.errors import ConfigError
 from bitarm.sim.models import RewardModel
 from bitarm.sim.sweep import MEASURES
@@ -96,10 +88,9 @@ def run_sweep(
     given = _words(flags)
     words = {word: value for word, value in words.items() if word not in _displaced(given)} | given
     chosen = new_seed() if seed is None else seed
-    folder = cache or Path(platformdirs.user_cache_dir("bitarm", appauthor=False)) / "chunks"
     if workers is None and cluster is None:
         workers = os.cpu_count()
-    how = {"workers": workers, "cluster": cluster, "cache": folder}
+    how = {"workers": workers, "cluster": cluster, "cache": chunk_folder(cache)}
     try:
         _show(_run(models, words, trials=trials, seed=chosen, **how), output)
     except KeyboardInterrupt:
@@ -168,32 +159,9 @@ def _numbers(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
         ) from None
 
 
-@final
-class _Speed(ProgressColumn):
-    """Trials a second; nothing until there are two times to compare."""
-
-    def render(self, task: Task) -> Text:
-        """The speed as text."""
-        return Text("" if task.speed is None else f"{task.speed:,.0f} a second")
-
-
 def _run(models: tuple[RewardModel, ...], words: dict[str, Any], **how: Any) -> Simulation:
-    screen = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
-        BarColumn(),
-        _Speed(),
-        TimeRemainingColumn(),
-        console=screen,
-        transient=True,
-    )
-    if not screen.is_terminal:
-        return simulate(models, **how, **words)
-    with bar:
-        task = bar.add_task("", total=how["trials"])
-        return simulate(
-            models, **how, **words, progress=lambda done, _: bar.update(task, completed=done)
-        )
+    with trials_bar() as progress:
+        return simulate(models, **how, **words, progress=progress)
 
 
 def _print_csv(result: Simulation) -> None:

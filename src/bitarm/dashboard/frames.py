@@ -40,7 +40,7 @@ def event_view(history: History, entry: Entry) -> EventView:
         sequence=entry.sequence,
         at=entry.at,
         name=entry.event.name,
-        text=in_words(entry.event, history.spec),
+        text=in_words(entry.event, history.standings),
         messages=_count(history, entry),
         event=to_plain(entry.event),
     )
@@ -53,7 +53,7 @@ def _count(history: History, entry: Entry) -> int:
         case ReportAccepted() | ArmDropped():
             return 1
         case RunEnded():
-            return len(history.spec.arms) - len(history.dropped_before(entry.sequence))
+            return len(history.spec.arms) - len(history.out_before(entry.sequence))
     return 0
 
 
@@ -72,7 +72,7 @@ def _messages(history: History, entry: Entry) -> list[Message]:
         case ArmDropped() as event:
             return [Dismiss(run=run, arm=event.arm, cause=Cause.DROPPED)]
         case RunEnded():
-            out = history.dropped_before(entry.sequence)
+            out = history.out_before(entry.sequence)
             return [
                 Dismiss(run=run, arm=arm, cause=Cause.ENDED)
                 for arm in range(len(history.spec.arms))

@@ -25,8 +25,10 @@ from bitarm.dashboard.views import (
     Settings,
     Timeline,
 )
-from bitarm.dashboard.wording import arm_of, in_words
+from bitarm.dashboard.wording import arms_of, in_words, whole
 from bitarm.errors import StoreError
+
+_GIVEN_UP = "arms_lost"  # written by learners whose agents are processes of their own
 
 Columns = TypeVar("Columns", Rounds, Reports, Drops, Notes)
 
@@ -142,9 +144,13 @@ class History:
         end = bisect_right(self._reports.sequence, sequence - 1)
         return dict(zip(self._reports.arm[:end], self._reports.message[:end], strict=True))
 
-    def dropped_before(self, sequence: int) -> set[int]:
-        """The arms that were out before an entry."""
-        return set(self._drops.arm[: bisect_right(self._drops.sequence, sequence - 1)])
+    def out_before(self, sequence: int) -> set[int]:
+        """The arms that had fallen, or were given up, before an entry."""
+        out = set(self._drops.arm[: bisect_right(self._drops.sequence, sequence - 1)])
+        for i in range(bisect_right(self._notes.sequence, sequence - 1)):
+            if self._notes.name[i] == _GIVEN_UP:
+                out.update(self._notes.arms[i])
+        return out
 
     def _report(self, entry: Entry, event: ReportAccepted) -> None:
         _append(
@@ -168,8 +174,10 @@ class History:
             sequence=entry.sequence,
             at=entry.at,
             name=entry.event.name,
-            arm=arm_of(entry.event),
-            text=in_words(entry.event, self.spec),
+            arms=arms_of(entry.event, self.standings),
+            round=whole(entry.event, "round"),
+            restarts=whole(entry.event, "restarts"),
+            text=in_words(entry.event, self.standings),
         )
         self._moved_to(entry)
 

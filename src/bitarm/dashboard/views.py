@@ -132,7 +132,9 @@ class Notes:
     sequence: list[int]
     at: list[float]
     name: list[str]
-    arm: list[int | None]
+    arms: list[list[int]]  # those that it speaks of
+    round: list[int | None]
+    restarts: list[int | None]  # of the arms' agent so far, if it says so
     text: list[str]
 
 

@@ -1,4 +1,10 @@
-"""What an event says to a person, in one line. Names of arms are quoted as they are: plain text."""
+"""What an event says to a person, in one line, and which arms it speaks of.
+
+A newer learner may write kinds of events that no case here knows. They are named, and asked for
+the fields that events share (`arm`, `arms`, `agent`, `round`), so that a page can still place them.
+"""
+
+from typing import Any
 
 from bitarm.core.events import (
     ArmDropped,
@@ -12,10 +18,12 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.spec import RunSpec
+from bitarm.core.standings import Standings
 
 
-def in_words(event: LearnerEvent, spec: RunSpec) -> str:
-    """One line about an event; an unknown kind is named."""
+def in_words(event: LearnerEvent, standings: Standings) -> str:
+    """One line about an event."""
+    spec = standings.opened.spec
     match event:
         case RunOpened():
             return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, δ = {spec.delta:g}"
@@ -39,13 +47,23 @@ def in_words(event: LearnerEvent, spec: RunSpec) -> str:
                 f"frames as sent: {event.wire_bytes_up:,} bytes up, "
                 f"{event.wire_bytes_down:,} bytes down"
             )
-    return _unknown(event, spec)
+    return _unknown(event, standings)
 
 
-def arm_of(event: LearnerEvent) -> int | None:
-    """The arm that an event speaks of, if it speaks of one."""
-    arm = getattr(event, "arm", None)
-    return arm if isinstance(arm, int) else None
+def arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
+    """The arms that an event speaks of, by number or by the name of their agent."""
+    numbers: list[Any] = [getattr(event, "arm", None), *(getattr(event, "arms", None) or ())]
+    agent = getattr(event, "agent", None)
+    if agent is not None:
+        served = enumerate(standings.arms)
+        numbers += [arm for arm, it in served if getattr(it, "agent", None) == agent]
+    return [arm for arm in numbers if isinstance(arm, int) and 0 <= arm < len(standings.arms)]
+
+
+def whole(event: LearnerEvent, field: str) -> int | None:
+    """A field that holds a whole number, if this kind of event has it."""
+    value = getattr(event, field, None)
+    return value if isinstance(value, int) else None
 
 
 def _ending(event: RunEnded, spec: RunSpec) -> str:
@@ -54,10 +72,10 @@ def _ending(event: RunEnded, spec: RunSpec) -> str:
     return f"ended: {_name(spec, event.best_arm)} is the best arm"
 
 
-def _unknown(event: LearnerEvent, spec: RunSpec) -> str:
+def _unknown(event: LearnerEvent, standings: Standings) -> str:
     words = event.name.replace("_", " ")
-    arm = arm_of(event)
-    return words if arm is None else f"{_name(spec, arm)}: {words}"
+    names = [standings.arms[arm].name for arm in arms_of(event, standings)]
+    return f"{', '.join(names)}: {words}" if names else words
 
 
 def _name(spec: RunSpec, arm: int) -> str:

@@ -3,7 +3,7 @@
 Every scheme of a block reads the same tape, which grows only where a trial still needs it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, final
@@ -25,6 +25,8 @@ from bitarm.sim.world import World, cell_moments
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+Watch = Callable[[Tape], None]
 
 _TAPE_BYTES = 1 << 22  # a block's tape stays near the processor's cache
 _STATE_BYTES = 1 << 23  # what a block without a tape may hold
@@ -69,13 +71,18 @@ class Engine:
         """With one scheme nothing is read twice, so nothing is kept."""
         return len(self._tables) == 1 and self._tables[0] is not None and not self._world.sampled
 
-    def run(self, rng: np.random.Generator, trials: int) -> list[Trials]:
-        """`trials` new trials of every scheme, paired: trial i is the same world in each."""
+    def run(
+        self, rng: np.random.Generator, trials: int, watch: Watch | None = None
+    ) -> list[Trials]:
+        """`trials` new trials of every scheme, paired: trial i is the same world in each.
+
+        `watch` is shown the tape when all schemes have read it.
+        """
         kept = 1 if self._forgets else trials
         drawn = trials if any(map(_draws_priors, self._schemes)) else kept
         units = rng.random((drawn, self._world.p.size))
         tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
-        return [
+        results = [
             run_machines(scheme, tape, self._world, rng)
             if table is None
             else self._kernel(
@@ -83,6 +90,9 @@ class Engine:
             )
             for scheme, table in zip(self._schemes, self._tables, strict=True)
         ]
+        if watch is not None:
+            watch(tape)
+        return results
 
     def run_tape(self, tape: Tape, rng: np.random.Generator) -> list[tuple[Trials, Trace]]:
         """Every scheme on a given tape, with what happened inside.

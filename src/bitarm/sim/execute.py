@@ -1,4 +1,4 @@
-"""Runs the chunks of a sweep: here, in local processes, or on a Dask cluster.
+"""Runs the chunks of sweeps: here, in local processes, or on a Dask cluster.
 
 Who runs a chunk has no influence on its numbers, nor has the order in which they finish.
 """
@@ -10,19 +10,44 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import final
 
 from bitarm.errors import ConfigError, TransportError
 from bitarm.sim.chunks import ChunkStore
+from bitarm.sim.cost import Cost, measurable, measured_chunk
 from bitarm.sim.sweep import ChunkResult, PointResult, Sweep, merge_points, run_chunk
 
 Progress = Callable[[int, int], None]
 """Told how many trials are done, of how many."""
 
-Runner = Callable[[Sweep, Sequence[int]], Iterator[ChunkResult]]
-"""Runs the chunks with these numbers and yields each when it is done."""
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One chunk of one of the sweeps that are run together."""
+
+    job: int  # which sweep
+    sweep: Sweep
+    index: int
+    measured: bool = False  # whether its cost is measured too, which takes a little longer
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a task."""
+
+    job: int
+    chunk: ChunkResult
+    cost: Cost | None = None
+
+
+Runner = Callable[[Sequence[Task]], Iterator[Done]]
+"""Runs tasks and yields each when it is done, in any order."""
 
 _LOG = logging.getLogger("bitarm.sim")
 
@@ -33,65 +58,116 @@ def execute(
     sweep: Sweep, run: Runner, *, store: ChunkStore | None, progress: Progress
 ) -> list[PointResult]:
     """Every chunk that is not there yet, then all of them merged in their order."""
-    known = {chunk.index: chunk for chunk in store.load()} if store else {}
-    done = sum(chunk.trials for chunk in known.values())
-    progress(done, sweep.trials)
-    missing = [index for index in range(sweep.chunks) if index not in known]
-    with contextlib.closing(run(sweep, missing)) as finished:  # type: ignore[type-var]
-        for chunk in finished:
+    return execute_all([sweep], run, stores=[store], progress=progress)[0]
+
+
+def execute_all(
+    sweeps: Sequence[Sweep],
+    run: Runner,
+    *,
+    stores: Sequence[ChunkStore | None],
+    progress: Progress,
+    costs: list[Cost] | None = None,
+) -> list[list[PointResult]]:
+    """The same for several sweeps at once, so that their chunks share the workers.
+
+    With a list for `costs`, what each chunk cost is measured, where it can be, and added to it.
+    """
+    known = [{chunk.index: chunk for chunk in store.load()} if store else {} for store in stores]
+    trials = sum(sweep.trials for sweep in sweeps)
+    done = sum(chunk.trials for chunks in known for chunk in chunks.values())
+    progress(done, trials)
+    missing = [
+        Task(job=job, sweep=sweep, index=index, measured=costs is not None and measurable(sweep))
+        for job, sweep in enumerate(sweeps)
+        for index in range(sweep.chunks)
+        if index not in known[job]
+    ]
+    with contextlib.closing(run(missing)) as finished:  # type: ignore[type-var]
+        for it in finished:
+            store = stores[it.job]
             if store:
-                store.keep(chunk)
-            known[chunk.index] = chunk
-            done += chunk.trials
-            progress(done, sweep.trials)
-    ordered = [known[index] for index in range(sweep.chunks)]
+                store.keep(it.chunk)
+            if costs is not None and it.cost is not None:
+                costs.append(it.cost)
+            known[it.job][it.chunk.index] = it.chunk
+            done += it.chunk.trials
+            progress(done, trials)
+    return [_merged(sweep, chunks) for sweep, chunks in zip(sweeps, known, strict=True)]
+
+
+def _merged(sweep: Sweep, chunks: Mapping[int, ChunkResult]) -> list[PointResult]:
+    ordered = [chunks[index] for index in range(sweep.chunks)]
     return [merge_points(parts) for parts in zip(*(it.points for it in ordered), strict=True)]
 
 
-def run_here(sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
+def run_task(task: Task) -> Done:
+    """Run one task in this process."""
+    if not task.measured:
+        return Done(job=task.job, chunk=run_chunk(task.sweep, task.index))
+    chunk, cost = measured_chunk(task.sweep, task.index)
+    return Done(job=task.job, chunk=chunk, cost=cost)
+
+
+def run_here(tasks: Sequence[Task]) -> Iterator[Done]:
     """In this process, one after the other."""
-    for index in indices:
-        yield run_chunk(sweep, index)
+    for task in tasks:
+        yield run_task(task)
 
 
 def run_local(workers: int) -> Runner:
     """In `workers` processes of this machine; in none if the work is too small to share."""
-    if workers < 1:
-        raise ConfigError(f"workers must be at least 1, got {workers}")
+    _check_workers(workers)
 
-    def run(sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
-        rest = list(indices)
+    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+        rest = list(tasks)
         if rest:
-            yield run_chunk(sweep, rest.pop(0))  # also compiles, so that the workers need not
+            yield run_task(rest.pop(0))  # also compiles, so that the workers need not
         begin = time.monotonic()
         while rest:
             if workers > 1 and len(rest) > 1:
                 spent = time.monotonic() - begin
-                finished = len(indices) - 1 - len(rest)
+                finished = len(tasks) - 1 - len(rest)
                 if finished and spent / finished * len(rest) > _WORTH_A_POOL:
-                    yield from _pool(sweep, rest, workers)
+                    yield from _pool(rest, workers)
                     return
-            yield run_chunk(sweep, rest.pop(0))
+            yield run_task(rest.pop(0))
 
     return run
 
 
-def _pool(sweep: Sweep, indices: Sequence[int], workers: int) -> Iterator[ChunkResult]:
+def run_pool(workers: int) -> Runner:
+    """In `workers` processes from the first task on: for tasks that are known to be large."""
+    _check_workers(workers)
+
+    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+        shared = workers > 1 and len(tasks) > 1
+        return _pool(tasks, workers) if shared else run_here(tasks)
+
+    return run
+
+
+def _check_workers(workers: int) -> None:
+    if workers < 1:
+        raise ConfigError(f"workers must be at least 1, got {workers}")
+
+
+def _pool(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     # spawn: a fork would copy whatever threads and locks the caller has
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(indices)), context, initializer=_serve_parent)
-    left = set(indices)
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_serve_parent)
+    left = {(task.job, task.index): task for task in tasks}
     try:
-        futures = [pool.submit(run_chunk, sweep, index) for index in indices]
+        futures = [pool.submit(run_task, task) for task in tasks]
         for future in as_completed(futures):
-            chunk = future.result()
-            left.remove(chunk.index)
-            yield chunk
+            done = future.result()
+            del left[done.job, done.chunk.index]
+            yield done
     except BrokenProcessPool:
         _LOG.warning("a worker process was killed: the rest is run without workers")
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-    yield from run_here(sweep, sorted(left))
+    yield from run_here(list(left.values()))
 
 
 def _serve_parent() -> None:
@@ -110,8 +186,8 @@ def _end_with_parent() -> None:
 def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
     """On the workers of a Dask scheduler; a worker that dies is survived."""
 
-    def run(sweep: Sweep, indices: Sequence[int]) -> Iterator[ChunkResult]:
-        if not indices:
+    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+        if not tasks:
             return
         import distributed  # slow to import, and only for those who have a cluster
 
@@ -123,7 +199,7 @@ def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
             try:
                 client.wait_for_workers(1, timeout=timeout)
                 # the sweep goes with each chunk: scattered, it would die with its workers
-                futures = [client.submit(run_chunk, sweep, index, pure=False) for index in indices]
+                futures = [client.submit(run_task, task, pure=False) for task in tasks]
                 finished = distributed.as_completed(futures)  # type: ignore[no-untyped-call]
                 for future in finished:
                     yield future.result()

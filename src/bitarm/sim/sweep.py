@@ -16,7 +16,7 @@ import numpy as np
 
 from bitarm.core.plain import dumps, from_plain, to_plain
 from bitarm.errors import ConfigError
-from bitarm.sim.engine import Engine
+from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import RewardModel
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.statistics import Moments, merge_all
@@ -105,8 +105,8 @@ class ChunkResult:
         return chunk
 
 
-def run_chunk(sweep: Sweep, index: int) -> ChunkResult:
-    """The chunk with this number."""
+def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResult:
+    """The chunk with this number; `watch` is shown the tape of each of its blocks."""
     world = world_of(sweep.models)
     engine = Engine(sweep.schemes, world)
     trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
@@ -116,7 +116,7 @@ def run_chunk(sweep: Sweep, index: int) -> ChunkResult:
     done = 0
     while done < trials:
         size = min(engine.block, trials - done)
-        blocks.append(_summaries(sweep.schemes, world, engine.run(rng, size)))
+        blocks.append(_summaries(sweep.schemes, world, engine.run(rng, size, watch)))
         done += size
     return ChunkResult(
         index=index,

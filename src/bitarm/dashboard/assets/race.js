@@ -36,16 +36,16 @@ function draw(svg, width, run, s) {
   axis(svg, d3.axisTop(x).ticks(phone ? 4 : 7).tickSize(-(shown.length * row)).tickPadding(4), 0, top, "grid");
   shown.forEach((arm, i) => {
     const y = top + i * row + (phone ? 34 : row / 2);
-    const state = arm.arm === s.best ? "best" : arm.droppedIn !== null ? "out" : i === 0 ? "leader" : "in";
+    const state = arm.arm === s.best ? "best" : arm.outIn !== null ? "out" : i === 0 ? "leader" : "in";
     const group = svg.append("g").attr("class", `arm ${state}`).attr("data-arm", arm.arm);
     const said = arm.mean === null ? "not heard from yet" : interval(arm.mean, arm.radius);
     const standing = stateOf(arm, s, run.arm_names);
     if (phone) {
       label(group, arm.name, width / 2).attr("class", "name").attr("x", 4).attr("y", y - 14);
-      label(group, arm.droppedIn === null ? said : standing, width / 2).attr("class", "state").attr("x", width - 4).attr("y", y - 14).attr("text-anchor", "end");
+      label(group, arm.outIn === null ? said : standing, width / 2).attr("class", "state").attr("x", width - 4).attr("y", y - 14).attr("text-anchor", "end");
     } else {
       label(group, arm.name, left).attr("class", "name").attr("x", left).attr("y", y + 4).attr("text-anchor", "end");
-      label(group, arm.droppedIn === null ? said : standing, right).attr("class", "state").attr("x", width - right + 4).attr("y", y + 4);
+      label(group, arm.outIn === null ? said : standing, right).attr("class", "state").attr("x", width - right + 4).attr("y", y + 4);
     }
     if (arm.mean !== null) bar(group, x, y, arm);
   });
@@ -72,7 +72,7 @@ function bar(group, x, y, arm) {
 
 // The hull of the intervals in the race, with those that fell last, within the bounds.
 function domain(s, bounds) {
-  const heard = s.arms.filter((arm) => arm.mean !== null && (arm.droppedIn === null || arm.droppedIn >= s.round - 1));
+  const heard = s.arms.filter((arm) => arm.mean !== null && (arm.outIn === null || arm.outIn >= s.round - 1));
   if (!heard.length) return bounds ?? [0, 1];
   let low = d3.min(heard, (arm) => arm.mean - arm.radius), high = d3.max(heard, (arm) => arm.mean + arm.radius);
   if (bounds) [low, high] = [Math.max(low, bounds[0]), Math.min(high, bounds[1])];

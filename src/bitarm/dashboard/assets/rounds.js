@@ -33,20 +33,20 @@ function draw(svg, width, s) {
   const inside = svg.append("g").attr("clip-path", `url(#${clip})`);
   const area = d3.area().x((p) => x(p.round)).y0((p) => y(p.mean - p.radius)).y1((p) => y(p.mean + p.radius));
   const line = d3.line().x((p) => x(p.round)).y((p) => y(p.mean));
-  const state = (arm, i) => (arm.arm === s.best ? "best" : arm.droppedIn !== null ? "out" : i === 0 ? "leader" : "in");
-  const bands = lines.filter((arm) => arm.droppedIn === null || lines.length <= MOST_BANDS).slice(0, MOST_BANDS);
+  const state = (arm, i) => (arm.arm === s.best ? "best" : arm.outIn !== null ? "out" : i === 0 ? "leader" : "in");
+  const bands = lines.filter((arm) => arm.outIn === null || lines.length <= MOST_BANDS).slice(0, MOST_BANDS);
   for (const [i, arm] of [...lines.entries()].reverse()) {
     const group = inside.append("g").attr("class", `arm ${state(arm, i)}`);
     if (bands.includes(arm)) group.append("path").attr("class", "band").attr("d", area(arm.points));
     group.append("path").attr("class", "line").attr("d", line(arm.points));
     const last = arm.points.at(-1);
-    if (arm.droppedIn === null) group.append("circle").attr("cx", x(last.round)).attr("cy", y(last.mean)).attr("r", 3.5);
+    if (arm.outIn === null) group.append("circle").attr("cx", x(last.round)).attr("cy", y(last.mean)).attr("r", 3.5);
     else group.append("path").attr("class", "cross").attr("transform", `translate(${x(last.round)},${y(last.mean)})`).attr("d", "M-3.5,-3.5L3.5,3.5M-3.5,3.5L3.5,-3.5");
   }
   const named = lines.slice(0, MOST_NAMES);
-  const racing = named.filter((arm) => arm.droppedIn === null);
+  const racing = named.filter((arm) => arm.outIn === null);
   nameRacing(svg, racing, { y, right, names, top, bottom, state: (arm) => state(arm, lines.indexOf(arm)) });
-  nameFallen(svg, named.filter((arm) => arm.droppedIn !== null), { x, y, right: racing.length ? right : width });
+  nameFallen(svg, named.filter((arm) => arm.outIn !== null), { x, y, right: racing.length ? right : width });
   return HEIGHT;
 }
 
@@ -79,7 +79,7 @@ function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
 function domain(arms) {
   if (!arms.length) return [0, 1];
   const means = arms.flatMap((arm) => arm.points.map((p) => p.mean));
-  const last = arms.filter((arm) => arm.droppedIn === null).map((arm) => arm.points.at(-1));
+  const last = arms.filter((arm) => arm.outIn === null).map((arm) => arm.points.at(-1));
   let low = Math.min(d3.min(means), d3.min(last, (p) => p.mean - p.radius) ?? Infinity);
   let high = Math.max(d3.max(means), d3.max(last, (p) => p.mean + p.radius) ?? -Infinity);
   const room = (high - low || 1) * 0.06;

@@ -3,7 +3,7 @@
 
 const RAW_REWARD_BITS = 64;
 const RESENT = new Set(["report_ignored"]);
-const RESTARTED = new Set(["agent_restarted", "agent_rejoined"]);
+const GIVEN_UP = new Set(["arms_lost"]);
 
 export class Run {
   constructor(view) {
@@ -34,7 +34,7 @@ export class Run {
   at(moment) {
     const arms = this.arm_names.map((name, arm) => ({
       arm, name, id: arm, mean: null, radius: null, pulls: 0, messages: 0, bits: 0, points: [],
-      droppedIn: null, droppedFor: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
+      droppedIn: null, droppedFor: null, lostIn: null, outIn: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
     }));
     const { reports, drops, notes, rounds } = this.timeline;
     const perRound = [];
@@ -65,12 +65,14 @@ export class Run {
       arm.droppedFor = drops.because[i];
     }
     for (let i = 0; i < notes.sequence.length && notes.sequence[i] <= moment; i++) {
-      const arm = arms[notes.arm[i]];
-      if (!arm) continue;
-      arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
-      if (RESENT.has(notes.name[i])) arm.repeats += 1;
-      if (RESTARTED.has(notes.name[i])) arm.restarts += 1;
+      for (const arm of notes.arms[i].map((number) => arms[number])) {
+        if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
+        else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
+        if (RESENT.has(notes.name[i])) arm.repeats += 1;
+        arm.restarts = notes.restarts[i] ?? arm.restarts;
+      }
     }
+    for (const arm of arms) arm.outIn = arm.droppedIn ?? arm.lostIn;
     const over = this.ended && moment >= this.entries;
     const best = over ? this.row.best_arm : null;
     const sum = (key) => perRound.reduce((total, one) => total + one[key], 0);
@@ -79,7 +81,7 @@ export class Run {
       moment, arms, ranked, perRound, best, over,
       round: perRound.length,
       samples: sum("samples"), bits: sum("bits"), rawBits: sum("rawBits"),
-      contenders: arms.filter((arm) => arm.droppedIn === null),
+      contenders: arms.filter((arm) => arm.outIn === null),
     };
   }
 
@@ -98,8 +100,8 @@ export class Run {
 function byStanding(best) {
   return (a, b) =>
     (b.arm === best) - (a.arm === best) ||
-    (a.droppedIn !== null) - (b.droppedIn !== null) ||
-    (b.droppedIn ?? 0) - (a.droppedIn ?? 0) ||
+    (a.outIn !== null) - (b.outIn !== null) ||
+    (b.outIn ?? 0) - (a.outIn ?? 0) ||
     (b.mean ?? -Infinity) - (a.mean ?? -Infinity) ||
     a.arm - b.arm;
 }
@@ -118,5 +120,6 @@ function upTo(numbers, most) {
 export function stateOf(arm, standings, names) {
   if (arm.arm === standings.best) return "best";
   if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
+  if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
   return standings.over ? "not decided" : "in the race";
 }

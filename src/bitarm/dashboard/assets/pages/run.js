@@ -54,7 +54,7 @@ const armColumns = () => [
   { key: "pulls", label: "Pulls", value: (a) => a.pulls, cell: (a) => count(a.pulls), numeric: true },
   { key: "messages", label: "Messages", value: (a) => a.messages, cell: (a) => count(a.messages), numeric: true },
   { key: "bits", label: "Bits", value: (a) => a.bits, cell: (a) => count(a.bits), numeric: true },
-  { key: "state", label: "State", value: (a) => a.droppedIn ?? Infinity, cell: (a) => stateOf(a, standings, run.arm_names) },
+  { key: "state", label: "State", value: (a) => a.outIn ?? Infinity, cell: (a) => stateOf(a, standings, run.arm_names) },
 ];
 
 const agentColumns = () => [
@@ -188,7 +188,7 @@ begin(async () => {
   document.title = `Run ${run.row.run} · bitarm`;
   $("title").textContent = `Run ${run.row.run}`;
   charts = [raceChart($("race"), run, now), roundsChart($("rounds"), run, now), bitsChart($("bits"), run, now), samplesChart($("samples"), run, now)];
-  const rowClass = (arm) => (arm.arm === standings.best ? "is-best" : arm.droppedIn !== null ? "is-out" : null);
+  const rowClass = (arm) => (arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null);
   const filter = run.arm_names.length > 20 ? "Find an arm" : null;
   arms = new PagedTable($("arms"), { columns: armColumns(), caption: "Arms, contenders first", size: 25, rowClass, filter });
   agents = new PagedTable($("agents"), { columns: agentColumns(), caption: "Agents, contenders first", size: 25, rowClass, filter });

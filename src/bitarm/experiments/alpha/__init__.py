@@ -1,0 +1,1 @@
+"""Price against sparsity: the α sweep."""

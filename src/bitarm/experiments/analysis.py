@@ -1,0 +1,28 @@
+"""How an experiment is scored and drawn: what an `analysis.py` holds."""
+
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.experiments.claims import Claim
+from bitarm.sim.sweep import MEASURES
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One picture: a measure against the axis."""
+
+    metric: str
+    letter: str = ""  # the paper's
+    without: tuple[str, ...] = ()  # series that are not drawn
+    logarithmic: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """The panels of an experiment, the claims that it bears out, and what to know of it."""
+
+    panels: tuple[Panel, ...] = tuple(Panel(metric=metric) for metric in MEASURES)
+    claims: tuple[Claim, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Price against the bits of a message: the B sweep."""

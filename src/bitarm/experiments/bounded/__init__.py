@@ -1,0 +1,1 @@
+"""Price against confidence, bounded rewards."""

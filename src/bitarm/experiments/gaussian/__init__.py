@@ -1,0 +1,1 @@
+"""Price against confidence, unbounded rewards."""

@@ -1,0 +1,1 @@
+"""Price against the gap of the best arm."""

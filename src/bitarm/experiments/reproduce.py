@@ -1,0 +1,131 @@
+"""A reproduction from end to end: load, run, score, draw, write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import final
+
+import bitarm
+from bitarm.errors import ConfigError
+from bitarm.experiments.catalog import FURTHER, PAPER, Study, load_study
+from bitarm.experiments.findings import Findings, to_csv
+from bitarm.experiments.folder import Origin, ResultFolder
+from bitarm.experiments.panels import Picture, draw_bounds, draw_panel
+from bitarm.experiments.report import Scored, render
+from bitarm.experiments.run import run_experiments
+from bitarm.sim.cost import Cost
+from bitarm.sim.execute import Progress
+from bitarm.sim.sweep import MEASURES, code_version
+
+INSTANCES = ("fitted", "random")
+_REFERENCE = ("icq-b3",)  # drawn beside what goes beyond the paper
+_PROVEN = ("exact", "icq-b3")  # series whose bounds are drawn
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """What was found, and where it was written."""
+
+    scored: tuple[Scored, ...]
+    costs: tuple[Cost, ...]
+    report: Path
+
+
+def reproduce(
+    names: Sequence[str],
+    *,
+    trials: int | None,
+    seed: int,
+    out: Path,
+    instance: str,
+    full: bool,
+    overwrite: bool,
+    workers: int,
+    cache: Path | None,
+    progress: Progress = lambda done, trials: None,
+) -> Reproduction:
+    """Run experiments by name or path, by default all of the paper's, and write the report."""
+    if trials is not None and trials < 1:
+        raise ConfigError(f"trials must be at least 1, got {trials}")
+    if seed < 0:
+        raise ConfigError(f"seed must be 0 or more, got {seed}")
+    chosen = list(dict.fromkeys(names)) or [*PAPER, *(FURTHER if full else ())]
+    studies = [_study(name, instance, seed) for name in chosen]
+    origin = Origin(
+        version=bitarm.__version__,
+        code=code_version()["bitarm"][:16],
+        seed=seed,
+        trials=trials,
+        instance=instance,
+        full=full,
+    )
+    folder = ResultFolder(out, origin, overwrite=overwrite)
+    costs: list[Cost] = []
+    found = run_experiments(
+        [study.experiment for study in studies],
+        trials=trials,
+        seed=seed,
+        full=full,
+        workers=workers,
+        cache=cache,
+        progress=progress,
+        costs=costs,
+    )
+    scored = tuple(
+        Scored(study=study, findings=it, pictures=_pictures(study, it, full=full))
+        for study, it in zip(studies, found, strict=True)
+    )
+    page = render(scored, origin=origin, costs=costs)
+    files = {"results.csv": to_csv(row for it in found for row in it.rows()).encode()}
+    for one in scored:
+        for picture in one.pictures:
+            files |= {f"{picture.name}.png": picture.png, f"{picture.name}.svg": picture.svg}
+    folder.write({**files, "report.html": page.encode()})
+    return Reproduction(scored=scored, costs=tuple(costs), report=out / "report.html")
+
+
+def _study(name: str, instance: str, seed: int) -> Study:
+    study = load_study(name)
+    if instance == "fitted":
+        return study
+    return Study(experiment=study.experiment.drawn(seed), analysis=study.analysis)
+
+
+def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture, ...]:
+    experiment, panels = study.experiment, study.analysis.panels
+    pictures: list[Picture | None] = [
+        draw_panel(
+            findings,
+            panel,
+            list(experiment.series),
+            name=f"{experiment.name}-{panel.metric}",
+            group="",
+        )
+        for panel in panels
+    ]
+    if full and experiment.beyond:
+        reference = [series for series in _REFERENCE if series in experiment.series]
+        pictures += [
+            draw_panel(
+                findings,
+                replace(panel, letter=""),
+                [*reference, *experiment.beyond],
+                name=f"{experiment.name}-beyond-{panel.metric}",
+                group="Other policies (Remark 1) and sound variants",
+            )
+            for panel in panels
+        ]
+    if full:
+        proven = [series for series in _PROVEN if series in experiment.series]
+        pictures += [
+            draw_bounds(
+                findings,
+                metric,
+                proven,
+                name=f"{experiment.name}-bounds-{metric}",
+                group="Between what theory forbids and what it promises",
+            )
+            for metric in (MEASURES if proven else ())
+        ]
+    return tuple(picture for picture in pictures if picture is not None)

@@ -1,0 +1,99 @@
+"""Runs experiments: points that share their arms share their draws, and all share the workers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from bitarm.api.simulate import Point, claim_of, scheme_of
+from bitarm.errors import ConfigError
+from bitarm.experiments.experiment import Experiment
+from bitarm.experiments.findings import Findings
+from bitarm.sim.chunks import ChunkStore
+from bitarm.sim.cost import Cost
+from bitarm.sim.execute import Progress, execute_all, run_pool
+from bitarm.sim.scheme import Scheme
+from bitarm.sim.sweep import Sweep
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """A sweep, and which points of which experiment it gives."""
+
+    number: int  # of the experiment
+    keys: tuple[tuple[str, float], ...]
+    sweep: Sweep
+
+
+def run_experiments(
+    experiments: Sequence[Experiment],
+    *,
+    trials: int | None,
+    seed: int,
+    full: bool,
+    workers: int,
+    cache: Path | None,
+    progress: Progress = lambda done, trials: None,
+    costs: list[Cost] | None = None,
+) -> list[Findings]:
+    """Run every experiment with so many trials a point, by default with as many as it states.
+
+    Finished chunks are kept in `cache` and only those that are missing are run. `full` adds the
+    series beyond the paper; they have draws of their own, so the others do not change.
+    """
+    jobs = [
+        job
+        for number, experiment in enumerate(experiments)
+        for job in _jobs(number, experiment, trials, seed, full=full)
+    ]
+    jobs.sort(key=lambda job: job.sweep.chunks)  # what cannot be split is best begun first
+    sweeps = [job.sweep for job in jobs]
+    results = execute_all(
+        sweeps,
+        run_pool(workers),
+        stores=[ChunkStore(cache, sweep) if cache else None for sweep in sweeps],
+        progress=progress,
+        costs=costs,
+    )
+    found: list[dict[tuple[str, float], Point]] = [{} for _ in experiments]
+    for job, points in zip(jobs, results, strict=True):
+        for key, scheme, result in zip(job.keys, job.sweep.schemes, points, strict=True):
+            claim = claim_of(scheme, job.sweep.models)
+            found[job.number][key] = Point(scheme=scheme, guarantee=claim, result=result)
+    return [
+        Findings(
+            experiment=experiment,
+            trials=experiment.trials if trials is None else trials,
+            seed=seed,
+            points=points,
+        )
+        for experiment, points in zip(experiments, found, strict=True)
+    ]
+
+
+def _jobs(
+    number: int, experiment: Experiment, trials: int | None, seed: int, *, full: bool
+) -> Iterator[_Job]:
+    values = experiment.axis.values
+    worlds = [(x,) for x in values] if experiment.instance.varies else [values]
+    for group in (experiment.series, experiment.beyond if full else {}):
+        for world in worlds if group else ():
+            keys = tuple((series, x) for series in group for x in world)
+            yield _Job(
+                number=number,
+                keys=keys,
+                sweep=Sweep(
+                    schemes=tuple(_scheme(experiment, series, x) for series, x in keys),
+                    models=experiment.models(world[0]),
+                    trials=experiment.trials if trials is None else trials,
+                    seed=seed,
+                ),
+            )
+
+
+def _scheme(experiment: Experiment, series: str, x: float) -> Scheme:
+    try:
+        return scheme_of(experiment.models(x), experiment.words(series, x))
+    except ConfigError as error:
+        raise ConfigError(f"{experiment.name}, series {series!r} at x = {x:g}: {error}") from None

@@ -1,0 +1,1 @@
+"""The bounded figure with a σ that is valid."""

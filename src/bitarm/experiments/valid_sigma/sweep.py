@@ -1,0 +1,22 @@
+"""The bounded figure with a σ that is valid for its arms: what the guarantee costs."""
+
+SWEEP = {
+    "title": "Bounded rewards with a valid σ",
+    "x": {
+        "label": "ln(1/δ)",
+        "values": [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2],
+        "scale": "ln(1/x)",
+    },
+    "trials": 1000,
+    "arms": {"instance": "bounded"},
+    # √(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)
+    "settings": {"delta": "x", "sigma": 0.3535533905932738, "bounds": (0.0, 1.0), "growth": 2},
+    "series": {
+        "exact": {"quantizer": "exact"},
+        "icq-b3": {"quantizer": "icq", "bits": 3},
+        "quban-eps0.5": {"quantizer": "quban", "epsilon_quban": 0.5},
+        "fed-sel-sound": {"quantizer": "fed-sel"},
+        "exact-as-published": {"quantizer": "exact", "sigma": 0.125},
+        "icq-b3-as-published": {"quantizer": "icq", "bits": 3, "sigma": 0.125},
+    },
+}

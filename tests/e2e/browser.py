@@ -1,0 +1,30 @@
+"""Debian's Chromium, driven by Playwright: quiet, and with no way out but the page under test."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, sync_playwright
+
+_FLAGS = (
+    "--no-sandbox",  # tests may run as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless browser; `make test` installs it."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    assert program, "Chromium is missing: scripts/system-packages chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()

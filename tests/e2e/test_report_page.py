@@ -1,0 +1,66 @@
+"""The report as a reader opens it: in a real browser, from a file, with no network."""
+
+from pathlib import Path
+
+import pytest
+from e2e.browser import chromium
+
+from bitarm.experiments.catalog import PAPER
+from bitarm.experiments.reproduce import reproduce
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of the paper's experiments, and what it does not show, with few trials."""
+    return reproduce(
+        [],
+        trials=10,
+        seed=1,
+        out=tmp_path_factory.mktemp("out"),
+        instance="fitted",
+        full=True,
+        overwrite=False,
+        workers=1,
+        cache=None,
+    ).report
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_report_opens_offline_and_whole(report: Path, width: int) -> None:
+    asked: list[str] = []
+    said: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(report.as_uri())
+        pictures = page.eval_on_selector_all(
+            "img", "all => all.map(it => [it.complete, it.naturalWidth, it.alt])"
+        )
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        headings = page.locator("h2").all_inner_texts()
+    assert len(pictures) >= 14
+    for complete, natural_width, alternative in pictures:
+        assert complete
+        assert natural_width > 0
+        assert alternative
+    assert [url for url in asked if not url.startswith("data:")] == [report.as_uri()]
+    assert said == []
+    assert wide <= width  # tables scroll in their own box, never the page
+    assert len(headings) >= len(PAPER) + 3
+
+
+def test_a_page_with_a_missing_picture_would_be_noticed(tmp_path: Path) -> None:
+    page_with_hole = tmp_path / "page.html"
+    page_with_hole.write_text('<img src="missing.png" alt="">')
+    asked: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(page_with_hole.as_uri())
+        (width,) = page.eval_on_selector_all("img", "all => all.map(it => it.naturalWidth)")
+    assert width == 0
+    assert len(asked) == 2

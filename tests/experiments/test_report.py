@@ -1,0 +1,106 @@
+import re
+from dataclasses import replace
+
+import pytest
+from experiments.fabricated import findings
+
+from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.catalog import Study
+from bitarm.experiments.claims import falls
+from bitarm.experiments.findings import Findings
+from bitarm.experiments.folder import Origin
+from bitarm.experiments.panels import draw_bounds, draw_panel
+from bitarm.experiments.published import published
+from bitarm.experiments.report import Scored, render
+from bitarm.sim.cost import Cost
+
+_ORIGIN = Origin(version="9.8", code="abc", seed=77, trials=None, instance="fitted", full=False)
+_PANEL = Panel(metric="samples", letter="q")
+
+
+def _scored(found: Findings, **analysis: object) -> Scored:
+    picture = draw_panel(found, _PANEL, found.series, name="own-samples", group="")
+    study = Study(
+        experiment=found.experiment,
+        analysis=Analysis(**analysis),  # type: ignore[arg-type]
+    )
+    return Scored(study=study, findings=found, pictures=(picture,))
+
+
+def _page(found: Findings, origin: Origin = _ORIGIN, **analysis: object) -> str:
+    return render([_scored(found, **analysis)], origin=origin, costs=[])
+
+
+def test_the_page_says_what_made_it() -> None:
+    page = _page(findings({"a": [2.0, 1.0]}))
+    for text in ("bitarm 9.8", "sources abc", "seed 77", "(q) samples", "<code>delta=0.1</code>"):
+        assert text in page
+
+
+def test_the_page_needs_nothing_from_anywhere() -> None:
+    page = _page(findings({"a": [2.0, 1.0]}))
+    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert sources
+    assert all(it.startswith(("data:image/svg+xml;base64,", "#")) for it in sources)
+    assert not re.search(r"<script|<link|@import|url\(", page)
+
+
+def test_names_and_notes_are_text() -> None:
+    found = findings({"<script>alert(1)</script>": [2.0, 1.0]})
+    page = _page(found, notes=("<b>bold</b>",))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "&lt;b&gt;bold" in page
+
+
+def test_a_claim_that_fails_is_shown_with_its_points() -> None:
+    page = _page(findings({"a": [1.0, 2.0]}), claims=(falls("samples", "a"),))
+    assert re.search(r">fails</span>.*\n?.*samples of a fall", page)
+    assert "samples of a from x = 1 to 2: 1, then 2" in page
+    assert ">holds</span>" in _page(findings({"a": [2.0, 1.0]}), claims=(falls("samples", "a"),))
+
+
+def test_deviations_stand_beside_the_published_numbers() -> None:
+    paper = [published("hardness", "rounds", "exact", x) or 0.0 for x in (0.1, 1.0)]
+    means = [paper[0] * 1.01, paper[1] * 0.75]
+    page = _page(findings({"exact": means}, name="hardness", values=[0.1, 1.0]))
+    assert "13.0 %" in page
+    assert "(-25.0 % at 1)" in page
+
+
+@pytest.mark.parametrize(("errors", "verdict"), [(0, "not contradicted"), (60, "above δ")])
+def test_error_rates_are_judged_by_their_exact_interval(errors: int, verdict: str) -> None:
+    full = replace(_ORIGIN, full=True)
+    page = _page(findings({"a": [2.0, 1.0]}, errors=errors), full)
+    assert verdict in page
+    assert "How often the answer was wrong" not in _page(findings({"a": [2.0, 1.0]}))
+
+
+def test_the_cost_is_told_beside_the_bare_draws() -> None:
+    costs = [Cost(seconds=2.0, draw_seconds=1.5), Cost(seconds=1.0, draw_seconds=0.5)]
+    page = render([_scored(findings({"a": [2.0, 1.0]}))], origin=_ORIGIN, costs=costs)
+    assert "1.50 times the bare draws" in page
+    assert "every chunk was kept" in _page(findings({"a": [2.0, 1.0]}))
+
+
+def test_a_picture_is_the_same_bytes_every_time() -> None:
+    found = findings({"a": [2.0, 1.0]}, sem=0.1)
+    first, again = (draw_panel(found, _PANEL, found.series, name="p", group="") for _ in range(2))
+    assert first == again
+    assert first.png.startswith(b"\x89PNG")
+
+
+def test_series_that_a_panel_leaves_out_do_not_change_it() -> None:
+    one = findings({"a": [2.0, 1.0]})
+    two = findings({"a": [2.0, 1.0], "z": [200.0, 100.0]})
+    panel = replace(_PANEL, without=("z",))
+    assert (
+        draw_panel(one, panel, ["a"], name="p", group="").svg
+        == draw_panel(two, panel, ["a", "z"], name="p", group="").svg
+    )
+
+
+def test_bounds_are_drawn_where_there_are_any() -> None:
+    found = findings({"exact": [20.0, 10.0]})
+    assert draw_bounds(found, "samples", ["exact"], name="b", group="") is not None
+    assert draw_bounds(found, "samples", [], name="b", group="") is None
