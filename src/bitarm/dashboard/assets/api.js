@@ -38,11 +38,24 @@ export function listen(path, kind, take, lost = () => {}) {
   return source;
 }
 
-export async function nameStore() {
+async function nameStore() {
   const store = await get("/store");
   $("store").textContent = `${store.path} · bitarm ${store.version}`;
-  problem(store.ready ? null : store.reason);
-  return store;
+  if (!store.ready) problem(store.reason);
+}
+
+// Ask until there is an answer; meanwhile the page says why there is none.
+export async function insist(path) {
+  for (;;) {
+    try {
+      const found = await get(path);
+      problem(null);
+      return found;
+    } catch (error) {
+      problem(error.message);
+      await new Promise((resume) => setTimeout(resume, 2000));
+    }
+  }
 }
 
 // Run a page's work; what it throws is shown, not swallowed.

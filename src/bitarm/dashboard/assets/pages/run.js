@@ -1,6 +1,6 @@
 // The run page: live by server-sent events, and back to any moment with the slider.
 
-import { begin, get, listen } from "../api.js";
+import { begin, get, insist, listen } from "../api.js";
 import { $, define, h, perFrame } from "../dom.js";
 import { bytes, clock, compact, count, duration, interval, moment as dateOf, number, plural, reason } from "../format.js";
 import { frameView } from "../frames.js";
@@ -11,6 +11,7 @@ import { Run, stateOf } from "../timeline.js";
 
 const LOG = 12, LIVE = 60, PLAY_SECONDS = 8;
 const wantedRun = location.pathname.split("/").at(-1);
+$("title").textContent = `Run ${wantedRun}`;
 let run, standings, charts, arms, agents;
 let following = true, playing = null, listed = null;
 
@@ -178,16 +179,12 @@ function controls() {
   });
 }
 
-async function load() {
-  run = new Run(await get(`/runs/${encodeURIComponent(wantedRun)}`));
-  standings = run.at(run.entries);
-}
-
 begin(async () => {
-  await load();
+  run = new Run(await insist(`/runs/${encodeURIComponent(wantedRun)}`));
+  standings = run.at(run.entries);
+  $("content").hidden = false;
   document.title = `Run ${run.row.run} · bitarm`;
-  $("title").textContent = `Run ${run.row.run}`;
-  charts = [raceChart($("race"), run, now), roundsChart($("rounds"), run, now), bitsChart($("bits"), run, now), samplesChart($("samples"), run, now)];
+    charts = [raceChart($("race"), run, now), roundsChart($("rounds"), run, now), bitsChart($("bits"), run, now), samplesChart($("samples"), run, now)];
   const rowClass = (arm) => (arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null);
   const filter = run.arm_names.length > 20 ? "Find an arm" : null;
   arms = new PagedTable($("arms"), { columns: armColumns(), caption: "Arms, contenders first", size: 25, rowClass, filter });
