@@ -37,8 +37,8 @@ def identify_into(path: Path, *, seed: int, means: dict[str, float] = MEANS, **w
 class SlowRun:
     """A run whose rounds a test plays one by one: agents that always see the true mean."""
 
-    def __init__(self, path: Path, means: dict[str, float] = MEANS) -> None:
-        problem, scheme, limits = split({"bounds": (0.0, 1.0)})
+    def __init__(self, path: Path, means: dict[str, float] = MEANS, **words: Any) -> None:
+        problem, scheme, limits = split({"bounds": (0.0, 1.0)} | words)
         setup = build(tuple(means), seed=7, problem=problem, scheme=scheme, limits=limits)
         self._means = list(means.values())
         self._journal = SqliteJournal.open(path)

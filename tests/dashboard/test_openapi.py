@@ -1,6 +1,7 @@
 """The OpenAPI document is true: whatever is asked by it gets an answer that it describes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import schemathesis
@@ -48,7 +49,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> BaseSchema:
 def test_no_question_breaks_the_api(document: BaseSchema, path: str, method: str) -> None:
     @given(case=document[path][method].as_strategy())
     @settings(max_examples=60, suppress_health_check=list(HealthCheck))
-    def ask(case: Case) -> None:
+    def ask(case: Case[Any]) -> None:
         case.call_and_validate(headers=LOCAL, checks=CHECKS)
 
     ask()

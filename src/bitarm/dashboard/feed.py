@@ -130,17 +130,16 @@ class Feed:
         return self._library.runs(limit=_NEWEST)
 
     async def _watch(self) -> None:
-        trouble = ""
+        seen: int | str = 0
         while True:
             await self._wanted.wait()
-            found, changed = "", False
             try:
-                changed = await asyncio.to_thread(self._library.look)
+                found: int | str = await asyncio.to_thread(self._library.look)
             except BitarmError as error:
                 found = str(error)
-            if changed or found != trouble:
+            if found != seen:
                 self._publish()
-            trouble = found
+            seen = found
             await asyncio.sleep(self._pace)
 
     def _publish(self) -> None:

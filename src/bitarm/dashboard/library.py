@@ -48,17 +48,21 @@ class Library:
         self.path = path
         self._lock = threading.RLock()
         self._open: _Open | None = None
+        self._version = 0
 
-    def look(self) -> bool:
-        """Look whether the store has changed since the last look; raises what makes it unusable."""
+    def look(self) -> int:
+        """A number that grows whenever the store changes; raises what makes it unusable.
+
+        Whoever looks compares with what they saw themselves: nobody takes the news from others.
+        """
         with self._lock:
             store = self._opened()
             changes = store.journal.changes()
-            if changes == store.seen:
-                return False
-            store.summaries = {run.run: run for run in store.journal.runs()}
-            store.seen = changes
-            return True
+            if changes != store.seen:
+                store.summaries = {run.run: run for run in store.journal.runs()}
+                store.seen = changes
+                self._version += 1
+            return self._version
 
     def runs(self, *, limit: int, before: int | None = None) -> RunList:
         """The newest runs, or the newest below number `before`."""
