@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bitarm.core.policy import Outcome
 from bitarm.core.result import RAW_REWARD_BYTES
 from bitarm.core.theory import lower_bound
 from bitarm.dashboard.history import History
@@ -16,8 +17,11 @@ _RAW_REWARD_BITS = 8 * RAW_REWARD_BYTES
 def point_of_run(history: History) -> Point:
     """The price of a run so far."""
     row, spec = history.row(), history.spec
-    means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
-    bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
+    bound: float | None = None
+    note = "only a decided run has means that are known well enough"
+    if row.outcome == Outcome.DECIDED.value:
+        means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
+        bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
     return Point(
         source="run",
         label=f"run {row.run}",

@@ -3,6 +3,8 @@
 import { d3 } from "./d3.js";
 import { h, perFrame } from "./dom.js";
 
+const GLYPH = 7.4; // pixels that a letter takes at most, on average
+
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
   "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 
@@ -92,7 +94,7 @@ function save(name, type, text) {
 // An SVG text that ends in an ellipsis where it would not fit; the whole stands in its title.
 export function label(parent, text, room) {
   const node = parent.append("text");
-  const most = Math.max(3, Math.floor(room / 6.6));
+  const most = Math.max(3, Math.floor(room / GLYPH));
   node.text(text.length > most ? `${text.slice(0, most - 1)}…` : text);
   if (text.length > most) node.append("title").text(text);
   return node;

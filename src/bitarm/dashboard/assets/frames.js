@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { plural } from "./format.js";
 
-export function frameView(frame) {
+export function frameView(frame, position) {
   const marked = (i) => (event) => {
     const card = event.currentTarget.closest(".frame");
     card.querySelectorAll("[data-field]").forEach((one) => one.classList.toggle("marked", one.dataset.field === String(i)));
@@ -14,17 +14,17 @@ export function frameView(frame) {
     h("tr", { "data-field": i, tabindex: 0, onpointerenter: marked(i), onfocus: marked(i) },
       h("th", { scope: "row" }, h("span", { class: `swatch tint-${i % 4}`, "aria-hidden": "true" }), field.name),
       h("td", { class: "number" }, place(field)),
-      h("td", { class: "mono" }, field.bits.length > 40 ? `${field.bits.slice(0, 39)}…` : field.bits),
-      h("td", {}, field.meaning)));
+      h("td", {}, field.meaning),
+      h("td", { class: "mono" }, field.bits.length > 40 ? `${field.bits.slice(0, 39)}…` : field.bits)));
   const direction = frame.message === "report" ? "agent to learner" : "learner to agent";
-  return h("article", { class: "frame" },
-    h("h3", {}, `${frame.message} · ${frame.arm_name}`),
+  return h("details", { class: "frame", open: position === 0 },
+    h("summary", {}, `${frame.message} · ${frame.arm_name}`),
     h("p", { class: "quiet" }, `${direction} · ${plural(frame.wire_bytes, "byte")}` +
       (frame.message === "report" ? `, ${plural(frame.payload_bits, "bit")} of them payload` : "") + " · ", h("code", {}, frame.hex)),
     h("p", { class: "bitline mono", "aria-hidden": "true" }, runs),
     h("div", { class: "wide" }, h("table", {},
       h("caption", { class: "unseen" }, `The fields of this ${frame.message}`),
-      h("thead", {}, h("tr", {}, ["field", "bits", "value", "meaning"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["field", "bits", "meaning", "value"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, rows))));
 }
 

@@ -28,7 +28,7 @@ export function raceChart(figure, run, now) {
 function draw(svg, width, run, s) {
   const phone = width < PHONE;
   const shown = s.ranked.slice(0, MOST);
-  const left = phone ? 4 : Math.min(200, 24 + 6.8 * Math.max(...shown.map((arm) => arm.name.length)));
+  const left = phone ? 4 : Math.min(200, 24 + 7.5 * Math.max(...shown.map((arm) => arm.name.length)));
   const right = phone ? 4 : 215;
   const row = phone ? ROW + 16 : ROW;
   const x = d3.scaleLinear(domain(s, run.settings.bounds), [left + 8, width - right - 8]);
@@ -75,6 +75,9 @@ function domain(s, bounds) {
   const heard = s.arms.filter((arm) => arm.mean !== null && (arm.outIn === null || arm.outIn >= s.round - 1));
   if (!heard.length) return bounds ?? [0, 1];
   let low = d3.min(heard, (arm) => arm.mean - arm.radius), high = d3.max(heard, (arm) => arm.mean + arm.radius);
-  if (bounds) [low, high] = [Math.max(low, bounds[0]), Math.min(high, bounds[1])];
+  if (bounds) {
+    low = Math.min(Math.max(low, bounds[0]), d3.min(heard, (arm) => arm.mean)); // a decoded mean may lie outside
+    high = Math.max(Math.min(high, bounds[1]), d3.max(heard, (arm) => arm.mean));
+  }
   return low < high ? [low, high] : [low - 0.5, low + 0.5];
 }

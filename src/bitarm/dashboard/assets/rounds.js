@@ -55,11 +55,11 @@ function nameFallen(svg, arms, { x, y, right }) {
   const taken = [];
   for (const arm of arms) {
     const last = arm.points.at(-1);
-    const place = { x: x(last.round) + 8, y: y(last.mean) + 4, width: Math.min(arm.name.length, 16) * 6.8 };
+    const place = { x: x(last.round) + 8, y: y(last.mean) + 4, width: Math.min(arm.name.length, 16) * 7.4 };
     const clash = taken.some((one) => Math.abs(one.y - place.y) < 13 && one.x < place.x + place.width && place.x < one.x + one.width);
     if (clash || place.x + place.width > right) continue;
     taken.push(place);
-    label(svg.append("g").attr("class", "arm out"), arm.name, 16 * 6.8).attr("class", "name").attr("x", place.x).attr("y", place.y);
+    label(svg.append("g").attr("class", "arm out"), arm.name, 16 * 7.4).attr("class", "name").attr("x", place.x).attr("y", place.y);
   }
 }
 

@@ -104,7 +104,7 @@ const table = new PagedTable($("points"), {
     { key: "payload_bits", label: "Bits", value: (p) => p.payload_bits, cell: (p) => withError(p.payload_bits, p.payload_bits_sem), numeric: true },
     { key: "rounds", label: "Rounds", value: (p) => p.rounds, cell: (p) => number(p.rounds), numeric: true },
     { key: "saved", label: "Raw ÷ bits", value: (p) => p.raw_bits / p.payload_bits, cell: (p) => (p.payload_bits ? `${compact(Math.round(p.raw_bits / p.payload_bits))}×` : "–"), numeric: true },
-    { key: "lower_bound", label: "Lower bound", value: (p) => p.lower_bound, cell: (p) => h("span", { title: p.lower_bound_note }, p.lower_bound === null ? `none: ${p.lower_bound_note}` : count(p.lower_bound)), numeric: true },
+    { key: "lower_bound", label: "Lower bound", value: (p) => p.lower_bound, cell: (p) => h("span", { title: p.lower_bound_note }, p.lower_bound === null ? "none" : count(p.lower_bound)), numeric: true },
     { key: "outcome", label: "Outcome", value: (p) => p.outcome, cell: (p) => p.outcome ?? `${compact(p.trials)} trials, wrong ${number(p.error_rate)}` },
   ],
 });
