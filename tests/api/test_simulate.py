@@ -58,7 +58,7 @@ def test_a_result_has_the_settings_of_its_point_and_its_averages(
     words: dict[str, Any], own: list[str]
 ) -> None:
     plain = simulate(_COINS, trials=20, seed=1, **words).to_json()
-    assert list(plain) == ["trials", "seed", "results"]
+    assert list(plain) == ["trials", "seed", "means", "results"]
     assert (plain["trials"], plain["seed"]) == (20, 1)
     (point,) = plain["results"]
     assert list(point) == ["quantizer", *own, *_SETTINGS, *_RESULTS]

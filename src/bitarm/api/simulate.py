@@ -71,6 +71,7 @@ class Simulation:
 
     trials: int
     seed: int
+    means: tuple[float, ...]  # the true ones
     points: tuple[Point, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -78,6 +79,7 @@ class Simulation:
         return {
             "trials": self.trials,
             "seed": self.seed,
+            "means": list(self.means),
             "results": [point.to_json() for point in self.points],
         }
 
@@ -117,6 +119,7 @@ def simulate(
     return Simulation(
         trials=trials,
         seed=sweep.seed,
+        means=tuple(float(model.mean) for model in models),
         points=tuple(
             Point(scheme=scheme, guarantee=claim_of(scheme, models), result=result)
             for scheme, result in zip(schemes, results, strict=True)

@@ -8,6 +8,7 @@ import typer
 import bitarm
 from bitarm.cli import broker, runs
 from bitarm.cli.agent import agent_command
+from bitarm.cli.dashboard import dashboard
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
 from bitarm.cli.learner import learner_command
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(identify)
 app.command("simulate")(simulate_command)
+app.command()(dashboard)
 app.command("reproduce")(reproduce_command)
 app.command("learner")(learner_command)
 app.command("agent")(agent_command)

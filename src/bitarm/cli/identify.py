@@ -13,17 +13,19 @@ from rich.console import Console
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.answer import print_answer
+from bitarm.cli.beside import Beside, dashboard_beside
 from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.link_cost import LinkOption, link_json, print_link
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
-from bitarm.core.events import LearnerEvent
+from bitarm.core.events import LearnerEvent, RunOpened
+from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, require_fit
-from bitarm.store import SqliteJournal
+from bitarm.store import SqliteJournal, find_run
 
 _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
@@ -83,6 +85,9 @@ def identify(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object")
     ] = False,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Open the run's web page beside it")
+    ] = False,
     pace: Annotated[
         float, typer.Option(min=0, help="Seconds between rounds of the live table")
     ] = _PACE,
@@ -102,14 +107,23 @@ def identify(
     chosen = new_seed() if seed is None else seed
     ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
-    with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
+    live = screen.is_terminal and not as_json
+    with contextlib.ExitStack() as outer:
+        journal = outer.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
+        page = outer.enter_context(dashboard_beside(store_path(store))) if dashboard else None
         with contextlib.ExitStack() as stack:
-            watch: Watcher = log_events if ledger is None else watch_both(log_events, ledger.watch)
-            if screen.is_terminal and not as_json:
-                table = stack.enter_context(LiveTable(screen, pace=pace))
-                watch = watch_both(watch, table.watch)
+            watchers: list[Watcher] = [log_events]
+            if ledger is not None:
+                watchers.append(ledger.watch)
+            if page is not None:
+                watchers.append(_opening_page(page, journal))
+            if live:
+                watchers.append(stack.enter_context(LiveTable(screen, pace=pace)).watch)
+            watch = watch_all(*watchers)
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
         show_result(result, run=run, as_json=as_json, ledger=ledger)
+        if page is not None and live:
+            page.stay()
     raise typer.Exit(exit_for_outcome(result.outcome))
 
 
@@ -120,7 +134,18 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(text, Path(), overrides)
 
 
-def watch_both(*watchers: Watcher) -> Watcher:
+def _opening_page(page: Beside, journal: Journal) -> Watcher:
+    """Shows the run's page once the run has a number."""
+
+    def watch(events: Sequence[LearnerEvent]) -> None:
+        for event in events:
+            if isinstance(event, RunOpened):
+                page.show(find_run(journal, "last").run)
+
+    return watch
+
+
+def watch_all(*watchers: Watcher) -> Watcher:
     """A watcher that tells all of these."""
 
     def watch(events: Sequence[LearnerEvent]) -> None:

@@ -18,7 +18,7 @@ from bitarm.cli.connection import (
     broker_of,
 )
 from bitarm.cli.exits import Exit, complain, exit_for_outcome
-from bitarm.cli.identify import show_result, watch_both
+from bitarm.cli.identify import show_result, watch_all
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
@@ -86,7 +86,7 @@ def learner_command(
             watch: Watcher = log_events
             if screen.is_terminal and not as_json:
                 table = stack.enter_context(LiveTable(screen, pace=0))
-                watch = watch_both(log_events, table.watch)
+                watch = watch_all(log_events, table.watch)
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run

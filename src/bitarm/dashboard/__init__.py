@@ -1,0 +1,11 @@
+"""The web page for live and past runs: reads the journal, never the runtime.
+
+    library     the store, opened read-only, and what is new in it
+    history     one run folded into columns: what the charts draw
+    feed        one reader, many listeners
+    app         routes under /api/v1, and the pages
+    guard       who may look: token, host names, content security policy
+    serve       a socket, and a server on it
+
+A dashboard that dies, or never starts, changes nothing in a run.
+"""

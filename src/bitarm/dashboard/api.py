@@ -1,0 +1,184 @@
+"""The JSON routes under /api/v1 and the streams. Every one of them reads."""
+
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.responses import StreamingResponse
+
+from bitarm.dashboard import paper, views
+from bitarm.dashboard.compare import point_of_run, points_of_result
+from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, explain
+from bitarm.dashboard.feed import Feed
+from bitarm.dashboard.frames import event_view, frames_of
+from bitarm.dashboard.library import Library, UnknownEntryError
+from bitarm.errors import ConfigError, StoreError
+
+_LARGEST = 2**63 - 1  # what a store numbers
+_MOST_COMPARED = 100
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": "Server-sent events; `problem` says why there are none",
+    }
+}
+
+
+def _library(request: Request) -> Library:
+    library: Library = request.app.state.library
+    return library
+
+
+def _feed(request: Request) -> Feed:
+    feed: Feed = request.app.state.feed
+    return feed
+
+
+InLibrary = Annotated[Library, Depends(_library)]
+InFeed = Annotated[Feed, Depends(_feed)]
+RunNumber = Annotated[int, Path(ge=1, le=_LARGEST, description="The run's number in the store")]
+Sequence = Annotated[int, Path(ge=1, le=_LARGEST, description="The entry's number in the run")]
+Number = Annotated[float, Query(ge=-1e9, le=1e9)]
+
+router = APIRouter(
+    prefix="/api/v1",
+    responses={
+        401: {"model": views.Problem, "description": "The token is missing or wrong"},
+        422: {"model": views.Problem, "description": "What was asked for cannot be"},
+        503: {"model": views.Problem, "description": "The store cannot be read: why, what to do"},
+    },
+)
+_NOT_FOUND: dict[int | str, dict[str, Any]] = {
+    404: {"model": views.Problem, "description": "There is no such run or entry"}
+}
+
+
+@router.get("/store")
+def store(library: InLibrary) -> views.StoreView:
+    """The store that is shown, and whether it can be read."""
+    try:
+        library.look()
+        reason = None
+    except StoreError as error:
+        reason = str(error)
+    return views.StoreView(
+        path=str(library.path), ready=reason is None, reason=reason, version=version("bitarm")
+    )
+
+
+@router.get("/runs")
+def runs(
+    library: InLibrary,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    before: Annotated[int | None, Query(ge=1, le=_LARGEST)] = None,
+) -> views.RunList:
+    """Runs, the newest first; `before` is the number to go on from."""
+    return library.runs(limit=limit, before=before)
+
+
+@router.get("/runs/stream", response_class=StreamingResponse, responses=_STREAM)
+async def runs_stream(feed: InFeed) -> StreamingResponse:
+    """The newest runs, then those that change: `runs` events, each a RunList."""
+    return _stream(feed.follow_runs())
+
+
+@router.get("/runs/{run}", responses=_NOT_FOUND)
+def run(library: InLibrary, run: RunNumber) -> views.RunView:
+    """One run whole: its settings, arms, result, and its events as columns."""
+    return library.history(run).view()
+
+
+@router.get("/runs/{run}/stream", response_class=StreamingResponse, responses=_STREAM)
+async def run_stream(
+    feed: InFeed,
+    run: RunNumber,
+    after: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> StreamingResponse:
+    """What happens in a run after an entry: `run` events, each a RunDelta."""
+    resumed = last_event_id or ""
+    return _stream(feed.follow_run(run, int(resumed) if resumed.isdecimal() else after))
+
+
+@router.get("/runs/{run}/events", responses=_NOT_FOUND)
+def events(
+    library: InLibrary,
+    run: RunNumber,
+    after: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> views.EventList:
+    """Events of a run above an entry, in words and as they were kept."""
+    history = library.history(run)
+    entries = library.entries(run, after=after, limit=limit)
+    return views.EventList(events=[event_view(history, entry) for entry in entries])
+
+
+@router.get("/runs/{run}/events/{sequence}/frames", responses=_NOT_FOUND)
+def frames(
+    library: InLibrary,
+    run: RunNumber,
+    sequence: Sequence,
+    arm: Annotated[int | None, Query(ge=0, le=_LARGEST)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 8,
+) -> views.FrameList:
+    """The frames of the messages behind an event, bit by bit."""
+    history = library.history(run)
+    entries = library.entries(run, after=sequence - 1, limit=1)
+    if not entries:
+        raise UnknownEntryError(f"run {run} has {history.entries} entries, no entry {sequence}")
+    return frames_of(history, entries[0], arm=arm, limit=limit)
+
+
+@router.get("/explain")
+def explanation(
+    mu_hat: Number = 0.62,
+    earlier: Number = 0.6,
+    index: Annotated[int, Query(ge=1, le=MOST_ROUNDS)] = 4,
+    bits: Annotated[int, Query(ge=1, le=MOST_BITS)] = 3,
+    arms: Annotated[int, Query(ge=2, le=1000)] = 8,
+    delta: Annotated[float, Query(gt=0, lt=1)] = 0.05,
+    sigma: Annotated[float, Query(gt=0, le=1e6)] = 0.125,
+    low: Number = 0.0,
+    high: Number = 1.0,
+    growth: Annotated[float, Query(gt=1, le=100)] = 2.0,
+) -> views.Explanation:
+    """One message of ICQ taken apart, on rewards in [low, high]."""
+    if not low <= min(mu_hat, earlier) <= max(mu_hat, earlier) <= high:
+        raise ConfigError(f"mu_hat and earlier must lie in [{low:g}, {high:g}]")
+    return explain(
+        mu_hat=mu_hat,
+        earlier=earlier,
+        index=index,
+        bits=bits,
+        arms=arms,
+        delta=delta,
+        sigma=sigma,
+        bounds=(low, high),
+        growth=growth,
+    )
+
+
+@router.post("/compare", responses=_NOT_FOUND)
+def compare(library: InLibrary, wanted: views.Comparison) -> views.PointList:
+    """Runs and saved simulations side by side; nothing is kept."""
+    if len(wanted.runs) + len(wanted.results) > _MOST_COMPARED:
+        raise ConfigError(f"at most {_MOST_COMPARED} runs and files can be compared at once")
+    points = [point_of_run(library.history(number)) for number in wanted.runs]
+    for saved in wanted.results:
+        points += points_of_result(saved)
+    return views.PointList(points=points)
+
+
+@router.get("/paper")
+def published() -> views.PaperCurves:
+    """The paper's curves, samples against bits."""
+    return views.PaperCurves(curves=list(paper.published()))
+
+
+def _stream(messages: Any) -> StreamingResponse:
+    return StreamingResponse(
+        messages,
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+    )

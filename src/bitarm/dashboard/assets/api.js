@@ -1,0 +1,65 @@
+// The dashboard's API: answers, streams, and what went wrong in words.
+
+import { $ } from "./dom.js";
+
+export function problem(text) {
+  const banner = $("problem");
+  if (banner.textContent === (text ?? "")) return;
+  banner.hidden = !text;
+  banner.textContent = text ?? "";
+}
+
+export async function get(path) {
+  return answer(await fetch(`/api/v1${path}`));
+}
+
+export async function post(path, body) {
+  const headers = { "content-type": "application/json" };
+  return answer(await fetch(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
+  if (!response.ok) throw new Error(body.error ?? `the server answered ${response.status}`);
+  return body;
+}
+
+// Server-sent events of one kind; `lost` is told whether the line is down.
+export function listen(path, kind, take, lost = () => {}) {
+  const source = new EventSource(`/api/v1${path}`);
+  source.addEventListener(kind, (message) => {
+    problem(null);
+    lost(false);
+    take(JSON.parse(message.data));
+  });
+  source.addEventListener("problem", (message) => problem(JSON.parse(message.data).error));
+  source.addEventListener("error", () => lost(true));
+  addEventListener("pagehide", () => source.close());
+  return source;
+}
+
+async function nameStore() {
+  const store = await get("/store");
+  $("store").textContent = `${store.path} · bitarm ${store.version}`;
+  if (!store.ready) problem(store.reason);
+}
+
+// Ask until there is an answer; meanwhile the page says why there is none.
+export async function insist(path) {
+  for (;;) {
+    try {
+      const found = await get(path);
+      problem(null);
+      return found;
+    } catch (error) {
+      problem(error.message);
+      await new Promise((resume) => setTimeout(resume, 2000));
+    }
+  }
+}
+
+// Run a page's work; what it throws is shown, not swallowed.
+export function begin(work) {
+  nameStore().catch((error) => problem(error.message));
+  work().catch((error) => problem(error.message));
+}

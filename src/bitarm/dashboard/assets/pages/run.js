@@ -1,0 +1,204 @@
+// The run page: live by server-sent events, and back to any moment with the slider.
+
+import { begin, get, insist, listen } from "../api.js";
+import { $, define, h, perFrame } from "../dom.js";
+import { bytes, clock, compact, count, duration, interval, moment as dateOf, number, plural, reason } from "../format.js";
+import { frameView } from "../frames.js";
+import { raceChart } from "../race.js";
+import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
+import { PagedTable } from "../table.js";
+import { Run, stateOf } from "../timeline.js";
+
+const LOG = 12, LIVE = 60, PLAY_SECONDS = 8;
+const wantedRun = location.pathname.split("/").at(-1);
+$("title").textContent = `Run ${wantedRun}`;
+let run, standings, charts, arms, agents;
+let following = true, playing = null, listed = null;
+
+const now = () => standings;
+
+function headline(s) {
+  if (s.over) {
+    if (s.best !== null) return h("span", {}, h("strong", {}, run.row.best_arm_name), " is the best arm.");
+    const left = s.contenders.slice(0, 4).map((arm) => arm.name).join(", ");
+    return `No answer: ${reason(run.row.outcome)}. Still in the race: ${left}${s.contenders.length > 4 ? ` and ${count(s.contenders.length - 4)} more` : ""}.`;
+  }
+  const first = s.ranked[0];
+  if (s.round === 0 || first.mean === null) return `${plural(s.arms.length, "arm")} at the start; nothing heard yet.`;
+  return h("span", {}, `Round ${s.round}: ${count(s.contenders.length)} of ${plural(s.arms.length, "arm")} still in the race, `, h("strong", {}, first.name), " leads.");
+}
+
+function subline(s) {
+  if (s.over) return run.row.guarantee === null ? `No guarantee: ${run.row.guarantee_reason}.` : sentence(run.row.guarantee_reason);
+  const silent = Date.now() / 1000 - run.row.last_at;
+  const caveat = run.caveats.length ? ` Caveat: ${run.caveats.join("; ")}.` : "";
+  if (run.ended || silent < LIVE) return caveat.trim();
+  return `Open, and quiet for ${duration(silent)}: it is waiting, or it was cut off.${caveat}`;
+}
+
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+function figures(s) {
+  const times = s.bits ? `${compact(Math.round(s.rawBits / s.bits))}×` : "–";
+  define($("figures"), [
+    ["rounds", count(s.round)],
+    ["samples", count(s.samples)],
+    ["bits sent", count(s.bits), bytes(s.bits)],
+    ["raw float64 rewards", `${compact(s.rawBits)} bits`, bytes(s.rawBits)],
+    ["times fewer bits", times],
+  ]);
+}
+
+const armColumns = () => [
+  { key: "name", label: "Arm", value: (a) => a.name, cell: (a) => a.name },
+  { key: "mean", label: "Mean", value: (a) => a.mean, cell: (a) => (a.mean === null ? "–" : interval(a.mean, a.radius)), numeric: true },
+  { key: "pulls", label: "Pulls", value: (a) => a.pulls, cell: (a) => count(a.pulls), numeric: true },
+  { key: "messages", label: "Messages", value: (a) => a.messages, cell: (a) => count(a.messages), numeric: true },
+  { key: "bits", label: "Bits", value: (a) => a.bits, cell: (a) => count(a.bits), numeric: true },
+  { key: "state", label: "State", value: (a) => a.outIn ?? Infinity, cell: (a) => stateOf(a, standings, run.arm_names) },
+];
+
+const agentColumns = () => [
+  { key: "name", label: "Agent of", value: (a) => a.name, cell: (a) => a.name },
+  { key: "last_seen", label: "Last seen", value: (a) => a.lastAt, cell: lastSeen, numeric: true },
+  { key: "repeats", label: "Re-sends", value: (a) => a.repeats, cell: (a) => count(a.repeats), numeric: true },
+  { key: "restarts", label: "Restarts", value: (a) => a.restarts, cell: (a) => count(a.restarts), numeric: true },
+  { key: "outermost", label: "End-bin symbols", value: (a) => a.outermost, cell: (a) => (a.outermost === null ? "–" : `${count(a.outermost)} of ${count(a.messages)}`), numeric: true },
+];
+
+function lastSeen(arm) {
+  if (arm.lastAt === null) return "never";
+  return run.ended || !following ? clock(arm.lastAt) : `${duration(Math.max(0, Date.now() / 1000 - arm.lastAt))} ago`;
+}
+
+const draw = perFrame(() => {
+  const slider = $("moment");
+  slider.max = run.entries;
+  if (following) slider.value = run.entries;
+  const at = Number(slider.value);
+  standings = run.at(at);
+  const told = headline(standings);
+  if ($("headline").textContent !== (told.textContent ?? told)) $("headline").replaceChildren(told);
+  $("subline").textContent = subline(standings);
+  const where = `event ${count(at)} of ${count(run.entries)}, round ${standings.round}, ${clock(run.timeOf(at))}`;
+  $("moment-text").textContent = where;
+  slider.setAttribute("aria-valuetext", where);
+  $("follow").textContent = run.ended ? "End" : "Live";
+  $("follow").disabled = following;
+  $("follow").setAttribute("aria-pressed", following);
+  document.body.classList.toggle("past", !following);
+  figures(standings);
+  for (const chart of charts) chart.redraw();
+  arms.show(standings.ranked);
+  agents.show(standings.ranked);
+  list(at);
+});
+
+async function list(at) {
+  if (listed === at) return;
+  listed = at;
+  const { events } = await get(`/runs/${run.row.run}/events?after=${Math.max(0, at - LOG)}&limit=${LOG}`);
+  if (listed !== at) return; // a later call is under way
+  const items = events.filter((event) => event.sequence <= at).reverse().map((event) =>
+    h("li", { value: event.sequence, "data-sequence": event.sequence },
+      h("span", { class: "quiet mono" }, clock(event.at)), " ", h("span", {}, event.text), " ",
+      event.messages ? h("button", { type: "button", class: "quiet", "data-frames": event.sequence, onclick: () => showFrames(event) }, event.messages === 1 ? "frame" : `${count(event.messages)} frames`) : null));
+  $("log").replaceChildren(...items);
+}
+
+async function showFrames(event) {
+  const place = $("frames");
+  try {
+    const found = await get(`/runs/${run.row.run}/events/${event.sequence}/frames`);
+    const rest = found.total - found.frames.length;
+    place.replaceChildren(
+      h("h3", { tabindex: -1 }, `Event ${event.sequence}: ${event.text}`),
+      ...found.frames.map(frameView),
+      rest > 0 ? h("p", { class: "quiet" }, `and ${count(rest)} more of the same kind`) : "");
+    place.firstChild.focus();
+  } catch (error) {
+    place.replaceChildren(h("p", { class: "problem" }, error.message));
+  }
+}
+
+function settings() {
+  const s = run.settings;
+  define($("settings"), [
+    ["δ, allowed error", number(s.delta)], ["σ", number(s.sigma)],
+    ["bounds", s.bounds === null ? "none" : `${number(s.bounds[0])} to ${number(s.bounds[1])}`],
+    ["ε, tolerance", s.epsilon === null ? null : number(s.epsilon)],
+    ["quantizer", s.quantizer], ["bits of a message", s.bits === null ? null : count(s.bits)],
+    ["ε of quban", s.epsilon_quban === null ? null : number(s.epsilon_quban)], ["prior", s.prior],
+    ["policy", s.policy], ["width", s.width],
+    ["growth", s.growth === null ? null : number(s.growth)], ["first checkpoint", s.first === null ? null : count(s.first)],
+    ["limit on rounds", s.max_rounds === null ? null : count(s.max_rounds)],
+    ["limit on samples", s.max_samples === null ? null : count(s.max_samples)],
+    ["limit on bits", s.max_bits === null ? null : count(s.max_bits)],
+    ["seed", String(s.seed)], ["fingerprint", run.row.fingerprint], ["opened", dateOf(run.row.opened_at)],
+  ]);
+  $("agents-note").textContent = s.quantizer === "icq" && s.bits > 1
+    ? "End-bin symbols name an end of the interval in which the mean was expected: many of them say that it may have left it."
+    : "";
+}
+
+function play() {
+  if (playing !== null) return stop();
+  if (following || Number($("moment").value) >= run.entries) $("moment").value = 1;
+  following = false;
+  $("play").textContent = "Pause";
+  const step = Math.max(1, Math.round(run.entries / (PLAY_SECONDS * 20)));
+  playing = setInterval(() => {
+    const at = Math.min(run.entries, Number($("moment").value) + step);
+    $("moment").value = at;
+    if (at >= run.entries) {
+      following = true;
+      stop();
+    }
+    draw();
+  }, 50);
+  draw();
+}
+
+function stop() {
+  clearInterval(playing);
+  playing = null;
+  $("play").textContent = "Play";
+}
+
+function controls() {
+  $("moment").addEventListener("input", () => {
+    stop();
+    following = Number($("moment").value) >= run.entries;
+    draw();
+  });
+  $("play").addEventListener("click", play);
+  $("follow").addEventListener("click", () => {
+    stop();
+    following = true;
+    draw();
+  });
+}
+
+begin(async () => {
+  run = new Run(await insist(`/runs/${encodeURIComponent(wantedRun)}`));
+  standings = run.at(run.entries);
+  $("content").hidden = false;
+  document.title = `Run ${run.row.run} · bitarm`;
+    charts = [raceChart($("race"), run, now), roundsChart($("rounds"), run, now), bitsChart($("bits"), run, now), samplesChart($("samples"), run, now)];
+  const rowClass = (arm) => (arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null);
+  const filter = run.arm_names.length > 20 ? "Find an arm" : null;
+  arms = new PagedTable($("arms"), { columns: armColumns(), caption: "Arms, contenders first", size: 25, rowClass, filter });
+  agents = new PagedTable($("agents"), { columns: agentColumns(), caption: "Agents, contenders first", size: 25, rowClass, filter });
+  settings();
+  controls();
+  draw();
+  addEventListener("themechange", draw);
+  setInterval(() => { if (!run.ended) draw(); }, 5000);
+  listen(`/runs/${run.row.run}/stream?after=${run.entries}`, "run", async (delta) => {
+    if (!run.add(delta)) {
+      if (delta.row.entries <= run.entries) return; // seen before the line was lost
+      Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
+    }
+    draw();
+  }, (lost) => document.body.classList.toggle("lost", lost && !run.ended));
+});

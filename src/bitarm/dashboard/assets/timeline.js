@@ -1,0 +1,125 @@
+// A run's events as columns, and where the run stood at any of its moments. Decodes and decides
+// nothing: it only repeats what the learner wrote down.
+
+const RAW_REWARD_BITS = 64;
+const RESENT = new Set(["report_ignored"]);
+const GIVEN_UP = new Set(["arms_lost"]);
+
+export class Run {
+  constructor(view) {
+    Object.assign(this, view);
+  }
+
+  get entries() {
+    return this.row.entries;
+  }
+
+  get ended() {
+    return this.row.state === "ended";
+  }
+
+  // Take in what the stream sent; false if it does not fit on what is here.
+  add(delta) {
+    if (delta.after !== this.entries) return false;
+    for (const table of Object.keys(this.timeline)) {
+      for (const [column, values] of Object.entries(delta.timeline[table])) {
+        for (const value of values) this.timeline[table][column].push(value);
+      }
+    }
+    Object.assign(this, { row: delta.row, result: delta.result, caveats: delta.caveats });
+    return true;
+  }
+
+  // Every arm as entry `moment` left it, and what had been paid by then.
+  at(moment) {
+    const arms = this.arm_names.map((name, arm) => ({
+      arm, name, id: arm, mean: null, radius: null, pulls: 0, messages: 0, bits: 0, points: [],
+      droppedIn: null, droppedFor: null, lostIn: null, outIn: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
+    }));
+    const { reports, drops, notes, rounds } = this.timeline;
+    const perRound = [];
+    for (let i = 0; i < rounds.sequence.length && rounds.sequence[i] <= moment; i++) {
+      perRound.push({ round: rounds.round[i], arms: rounds.arms[i], at: rounds.at[i], samples: 0, bits: 0, rawBits: 0 });
+    }
+    for (let i = 0; i < reports.sequence.length && reports.sequence[i] <= moment; i++) {
+      const arm = arms[reports.arm[i]];
+      const samples = reports.pulls[i] - arm.pulls;
+      arm.mean = reports.mean[i];
+      arm.radius = reports.radius[i];
+      arm.pulls = reports.pulls[i];
+      arm.messages = reports.message[i];
+      arm.bits += reports.nbits[i];
+      arm.lastAt = reports.at[i];
+      if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
+      arm.points.push({ round: reports.round[i], mean: reports.mean[i], radius: reports.radius[i] });
+      const paid = perRound[reports.round[i] - 1];
+      if (paid) {
+        paid.samples += samples;
+        paid.bits += reports.nbits[i];
+        paid.rawBits += samples * RAW_REWARD_BITS;
+      }
+    }
+    for (let i = 0; i < drops.sequence.length && drops.sequence[i] <= moment; i++) {
+      const arm = arms[drops.arm[i]];
+      arm.droppedIn = drops.round[i];
+      arm.droppedFor = drops.because[i];
+    }
+    for (let i = 0; i < notes.sequence.length && notes.sequence[i] <= moment; i++) {
+      for (const arm of notes.arms[i].map((number) => arms[number])) {
+        if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
+        else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
+        if (RESENT.has(notes.name[i])) arm.repeats += 1;
+        arm.restarts = notes.restarts[i] ?? arm.restarts;
+      }
+    }
+    for (const arm of arms) arm.outIn = arm.droppedIn ?? arm.lostIn;
+    const over = this.ended && moment >= this.entries;
+    const best = over ? this.row.best_arm : null;
+    const sum = (key) => perRound.reduce((total, one) => total + one[key], 0);
+    const ranked = [...arms].sort(byStanding(best));
+    return {
+      moment, arms, ranked, perRound, best, over,
+      round: perRound.length,
+      samples: sum("samples"), bits: sum("bits"), rawBits: sum("rawBits"),
+      contenders: arms.filter((arm) => arm.outIn === null),
+    };
+  }
+
+  // When entry `moment` was written.
+  timeOf(moment) {
+    let latest = this.row.opened_at;
+    for (const table of Object.values(this.timeline)) {
+      const i = upTo(table.sequence, moment) - 1;
+      if (i >= 0) latest = Math.max(latest, table.at[i]);
+    }
+    return latest;
+  }
+}
+
+// The answer first, then the contenders by mean, then the fallen, the latest first.
+function byStanding(best) {
+  return (a, b) =>
+    (b.arm === best) - (a.arm === best) ||
+    (a.outIn !== null) - (b.outIn !== null) ||
+    (b.outIn ?? 0) - (a.outIn ?? 0) ||
+    (b.mean ?? -Infinity) - (a.mean ?? -Infinity) ||
+    a.arm - b.arm;
+}
+
+// How many of these ascending numbers are at most `most`.
+function upTo(numbers, most) {
+  let low = 0, high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function stateOf(arm, standings, names) {
+  if (arm.arm === standings.best) return "best";
+  if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
+  if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
+  return standings.over ? "not decided" : "in the race";
+}

@@ -1,0 +1,106 @@
+"""Runs and saved simulations side by side: what each cost, and what no strategy could undercut."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bitarm.core.policy import Outcome
+from bitarm.core.result import RAW_REWARD_BYTES
+from bitarm.core.theory import lower_bound
+from bitarm.dashboard.history import History
+from bitarm.dashboard.views import Point, SavedResult
+from bitarm.errors import ConfigError
+
+_RAW_REWARD_BITS = 8 * RAW_REWARD_BYTES
+
+
+def point_of_run(history: History) -> Point:
+    """The price of a run so far."""
+    row, spec = history.row(), history.spec
+    bound: float | None = None
+    note = "only a decided run has means that are known well enough"
+    if row.outcome == Outcome.DECIDED.value:
+        means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
+        bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
+    return Point(
+        source="run",
+        label=f"run {row.run}",
+        scheme=_scheme(row.quantizer, row.bits, row.policy),
+        outcome=row.outcome or "open",
+        trials=None,
+        rounds=row.rounds,
+        samples=row.samples,
+        samples_sem=None,
+        payload_bits=row.payload_bits,
+        payload_bits_sem=None,
+        raw_bits=row.raw_bits,
+        error_rate=None,
+        delta=row.delta,
+        lower_bound=bound,
+        lower_bound_note=note,
+    )
+
+
+def points_of_result(saved: SavedResult) -> list[Point]:
+    """The settings of a saved simulation; ConfigError if the file is none."""
+    try:
+        settings = saved.simulation["results"]
+        return [_point(saved, result) for result in settings]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ConfigError(
+            f"{saved.name} is no result of `bitarm simulate --json`: "
+            f"{type(error).__name__}: {error}"
+        ) from None
+
+
+def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
+    means = saved.simulation.get("means", [])
+    delta = _number(result["delta"])
+    bound, note = _bound(means, _number(result["sigma"]), delta, "at the true means")
+    scheme = _scheme(str(result["quantizer"]), result.get("bits"), str(result["policy"]))
+    samples = _number(result["samples"]["mean"])
+    return Point(
+        source="simulation",
+        label=f"{saved.name}: {scheme}",
+        scheme=scheme,
+        outcome=None,
+        trials=int(_number(saved.simulation["trials"])),
+        rounds=_number(result["rounds"]["mean"]),
+        samples=samples,
+        samples_sem=_optional(result["samples"]["sem"]),
+        payload_bits=_number(result["payload_bits"]["mean"]),
+        payload_bits_sem=_optional(result["payload_bits"]["sem"]),
+        raw_bits=_RAW_REWARD_BITS * samples,
+        error_rate=_number(result["error_rate"]["value"]),
+        delta=delta,
+        lower_bound=bound,
+        lower_bound_note=note,
+    )
+
+
+def _bound(
+    means: Sequence[float], sigma: float, delta: float, where: str
+) -> tuple[float | None, str]:
+    """The least expected samples, and for what; None and why if there is no such number."""
+    try:
+        samples = lower_bound([_number(mean) for mean in means], sigma=sigma, delta=delta).samples
+    except ConfigError as error:
+        return None, str(error)
+    if not math.isfinite(samples):
+        return None, "two arms share the best mean"
+    return samples, where
+
+
+def _scheme(quantizer: str, bits: int | None, policy: str) -> str:
+    length = "" if bits is None else f" {bits} bit{'s' * (bits > 1)}"
+    return f"{quantizer}{length} · {policy}"
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"expected a number, got {value!r}")
+    return float(value)
+
+
+def _optional(value: Any) -> float | None:
+    return None if value is None else _number(value)

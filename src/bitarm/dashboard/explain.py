@@ -1,0 +1,108 @@
+"""A message of ICQ taken apart: every number comes from the core, nothing is computed here."""
+
+from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.core.schedule import paper_schedule
+from bitarm.core.spec import RunSpec
+from bitarm.dashboard.views import ExplainStep, Explanation, Radii
+from bitarm.errors import ConfigError
+
+MOST_BITS = 8  # 256 bins are as many as an eye can tell apart
+MOST_ROUNDS = 24
+
+
+def explain(
+    *,
+    mu_hat: float,
+    earlier: float,
+    index: int,
+    bits: int,
+    arms: int,
+    delta: float,
+    sigma: float,
+    bounds: tuple[float, float],
+    growth: float,
+) -> Explanation:
+    """Message `index` carries `mu_hat`; all messages before it carried `earlier`."""
+    icq = Icq(bits=bits, prior="midpoint")
+    spec = _spec(icq, arms=arms, delta=delta, sigma=sigma, bounds=bounds, growth=growth)
+    steps, held = [], spec.start(0)
+    message = None
+    for number in range(1, MOST_ROUNDS + 1):
+        pulls = spec.schedule.pulls_at(number)
+        if pulls is None:
+            break
+        step = spec.step(number, pulls)
+        if number == index:
+            message = _explained(icq, mu_hat, held, step)[0]
+        explained, held = _explained(icq, earlier, held, step)
+        steps.append(explained)
+    if message is None:
+        raise ConfigError(f"the schedule has {len(steps)} rounds, round {index} was asked for")
+    return Explanation(
+        message=message,
+        steps=steps,
+        schemes=[_radii(scheme, spec, len(steps)) for scheme in QUANTIZERS.values()],
+    )
+
+
+def _spec(
+    quantizer: Quantizer,
+    *,
+    arms: int,
+    delta: float,
+    sigma: float,
+    bounds: tuple[float, float],
+    growth: float,
+) -> RunSpec:
+    return RunSpec(
+        arms=tuple(str(arm) for arm in range(arms)),
+        delta=delta,
+        sigma=sigma,
+        bounds=bounds,
+        quantizer=quantizer,
+        width="paper",
+        schedule=paper_schedule(growth),
+        priors=(),
+        seed=0,
+    )
+
+
+def _explained(icq: Icq, mu_hat: float, held: Estimate, step: Step) -> tuple[ExplainStep, Estimate]:
+    low, bin_width = icq.bins(held, step)
+    high = low + bin_width * (1 << icq.bits)
+    symbol = icq.encode(mu_hat, held, step, 0.0)
+    after = icq.decode(symbol, held, step)
+    explained = ExplainStep(
+        index=step.index,
+        pulls=step.pulls,
+        u_prime=step.u_prime,
+        mean_before=held.mean,
+        radius_before=held.radius,
+        mu_hat=mu_hat,
+        low=low,
+        high=high,
+        bin_width=bin_width,
+        contained=low <= mu_hat <= high,
+        symbol=str(symbol),
+        value=symbol.value,
+        mean=after.mean,
+        error=abs(after.mean - mu_hat),
+        error_bound=after.error,
+        radius=after.radius,
+    )
+    return explained, after
+
+
+def _radii(scheme: type[Quantizer], spec: RunSpec, rounds: int) -> Radii:
+    """U of a scheme with its own defaults; it does not depend on the data (law 1)."""
+    quantizer = spec.quantizer if scheme is Icq else scheme()
+    held = quantizer.start(None, spec.bounds)
+    radius = []
+    for number in range(1, rounds + 1):
+        pulls = spec.schedule.pulls_at(number)
+        assert pulls is not None  # the grid was walked before
+        step = spec.step(number, pulls)
+        held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
+        radius.append(held.radius)
+    return Radii(quantizer=scheme.name, radius=radius)

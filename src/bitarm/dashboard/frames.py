@@ -1,0 +1,104 @@
+"""Events one by one: in words, and the frames of the messages behind them, bit by bit.
+
+The journal keeps messages, not bytes. Every message has one spelling, so the frame made here is the
+one that was sent, unless a gateway packed several messages into one.
+"""
+
+from typing import Literal
+
+from bitarm import wire
+from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunEnded
+from bitarm.core.journal import Entry
+from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.plain import to_plain
+from bitarm.core.spec import RunSpec
+from bitarm.dashboard.history import History
+from bitarm.dashboard.views import EventView, FieldView, FrameList, FrameView
+from bitarm.dashboard.wording import in_words
+
+_KINDS: dict[type, Literal["report", "request", "dismiss"]] = {
+    Report: "report",
+    Request: "request",
+    Dismiss: "dismiss",
+}
+
+
+def frames_of(history: History, entry: Entry, *, arm: int | None, limit: int) -> FrameList:
+    """The frames of an event's messages, or of the one to or from `arm`."""
+    messages = _messages(history, entry)
+    wanted = [it for it in messages if arm is None or it.arm == arm]
+    return FrameList(
+        sequence=entry.sequence,
+        total=len(wanted),
+        frames=[_frame(message, history.spec) for message in wanted[:limit]],
+    )
+
+
+def event_view(history: History, entry: Entry) -> EventView:
+    """An event in words, as it was kept, and how many messages stand behind it."""
+    return EventView(
+        sequence=entry.sequence,
+        at=entry.at,
+        name=entry.event.name,
+        text=in_words(entry.event, history.standings),
+        messages=_count(history, entry),
+        event=to_plain(entry.event),
+    )
+
+
+def _count(history: History, entry: Entry) -> int:
+    match entry.event:
+        case RoundOpened() as event:
+            return len(event.advances)
+        case ReportAccepted() | ArmDropped():
+            return 1
+        case RunEnded():
+            return len(history.spec.arms) - len(history.out_before(entry.sequence))
+    return 0
+
+
+def _messages(history: History, entry: Entry) -> list[Message]:
+    run = history.spec.fingerprint
+    match entry.event:
+        case ReportAccepted() as event:
+            report = Report(run=run, arm=event.arm, message=event.message, symbol=event.symbol)
+            return [report]
+        case RoundOpened() as event:
+            heard = history.messages_before(entry.sequence)
+            return [
+                Request(run=run, arm=it.arm, message=heard.get(it.arm, 0) + 1, until=it.until)
+                for it in event.advances
+            ]
+        case ArmDropped() as event:
+            return [Dismiss(run=run, arm=event.arm, cause=Cause.DROPPED)]
+        case RunEnded():
+            out = history.out_before(entry.sequence)
+            return [
+                Dismiss(run=run, arm=arm, cause=Cause.ENDED)
+                for arm in range(len(history.spec.arms))
+                if arm not in out
+            ]
+    return []
+
+
+def _frame(message: Message, spec: RunSpec) -> FrameView:
+    frame = wire.encode(message)
+    bits = format(int.from_bytes(frame), f"0{8 * len(frame)}b")
+    return FrameView(
+        message=_KINDS[type(message)],
+        arm=message.arm,
+        arm_name=spec.arms[message.arm],
+        wire_bytes=len(frame),
+        payload_bits=message.symbol.nbits if isinstance(message, Report) else 0,
+        hex=frame.hex(" "),
+        fields=[
+            FieldView(
+                name=it.name,
+                first_bit=it.first_bit,
+                nbits=it.nbits,
+                bits=bits[it.first_bit : it.first_bit + it.nbits],
+                meaning=it.meaning,
+            )
+            for it in wire.describe(frame)
+        ],
+    )

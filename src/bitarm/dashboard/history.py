@@ -1,0 +1,247 @@
+"""One run folded into columns, entry by entry: what the charts of a run draw.
+
+Standings come from the core. Unknown kinds of events are kept as notes: a newer learner may write
+events that no chart here knows.
+"""
+
+from bisect import bisect_right
+from dataclasses import fields
+from typing import Any, TypeVar, final
+
+from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunOpened
+from bitarm.core.journal import Entry
+from bitarm.core.quantizers import Icq
+from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
+from bitarm.core.spec import RunSpec
+from bitarm.core.standings import Standings
+from bitarm.dashboard.views import (
+    Drops,
+    Notes,
+    Reports,
+    Rounds,
+    RunDelta,
+    RunRow,
+    RunView,
+    Settings,
+    Timeline,
+)
+from bitarm.dashboard.wording import arms_of, in_words, whole
+from bitarm.errors import StoreError
+
+_GIVEN_UP = "arms_lost"  # written by learners whose agents are processes of their own
+
+Columns = TypeVar("Columns", Rounds, Reports, Drops, Notes)
+
+
+@final
+class History:
+    """All that is shown of one run; grows with its journal."""
+
+    def __init__(self, run: int, first: Entry) -> None:
+        if not isinstance(first.event, RunOpened):
+            raise StoreError(f"run {run} begins with {first.event.name}, expected its opening")
+        self.run = run
+        self.entries = 0
+        self.standings = Standings(first.event)
+        self._opened_at = self._last_at = first.at
+        self._ended_at: float | None = None
+        self._rounds, self._reports = _empty(Rounds), _empty(Reports)
+        self._drops, self._notes = _empty(Drops), _empty(Notes)
+        self._note(first)
+
+    @property
+    def spec(self) -> RunSpec:
+        """What both ends of the run agree on."""
+        return self.standings.opened.spec
+
+    def add(self, entry: Entry) -> None:
+        """Take in the next entry."""
+        self.standings.add(entry.event)
+        match entry.event:
+            case RoundOpened() as event:
+                _append(
+                    self._rounds,
+                    sequence=entry.sequence,
+                    at=entry.at,
+                    round=event.round,
+                    arms=len(event.advances),
+                )
+            case ReportAccepted() as event:
+                self._report(entry, event)
+            case ArmDropped() as event:
+                _append(
+                    self._drops,
+                    sequence=entry.sequence,
+                    at=entry.at,
+                    round=event.round,
+                    arm=event.arm,
+                    because=event.because,
+                )
+            case _:
+                self._note(entry)
+        self._moved_to(entry)
+
+    def view(self) -> RunView:
+        """The whole run."""
+        return RunView(
+            row=self.row(),
+            settings=settings_of(self.standings.opened),
+            arm_names=list(self.spec.arms),
+            caveats=list(self.standings.caveats),
+            result=self.result(),
+            timeline=self._since(0),
+        )
+
+    def delta(self, after: int) -> RunDelta:
+        """What happened after entry `after`."""
+        return RunDelta(
+            after=after,
+            row=self.row(),
+            caveats=list(self.standings.caveats),
+            result=self.result(),
+            timeline=self._since(after),
+        )
+
+    def result(self) -> RunResult | None:
+        """How the run ended, if it did."""
+        return None if self.standings.ending is None else result_of(self.standings)
+
+    def row(self) -> RunRow:
+        """The run at a glance; of an ended run it needs the opening and the ending only."""
+        standings, ending = self.standings, self.standings.ending
+        spec = self.spec
+        leader = standings.leader
+        samples = ending.samples if ending else standings.samples
+        best = None if ending is None else ending.best_arm
+        return RunRow(
+            run=self.run,
+            fingerprint=f"{spec.fingerprint:08x}",
+            state="open" if ending is None else "ended",
+            outcome=None if ending is None else ending.outcome.value,
+            best_arm=best,
+            best_arm_name=None if best is None else spec.arms[best],
+            guarantee=None if ending is None else ending.guarantee,
+            guarantee_reason=None if ending is None else ending.guarantee_reason,
+            arms=len(spec.arms),
+            contenders=sum(arm.active for arm in standings.arms) if ending is None else None,
+            leader=None if ending is not None or leader is None else spec.arms[leader],
+            rounds=ending.rounds if ending else standings.round,
+            samples=samples,
+            payload_bits=ending.payload_bits if ending else standings.payload_bits,
+            raw_bits=8 * RAW_REWARD_BYTES * samples,
+            delta=spec.delta,
+            quantizer=spec.quantizer.name,
+            bits=getattr(spec.quantizer, "bits", None),
+            policy=standings.opened.policy.name,
+            opened_at=self._opened_at,
+            ended_at=self._ended_at,
+            last_at=self._last_at,
+            entries=self.entries,
+        )
+
+    def messages_before(self, sequence: int) -> dict[int, int]:
+        """How many reports of each arm came in before an entry."""
+        end = bisect_right(self._reports.sequence, sequence - 1)
+        return dict(zip(self._reports.arm[:end], self._reports.message[:end], strict=True))
+
+    def out_before(self, sequence: int) -> set[int]:
+        """The arms that had fallen, or were given up, before an entry."""
+        out = set(self._drops.arm[: bisect_right(self._drops.sequence, sequence - 1)])
+        for i in range(bisect_right(self._notes.sequence, sequence - 1)):
+            if self._notes.name[i] == _GIVEN_UP:
+                out.update(self._notes.arms[i])
+        return out
+
+    def _report(self, entry: Entry, event: ReportAccepted) -> None:
+        _append(
+            self._reports,
+            sequence=entry.sequence,
+            at=entry.at,
+            round=event.round,
+            arm=event.arm,
+            message=event.message,
+            pulls=event.pulls,
+            mean=event.mean,
+            error=event.error,
+            radius=event.radius,
+            nbits=event.symbol.nbits,
+            outermost=_outermost(self.standings.opened, event),
+        )
+
+    def _note(self, entry: Entry) -> None:
+        _append(
+            self._notes,
+            sequence=entry.sequence,
+            at=entry.at,
+            name=entry.event.name,
+            arms=arms_of(entry.event, self.standings),
+            round=whole(entry.event, "round"),
+            restarts=whole(entry.event, "restarts"),
+            text=in_words(entry.event, self.standings),
+        )
+        self._moved_to(entry)
+
+    def _moved_to(self, entry: Entry) -> None:
+        self.entries, self._last_at = entry.sequence, entry.at
+        if self.standings.ending is not None and self._ended_at is None:
+            self._ended_at = entry.at
+
+    def _since(self, after: int) -> Timeline:
+        return Timeline(
+            rounds=_later(self._rounds, after),
+            reports=_later(self._reports, after),
+            drops=_later(self._drops, after),
+            notes=_later(self._notes, after),
+        )
+
+
+def settings_of(opened: RunOpened) -> Settings:
+    """A run's rules under their fixed names; null where one does not apply."""
+    spec, policy, limits = opened.spec, opened.policy, opened.limits
+    return Settings(
+        delta=spec.delta,
+        sigma=spec.sigma,
+        bounds=spec.bounds,
+        epsilon=getattr(policy, "epsilon", None),
+        quantizer=spec.quantizer.name,
+        bits=getattr(spec.quantizer, "bits", None),
+        epsilon_quban=getattr(spec.quantizer, "epsilon_quban", None),
+        prior=getattr(spec.quantizer, "prior", None),
+        policy=policy.name,
+        width=spec.width,
+        growth=getattr(spec.schedule, "growth", None),
+        first=spec.schedule.pulls_at(1),
+        max_rounds=limits.rounds,
+        max_samples=limits.samples,
+        max_bits=limits.bits,
+        seed=spec.seed,
+    )
+
+
+def _outermost(opened: RunOpened, event: ReportAccepted) -> bool | None:
+    """Whether a symbol names an end bin of ICQ's interval: there, or beyond it, lay the mean.
+
+    None for other schemes, for Remark 2's first message, and at one bit, where each bin is an end.
+    """
+    quantizer = opened.spec.quantizer
+    if not isinstance(quantizer, Icq) or quantizer.bits == 1:
+        return None
+    if event.message == 1 and quantizer.prior == "quban":
+        return None
+    return event.symbol.value in (0, (1 << quantizer.bits) - 1)
+
+
+def _empty(kind: type[Columns]) -> Columns:
+    return kind(**{column.name: [] for column in fields(kind)})
+
+
+def _append(columns: Columns, **values: Any) -> None:
+    for name, value in values.items():
+        getattr(columns, name).append(value)
+
+
+def _later(columns: Columns, after: int) -> Columns:
+    """The rows above entry `after`."""
+    start = bisect_right(columns.sequence, after)
+    names = [column.name for column in fields(columns)]
+    return type(columns)(**{name: getattr(columns, name)[start:] for name in names})

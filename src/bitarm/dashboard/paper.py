@@ -1,0 +1,49 @@
+"""The paper's curves, where the reproduction has put them."""
+
+import csv
+from collections import defaultdict
+from functools import cache
+from importlib import resources
+
+from bitarm.dashboard.views import PaperCurve
+
+_PRICES = ("samples", "payload_bits")
+
+
+@cache
+def published() -> tuple[PaperCurve, ...]:
+    """Every curve that has both prices; none where the file is not installed."""
+    try:
+        file = resources.files("bitarm.experiments") / "paper.csv"
+        return curves(file.read_text(encoding="utf-8"))
+    except (ModuleNotFoundError, FileNotFoundError):
+        return ()
+
+
+def curves(text: str) -> tuple[PaperCurve, ...]:
+    """The curves in a table of experiment, metric, series, x and mean."""
+    means: dict[tuple[str, str], dict[str, dict[float, float]]] = defaultdict(
+        lambda: {price: {} for price in _PRICES}
+    )
+    for row in csv.DictReader(text.splitlines()):
+        if row["metric"] in _PRICES:
+            curve = means[row["experiment"], row["series"]]
+            curve[row["metric"]][float(row["x"])] = float(row["paper_mean"])
+    return tuple(
+        _curve(experiment, series, prices["samples"], prices["payload_bits"])
+        for (experiment, series), prices in means.items()
+        if prices["samples"].keys() & prices["payload_bits"].keys()
+    )
+
+
+def _curve(
+    experiment: str, series: str, samples: dict[float, float], bits: dict[float, float]
+) -> PaperCurve:
+    x = sorted(samples.keys() & bits.keys())
+    return PaperCurve(
+        experiment=experiment,
+        series=series,
+        x=x,
+        samples=[samples[it] for it in x],
+        payload_bits=[bits[it] for it in x],
+    )

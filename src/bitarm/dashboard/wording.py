@@ -1,0 +1,86 @@
+"""What an event says to a person, in one line, and which arms it speaks of.
+
+A newer learner may write kinds of events that no case here knows. They are named, and asked for
+the fields that events share (`arm`, `arms`, `agent`, `round`), so that a page can still place them.
+"""
+
+from typing import Any
+
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+    TrafficMeasured,
+)
+from bitarm.core.spec import RunSpec
+from bitarm.core.standings import Standings
+
+
+def in_words(event: LearnerEvent, standings: Standings) -> str:
+    """One line about an event."""
+    spec = standings.opened.spec
+    match event:
+        case RunOpened():
+            return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, δ = {spec.delta:g}"
+        case RoundOpened():
+            return f"round {event.round} opened: {_arms(len(event.advances))} asked to advance"
+        case ReportAccepted():
+            return (
+                f"{_name(spec, event.arm)} reported {event.symbol} "
+                f"(message {event.message}): {event.mean:.4g} ± {event.radius:.3g}"
+            )
+        case ReportIgnored():
+            return f"{_name(spec, event.arm)} sent message {event.message} again: ignored"
+        case ArmDropped():
+            return f"{_name(spec, event.arm)} is out: {_name(spec, event.because)} is better"
+        case CaveatNoted():
+            return f"caveat: {event.text}"
+        case RunEnded():
+            return _ending(event, spec)
+        case TrafficMeasured():
+            return (
+                f"frames as sent: {event.wire_bytes_up:,} bytes up, "
+                f"{event.wire_bytes_down:,} bytes down"
+            )
+    return _unknown(event, standings)
+
+
+def arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
+    """The arms that an event speaks of, by number or by the name of their agent."""
+    numbers: list[Any] = [getattr(event, "arm", None), *(getattr(event, "arms", None) or ())]
+    agent = getattr(event, "agent", None)
+    if agent is not None:
+        served = enumerate(standings.arms)
+        numbers += [arm for arm, it in served if getattr(it, "agent", None) == agent]
+    return [arm for arm in numbers if isinstance(arm, int) and 0 <= arm < len(standings.arms)]
+
+
+def whole(event: LearnerEvent, field: str) -> int | None:
+    """A field that holds a whole number, if this kind of event has it."""
+    value = getattr(event, field, None)
+    return value if isinstance(value, int) else None
+
+
+def _ending(event: RunEnded, spec: RunSpec) -> str:
+    if event.best_arm is None:
+        return f"ended without an answer: {event.outcome.value.replace('_', ' ')}"
+    return f"ended: {_name(spec, event.best_arm)} is the best arm"
+
+
+def _unknown(event: LearnerEvent, standings: Standings) -> str:
+    words = event.name.replace("_", " ")
+    names = [standings.arms[arm].name for arm in arms_of(event, standings)]
+    return f"{', '.join(names)}: {words}" if names else words
+
+
+def _name(spec: RunSpec, arm: int) -> str:
+    return spec.arms[arm] if 0 <= arm < len(spec.arms) else f"arm {arm}"
+
+
+def _arms(count: int) -> str:
+    return "1 arm" if count == 1 else f"{count:,} arms"

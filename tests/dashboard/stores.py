@@ -1,0 +1,103 @@
+"""Stores for tests: runs that ended, and runs that go on for as long as a test wants."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from bitarm.api.identify import run_setup
+from bitarm.api.scheme import build
+from bitarm.api.words import split
+from bitarm.core.agent import Agent
+from bitarm.core.events import LearnerEvent, RunOpened
+from bitarm.core.learner import Learner
+from bitarm.core.messages import Report, Request
+from bitarm.core.standings import Standings
+from bitarm.runtime.sources import ModelSource
+from bitarm.sim.models import Bernoulli
+from bitarm.store import SqliteJournal
+
+MEANS = {"north": 0.9, "south": 0.5, "tower": 0.7, "depot": 0.2}
+MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+
+
+def identify_into(path: Path, *, seed: int, means: dict[str, float] = MEANS, **words: Any) -> int:
+    """Run to the end into the journal at `path`; returns the run's number."""
+    problem, scheme, limits = split({"bounds": (0.0, 1.0), "delta": 0.05} | words)
+    setup = build(tuple(means), seed=seed, problem=problem, scheme=scheme, limits=limits)
+    sources = [
+        ModelSource(Bernoulli(mean=mean), seed=seed, arm=arm)
+        for arm, mean in enumerate(means.values())
+    ]
+    with closing(SqliteJournal.open(path)) as journal:
+        return run_setup(setup, sources, clip=False, journal=journal, watch=None)[0]
+
+
+class SlowRun:
+    """A run whose rounds a test plays one by one: agents that always see the true mean."""
+
+    def __init__(self, path: Path, means: dict[str, float] = MEANS, **words: Any) -> None:
+        problem, scheme, limits = split({"bounds": (0.0, 1.0)} | words)
+        setup = build(tuple(means), seed=7, problem=problem, scheme=scheme, limits=limits)
+        self._means = list(means.values())
+        self._journal = SqliteJournal.open(path)
+        self._learner = Learner(setup.spec, setup.policy, setup.limits)
+        self._agents = [Agent(setup.spec, arm) for arm in range(len(means))]
+        started = self._learner.start()
+        opened, *rest = started.events
+        assert isinstance(opened, RunOpened)
+        self.run = self._journal.open_run(opened, rest)
+        self._messages = list(started.messages)
+
+    @property
+    def ended(self) -> bool:
+        return self._learner.ending is not None
+
+    def play_round(self) -> None:
+        """One broadcast, the reports that it brings, and what the learner makes of them."""
+        events: list[LearnerEvent] = []
+        due, self._messages = self._messages, []
+        for message in due:
+            for report in self._serve(message):
+                output = self._learner.receive(report)
+                events += output.events
+                self._messages += output.messages
+        self._journal.append(self.run, events)
+
+    def standings(self) -> Standings:
+        """Where the run stands by its journal."""
+        return Standings.of(entry.event for entry in self._journal.read(self.run))
+
+    def close(self) -> None:
+        self._journal.close()
+
+    def _serve(self, message: Any) -> Iterator[Report]:
+        agent = self._agents[message.arm]
+        yield from agent.receive(message).messages
+        if isinstance(message, Request) and agent.wanted:
+            count = agent.wanted
+            yield from agent.observe(count, count * self._means[message.arm]).messages
+
+
+def open_run_in(path: Path, *, rounds: int) -> int:
+    """A run that was cut off after some rounds."""
+    slow = SlowRun(path)
+    for _ in range(rounds):
+        slow.play_round()
+    slow.close()
+    return slow.run
+
+
+def standings_in(path: Path, run: int) -> Standings:
+    """Where a run stands by the journal at `path`."""
+    with closing(SqliteJournal.open_read_only(path)) as journal:
+        return Standings.of(entry.event for entry in journal.read(run))
+
+
+def eventually(what: Callable[[], bool], *, within: float = 20.0) -> None:
+    """Poll until it holds."""
+    deadline = time.monotonic() + within
+    while not what():
+        assert time.monotonic() < deadline, "did not come true in time"
+        time.sleep(0.02)

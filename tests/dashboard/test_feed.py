@@ -1,0 +1,157 @@
+"""Streams: everybody hears everything once, from one reader."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dashboard.stores import SlowRun
+
+from bitarm.dashboard.feed import Feed
+from bitarm.dashboard.library import Library
+
+
+class CountingLibrary:
+    """A library that counts how often it is asked."""
+
+    def __init__(self, path: Path) -> None:
+        self.library = Library(path)
+        self.asked = {"look": 0, "history": 0, "runs": 0}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.asked:
+            self.asked[name] += 1
+        return getattr(self.library, name)
+
+
+async def _next(stream: AsyncIterator[bytes], kind: str) -> dict[str, Any]:
+    async with asyncio.timeout(10):
+        async for text in stream:
+            lines = text.decode().splitlines()
+            if f"event: {kind}" in lines:
+                data = next(line for line in lines if line.startswith("data: "))
+                found: dict[str, Any] = json.loads(data.removeprefix("data: "))
+                return found
+    raise AssertionError("the stream ended")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+def test_a_stream_continues_where_its_listener_is(path: Path) -> None:
+    async def listen() -> None:
+        slow, library = SlowRun(path), Library(path)
+        feed = Feed(library, pace=0.01)
+        async with feed.running():
+            stream = feed.follow_run(slow.run, 0)
+            position, rounds = 0, []
+            while True:
+                delta = await _next(stream, "run")
+                assert delta["after"] == position
+                position = delta["row"]["entries"]
+                rounds += delta["timeline"]["rounds"]["round"]
+                if delta["row"]["state"] == "ended":
+                    break
+                slow.play_round()
+            assert rounds == list(range(1, slow.standings().round + 1))
+            assert delta["row"]["best_arm_name"] == "north"
+            assert delta["result"]["payload_bits"] == slow.standings().payload_bits
+        slow.close()
+        library.close()
+
+    asyncio.run(listen())
+
+
+def test_fifty_listeners_cost_one_reader(path: Path) -> None:
+    async def listen() -> None:
+        slow, library = SlowRun(path), CountingLibrary(path)
+        feed = Feed(library, pace=0.01)  # type: ignore[arg-type]
+        async with feed.running():
+            streams = [feed.follow_run(slow.run, 0) for _ in range(50)]
+            texts = await asyncio.gather(*(_next(stream, "run") for stream in streams))
+            assert all(text == texts[0] for text in texts)
+            before = dict(library.asked)
+            slow.play_round()
+            texts = await asyncio.gather(*(_next(stream, "run") for stream in streams))
+            assert all(text == texts[0] for text in texts)
+            assert library.asked["history"] - before["history"] <= 2  # one, or one cut in two
+        slow.close()
+        library.library.close()
+
+    asyncio.run(listen())
+
+
+def test_nobody_listens_nobody_looks(path: Path) -> None:
+    async def idle() -> None:
+        slow, library = SlowRun(path), CountingLibrary(path)
+        feed = Feed(library, pace=0.001)  # type: ignore[arg-type]
+        async with feed.running():
+            await asyncio.sleep(0.05)
+            assert library.asked["look"] == 0
+            stream = feed.follow_runs()
+            await _next(stream, "runs")
+            await stream.aclose()  # type: ignore[attr-defined]
+            await asyncio.sleep(0.05)
+            looks = library.asked["look"]
+            await asyncio.sleep(0.05)
+            assert library.asked["look"] == looks
+        slow.close()
+        library.library.close()
+
+    asyncio.run(idle())
+
+
+def test_the_stream_of_runs_tells_what_changed(path: Path) -> None:
+    async def listen() -> None:
+        slow, library = SlowRun(path), Library(path)
+        feed = Feed(library, pace=0.01)
+        async with feed.running():
+            stream = feed.follow_runs()
+            assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [1]
+            second = SlowRun(path)
+            assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [2]
+            slow.play_round()
+            assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [1]
+            second.close()
+        slow.close()
+        library.close()
+
+    asyncio.run(listen())
+
+
+def test_a_store_that_fails_is_a_message_and_comes_back(path: Path) -> None:
+    async def listen() -> None:
+        library = Library(path)
+        feed = Feed(library, pace=0.01)
+        async with feed.running():
+            stream = feed.follow_runs()
+            assert "there is no journal" in (await _next(stream, "problem"))["error"]
+            slow = SlowRun(path)
+            assert (await _next(stream, "runs"))["total"] == 1
+            slow.close()
+        library.close()
+
+    asyncio.run(listen())
+
+
+def test_closing_ends_every_stream(path: Path) -> None:
+    async def listen() -> int:
+        slow, library = SlowRun(path), Library(path)
+        feed = Feed(library, pace=0.01)
+        heard = 0
+        async with feed.running():
+            stream = feed.follow_run(slow.run, 0)
+            await _next(stream, "run")
+            feed.close()
+            async with asyncio.timeout(5):
+                async for _ in stream:
+                    heard += 1
+        slow.close()
+        library.close()
+        return heard
+
+    assert asyncio.run(listen()) == 0

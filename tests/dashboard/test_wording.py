@@ -1,0 +1,43 @@
+"""Events in words; kinds that this version does not know are named and placed."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bitarm.api.scheme import build
+from bitarm.core.events import ArmDropped, CaveatNoted, ReportIgnored, RunOpened, TrafficMeasured
+from bitarm.core.standings import Standings
+from bitarm.dashboard.wording import arms_of, in_words, whole
+
+
+@dataclass
+class Unheard:
+    """A kind of event from the future."""
+
+    name: ClassVar[str] = "arms_unheard"
+    arms: tuple[int, ...]
+    round: int
+
+
+def _standings() -> Standings:
+    setup = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme={}, limits={})
+    return Standings(RunOpened(spec=setup.spec, policy=setup.policy, limits=setup.limits))
+
+
+def test_known_events_have_a_sentence() -> None:
+    standings = _standings()
+    assert in_words(standings.opened, standings) == "run opened: 2 arms, icq, δ = 0.05"
+    dropped = ArmDropped(round=3, arm=1, because=0)
+    assert in_words(dropped, standings) == "south is out: north is better"
+    repeated = ReportIgnored(arm=0, message=2)
+    assert in_words(repeated, standings) == "north sent message 2 again: ignored"
+    assert in_words(CaveatNoted(text="clipped"), standings) == "caveat: clipped"
+    traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=1100, wire_bytes_down=12)
+    assert in_words(traffic, standings) == "frames as sent: 1,100 bytes up, 12 bytes down"
+
+
+def test_an_unknown_kind_is_named_with_the_arms_that_exist() -> None:
+    standings = _standings()
+    event: Any = Unheard(arms=(1, 7), round=4)
+    assert arms_of(event, standings) == [1]
+    assert in_words(event, standings) == "south: arms unheard"
+    assert (whole(event, "round"), whole(event, "restarts")) == (4, None)

@@ -1,0 +1,454 @@
+"""The dashboard as a person meets it: in a real browser, beside the journal that it shows."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from dashboard.stores import MARKUP, MEANS, SlowRun, identify_into, open_run_in, standings_in
+from e2e.conftest import OpenPage
+from e2e.served import served
+from playwright.sync_api import Page, expect
+
+from bitarm.core.confidence import radius
+from bitarm.core.quantizers import Icq
+from bitarm.core.result import result_of
+from bitarm.core.standings import ArmStanding, Standings
+from bitarm.core.theory import lower_bound
+from bitarm.store import SqliteJournal
+
+pytestmark = pytest.mark.slow
+
+PAGES = ("/", "/runs/1", "/runs/3", "/compare?runs=1,2", "/explain")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
+    path = tmp_path_factory.mktemp("store") / "runs.sqlite"
+    identify_into(path, seed=1)
+    identify_into(path, seed=2, quantizer="quban", max_rounds=4)
+    open_run_in(path, rounds=3)
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(store: Path) -> Iterator[str]:
+    with served(store) as address:
+        yield address
+
+
+def _rows(page: Page, table: str) -> dict[str, dict[str, str]]:
+    """A table by its rows' first cells: what each cell says, by column."""
+    found: dict[str, dict[str, str]] = page.evaluate(
+        """(table) => Object.fromEntries([...document.querySelectorAll(`#${table} tbody tr`)].map(
+            (row) => [row.cells[0].textContent,
+                Object.fromEntries([...row.cells].map((c) => [c.dataset.key, c.textContent]))]))""",
+        table,
+    )
+    return found
+
+
+def _figures(page: Page) -> dict[str, str]:
+    names = page.locator("#figures dt").all_inner_texts()
+    values = [div.locator("dd").first.inner_text() for div in page.locator("#figures div").all()]
+    return dict(zip(names, values, strict=True))
+
+
+def _check_arms(page: Page, standings: Standings) -> None:
+    """Every arm on the page is as the journal has it."""
+    rows = _rows(page, "arms")
+    assert set(rows) == {arm.name for arm in standings.arms}
+    for number, arm in enumerate(standings.arms):
+        row = rows[arm.name]
+        assert row["pulls"] == f"{arm.pulls:,}"
+        assert row["messages"] == f"{arm.messages:,}"
+        assert row["bits"] == f"{arm.payload_bits:,}"
+        assert row["state"] == _state(standings, number, arm)
+        if arm.mean is not None and arm.radius is not None:
+            mean, plus_minus = (float(text) for text in row["mean"].split(" ± "))
+            assert mean == pytest.approx(arm.mean, rel=0.05, abs=0.01)
+            assert plus_minus == pytest.approx(arm.radius, rel=0.05, abs=0.01)
+
+
+def _state(standings: Standings, number: int, arm: ArmStanding) -> str:
+    if arm.dropped_for is not None:
+        return f"out in round {arm.dropped_in}, by {standings.arms[arm.dropped_for].name}"
+    if standings.ending is None:
+        return "in the race"
+    return "best" if standings.ending.best_arm == number else "not decided"
+
+
+def _check_figures(page: Page, standings: Standings) -> None:
+    figures = _figures(page)
+    assert figures["rounds"] == f"{standings.round:,}"
+    assert figures["samples"] == f"{standings.samples:,}"
+    assert figures["bits sent"] == f"{standings.payload_bits:,}"
+
+
+# -- runs ----------------------------------------------------------------------------------------
+
+
+def test_the_runs_page_lists_what_the_journal_holds(
+    site: str, store: Path, open_page: OpenPage
+) -> None:
+    page = open_page(f"{site}/")
+    expect(page.locator("#runs tbody tr")).to_have_count(3)
+    rows = _rows(page, "runs")
+    decided = result_of(standings_in(store, 1))
+    assert rows["Run 1"]["answer"] == decided.best_arm_name
+    assert rows["Run 1"]["guarantee"] == "wrong ≤ 0.05"
+    assert rows["Run 1"]["samples"] == f"{decided.samples:,}"
+    assert rows["Run 1"]["payload_bits"] == f"{decided.payload_bits:,}"
+    assert rows["Run 1"]["rounds"] == str(decided.rounds)
+    assert rows["Run 2"]["state"] == "the limit on rounds was reached"
+    assert (rows["Run 2"]["answer"], rows["Run 2"]["guarantee"]) == ("none", "none")
+    assert rows["Run 3"]["answer"].startswith("north leads, ")
+
+
+def test_runs_are_filtered_and_sorted(site: str, store: Path, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/")
+    expect(page.locator("#runs tbody tr")).to_have_count(3)
+    page.fill("#filter", "quban")
+    expect(page.locator("#runs tbody th")).to_have_text(["Run 2"])
+    expect(page.locator("#count")).to_have_text("1 run of 3")
+    page.fill("#filter", "")
+    page.select_option("#state", "decided")
+    expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
+    page.select_option("#state", "")
+    page.get_by_role("button", name="Samples").click()
+    samples = {f"Run {run}": standings_in(store, run).samples for run in (1, 2, 3)}
+    largest_first = sorted(samples, key=lambda run: -samples[run])
+    expect(page.locator("#runs tbody th")).to_have_text(largest_first)
+    heading = page.get_by_role("columnheader", name="Samples")
+    assert heading.get_attribute("aria-sort") == "descending"
+    page.get_by_role("link", name="Run 1").click()
+    expect(page.locator("h1")).to_have_text("Run 1")
+
+
+def test_a_live_run_is_on_top_and_moves(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    slow = SlowRun(store)
+    identify_into(store, seed=5)
+    with served(store) as address, closing(slow):
+        page = open_page(f"{address}/")
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 1", "Run 2"])
+        expect(page.locator("#runs .live")).to_have_count(1)
+        for _ in range(3):
+            slow.play_round()
+            standings = slow.standings()
+            cell = page.locator("tr[data-row='1'] [data-key='samples']")
+            expect(cell).to_have_text(f"{standings.samples:,}")
+
+
+# -- one run -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", [1, 2, 3])
+def test_a_stored_run_is_shown_as_the_journal_has_it(
+    site: str, store: Path, open_page: OpenPage, run: int
+) -> None:
+    standings = standings_in(store, run)
+    page = open_page(f"{site}/runs/{run}")
+    expect(page.locator("#arms tbody tr")).to_have_count(len(standings.arms))
+    _check_arms(page, standings)
+    _check_figures(page, standings)
+    headline = page.locator("#headline").inner_text()
+    if run == 1:
+        assert headline == "north is the best arm."
+        assert "at most 0.05" in page.locator("#subline").inner_text()
+    elif run == 2:
+        assert headline.startswith("No answer: the limit on rounds was reached.")
+    else:
+        assert headline.startswith("Round ")
+    assert page.locator("#race g.arm").count() == len(standings.arms)
+    out = page.eval_on_selector_all("#race g.out", "(all) => all.map((one) => +one.dataset.arm)")
+    assert set(out) == {number for number, arm in enumerate(standings.arms) if not arm.active}
+
+
+def test_a_live_run_narrows_to_its_decision(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    slow = SlowRun(store)
+    with served(store) as address, closing(slow):
+        page = open_page(f"{address}/runs/{slow.run}")
+        expect(page.locator("#headline")).to_have_text("4 arms at the start; nothing heard yet.")
+        while not slow.ended:
+            slow.play_round()
+            standings = slow.standings()
+            expect(page.locator("#figures dd").nth(1)).to_have_text(f"{standings.samples:,}")
+            _check_arms(page, standings)
+        expect(page.locator("#headline")).to_have_text("north is the best arm.")
+        _check_figures(page, slow.standings())
+        assert page.locator("#race g.best").get_attribute("data-arm") == "0"
+
+
+def test_the_slider_replays_to_any_moment(site: str, store: Path, open_page: OpenPage) -> None:
+    with closing(SqliteJournal.open_read_only(store)) as journal:
+        entries = list(journal.read(1))
+    page = open_page(f"{site}/runs/1")
+    slider = page.locator("#moment")
+    expect(slider).to_have_attribute("max", str(len(entries)))
+    for moment in (2, 7, len(entries) // 2, len(entries) - 3):
+        slider.fill(str(moment))
+        expect(page.locator("#moment-text")).to_contain_text(f"event {moment} of {len(entries)}")
+        standings = Standings.of(entry.event for entry in entries[:moment])
+        _check_arms(page, standings)
+        _check_figures(page, standings)
+        expect(page.locator("#log li").first).to_have_attribute("data-sequence", str(moment))
+    page.locator("#follow").click()
+    expect(page.locator("#headline")).to_have_text("north is the best arm.")
+
+
+def test_play_runs_to_the_end(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/runs/2")
+    expect(page.locator("#arms tbody tr")).to_have_count(4)
+    page.locator("#play").click()
+    expect(page.locator("#moment-text")).not_to_contain_text("round 4")
+    expect(page.locator("#headline")).to_contain_text("No answer", timeout=30_000)
+    expect(page.locator("#play")).to_have_text("Play")
+
+
+def test_a_frame_is_shown_bit_by_bit(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/runs/1")
+    page.locator("#moment").fill("3")
+    page.locator("[data-frames='3']").click()
+    frame = page.locator(".frame")
+    expect(frame).to_have_count(1)
+    shown = re.sub(r"\s", "", frame.locator(".bitline").inner_text())
+    as_hex = frame.locator("code").inner_text()
+    assert int(shown, 2).to_bytes(len(shown) // 8) == bytes.fromhex(as_hex)
+    names = frame.locator("tbody th").all_inner_texts()
+    assert {"version", "symbol", "run", "arm", "check sum"} <= {name.strip() for name in names}
+
+
+def test_names_with_markup_are_text(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1, means={MARKUP: 0.9, "plain": 0.2, "=1+1": 0.3})
+    with served(store) as address:
+        for path in ("/", "/runs/1", "/compare?runs=1"):
+            page = open_page(address + path)
+            expect(page.locator("tbody tr").first).to_be_visible()
+            expect(page.locator("body")).to_contain_text("<img src=x")
+            assert "owned" not in page.title()
+            assert page.locator("img, main script").count() == 0
+        page = open_page(f"{address}/runs/1")
+        with page.expect_download() as saved:
+            page.locator("#race").get_by_role("button", name="CSV").click()
+        assert "'=1+1" in saved.value.path().read_text()
+
+
+def test_every_chart_downloads_as_csv_and_svg(site: str, store: Path, open_page: OpenPage) -> None:
+    for path, drawn in (
+        ("/runs/1", "#samples .bars"),
+        ("/compare?runs=1,2", "#prices .point"),
+        ("/explain", "#radii .line"),
+    ):
+        page = open_page(site + path)
+        expect(page.locator(drawn).first).to_be_attached()
+        for figure in page.locator("figure").all():
+            with page.expect_download() as saved:
+                figure.get_by_role("button", name="CSV").click()
+            assert len(saved.value.path().read_text().splitlines()) > 1
+            with page.expect_download() as saved:
+                figure.get_by_role("button", name="SVG").click()
+            root = ET.fromstring(saved.value.path().read_text())
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert "var(" not in saved.value.path().read_text()
+    page = open_page(f"{site}/runs/1")
+    with page.expect_download() as saved:
+        page.locator("#bits").get_by_role("button", name="CSV").click()
+    header, *rows = saved.value.path().read_text().splitlines()
+    assert header == "round,payload_bits,raw_bits"
+    standings = standings_in(store, 1)
+    assert sum(int(row.split(",")[1]) for row in rows) == standings.payload_bits
+    assert sum(int(row.split(",")[2]) for row in rows) == 64 * standings.samples
+
+
+# -- compare and explain -------------------------------------------------------------------------
+
+
+def test_compare_shows_runs_files_and_the_paper(
+    site: str, store: Path, open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(f"{site}/compare?runs=1")
+    expect(page.locator("#points tbody th")).to_have_text(["run 1"])
+    page.get_by_label("Run 2").check()
+    expect(page.locator("#points tbody th")).to_have_text(["run 1", "run 2"])
+    assert page.url.endswith("?runs=1,2")
+    rows = _rows(page, "points")
+    for run in (1, 2):
+        standings = standings_in(store, run)
+        assert rows[f"run {run}"]["samples"] == f"{standings.samples:,}"
+        assert rows[f"run {run}"]["payload_bits"] == f"{standings.payload_bits:,}"
+    file = tmp_path / "sweep.json"
+    file.write_text(json.dumps(_simulation()))
+    page.set_input_files("#files", file)
+    expect(page.locator("#points tbody tr")).to_have_count(3)
+    row = _rows(page, "points")["sweep.json: icq 3 bits · se"]
+    bound = lower_bound([0.9, 0.5, 0.7], sigma=0.5, delta=0.01)
+    assert (row["samples"], row["lower_bound"]) == ("5,000 ± 20", f"{bound.samples:.0f}")
+    assert page.locator("#prices .point").count() == 3
+    assert page.locator("#prices .bound").count() == 2  # a run without an answer has none
+    page.select_option("#experiment", "bounded")
+    expect(page.locator("#prices .paper-curve")).to_have_count(5)
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"results": [{}]}')
+    page.set_input_files("#files", bad)
+    expect(page.locator("#problem")).to_contain_text("bad.json is no result of `bitarm simulate")
+
+
+def _simulation() -> dict[str, object]:
+    return {
+        "trials": 100,
+        "seed": 1,
+        "means": [0.9, 0.5, 0.7],
+        "results": [
+            {
+                "quantizer": "icq", "bits": 3, "policy": "se", "delta": 0.01, "sigma": 0.5,
+                "rounds": {"mean": 9.5, "sem": 0.1},
+                "samples": {"mean": 5000.0, "sem": 10.0},
+                "payload_bits": {"mean": 100.0, "sem": 1.0},
+                "error_rate": {"value": 0.0, "low": 0.0, "high": 0.03},
+            }
+        ],
+    }  # fmt: skip
+
+
+def test_explain_shows_the_cores_numbers(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/explain")
+    for bits, index in ((3, 4), (1, 2), (5, 9)):
+        page.locator("#bits").fill(str(bits))
+        page.locator("#index").fill(str(index))
+        expect(page.locator("#sentence")).to_contain_text(f"In round {index}, after {2**index}")
+        expect(page.locator("#sentence .symbol")).to_have_text(re.compile(f"^[01]{{{bits}}}$"))
+        numbers = dict(
+            zip(
+                page.locator("#numbers dt").all_inner_texts(),
+                page.locator("#numbers dd").all_inner_texts(),
+                strict=True,
+            )
+        )
+        u_prime, before = float(numbers["U′"]), float(numbers["U before"])
+        error = 2.0**-bits * (u_prime + before)
+        assert float(numbers["its bound"]) == pytest.approx(error, rel=1e-2)
+        assert float(numbers["U now"]) == pytest.approx(radius(u_prime, error), rel=1e-2)
+        assert page.locator("#bins .bin").count() == 2**bits
+        assert page.locator("#bins .bin.chosen").count() == 1
+    page.locator("#earlier").fill("0")
+    page.locator("#mu_hat").fill("1")
+    page.locator("#index").fill("12")
+    expect(page.locator("#sentence")).to_contain_text("outside the interval")
+    assert Icq.certain is False  # which is why the page says so
+
+
+# -- states, access, sizes -----------------------------------------------------------------------
+
+
+def test_a_store_that_cannot_be_read_is_said_and_comes_back(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    with served(store) as address:
+        page = open_page(f"{address}/")
+        expect(page.locator("#problem")).to_contain_text("there is no journal at")
+        store.touch()
+        expect(page.locator("#problem")).to_contain_text("is empty, it holds no journal yet")
+        store.write_bytes(b"no database " * 400)
+        expect(page.locator("#problem")).to_contain_text("is not a journal")
+        store.unlink()
+        identify_into(store, seed=1)
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
+        expect(page.locator("#problem")).to_be_hidden()
+        other = open_page(f"{address}/runs/7")
+        expect(other.locator("#problem")).to_contain_text("there is no run 7")
+
+
+def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) -> None:
+    token = tmp_path / "token"
+    token.write_text("a-secret-of-thirty-two-characters\n")
+    with served(store, "--token-file", token) as address:
+        page = open_page(f"{address}/runs/1")
+        expect(page.locator("h1")).to_have_text("Sign in")
+        page.get_by_label("Token").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("h1")).to_have_text("Sign in")
+        page.get_by_label("Token").fill("a-secret-of-thirty-two-characters")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("#runs tbody tr")).to_have_count(3)
+
+
+def test_a_thousand_arms_stay_a_page_of_rows(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    means = {f"arm-{number:03}": 0.1 + 0.8 * number / 999 for number in range(1000)}
+    identify_into(store, seed=1, means=means, max_rounds=11, quantizer="exact")
+    standings = standings_in(store, 1)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/1")
+        expect(page.locator("#arms tbody tr")).to_have_count(25)
+        active = {arm.name for arm in standings.arms if arm.active}
+        shown = page.locator("#arms tbody th").all_inner_texts()
+        assert set(shown) <= active if len(active) >= 25 else active <= set(shown)
+        assert page.locator("#race g.arm").count() == 24
+        page.locator("#arms").get_by_label("Find an arm").fill("arm-000")
+        expect(page.locator("#arms tbody th")).to_have_text(["arm-000"])
+        _check_figures(page, standings)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_their_screen(
+    site: str, open_page: OpenPage, tmp_path: Path, width: int, scheme: str
+) -> None:
+    for path in PAGES:
+        page = open_page(site + path, width=width, color_scheme=scheme)
+        expect(page.locator("figure svg *, #runs tbody td").first).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("html").get_attribute("data-theme") == scheme
+        name = re.sub(r"\W+", "-", path).strip("-") or "home"
+        picture = page.screenshot(path=tmp_path / f"{name}-{width}-{scheme}.png", full_page=True)
+        assert len(picture) > 10_000
+
+
+def test_the_theme_can_be_switched_and_is_kept(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/", color_scheme="light")
+    page.get_by_role("button", name="Dark").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    page.reload()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_the_keyboard_is_enough(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/runs/1")
+    expect(page.locator("#arms tbody tr")).to_have_count(len(MEANS))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.locator("#moment").focus()
+    before = int(page.locator("#moment").input_value())
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#moment-text")).to_contain_text(f"event {before - 1} of")
+    page.keyboard.press("Home")
+    expect(page.locator("#moment-text")).to_contain_text("event 1 of")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_screen_reader_finds_its_way(site: str, open_page: OpenPage, path: str) -> None:
+    page = open_page(site + path)
+    expect(page.locator("figure svg *, #runs tbody td").first).to_be_attached()
+    for role in ("banner", "main", "contentinfo", "navigation"):
+        assert page.get_by_role(role).count() == 1
+    assert page.locator("h1").count() == 1
+    controls = "main button:visible, main input:visible, main select:visible"
+    for control in page.locator(controls).all():
+        name = control.evaluate(
+            "(it) => it.ariaLabel || it.labels?.[0]?.textContent || it.textContent"
+            " || document.getElementById(it.getAttribute('aria-labelledby'))?.textContent"
+        )
+        assert name, control.evaluate("(it) => it.outerHTML")
+    for picture in page.locator("figure svg").all():
+        assert picture.get_attribute("role") == "img"
+        assert picture.get_attribute("aria-label")
