@@ -65,7 +65,7 @@ def radii(tape: "Tape") -> list[float]:
                 kappa * tape.sigma / math.sqrt(t) / 2
                 for kappa, t in zip(kappas, tape.grid, strict=True)
             ]
-            return [u + half * (1 + 2.0**-16) for u, half in zip(u_primes, halves, strict=True)]
+            return [u + half * (1 + 2.0**-14) for u, half in zip(u_primes, halves, strict=True)]
         case Exact():
             return list(u_primes)
         case QuBan():

@@ -10,6 +10,7 @@ from typing import Any, final
 
 from bitarm.api import words
 from bitarm.api.words import typed, unknown
+from bitarm.core.confidence import Stride
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES, SuccessiveElimination
@@ -19,7 +20,7 @@ from bitarm.core.quantizers import QUANTIZERS, Icq
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta, check_seed
-from bitarm.core.widths import WIDTHS
+from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth
 from bitarm.core.widths.paper import PaperWidth
 from bitarm.errors import ConfigError
 
@@ -64,7 +65,13 @@ def build(
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
-    return Setup(spec=spec, policy=_policy(scheme, problem), limits=Limits(**limits))
+    policy = _policy(scheme, problem)
+    if spec.width == PairwiseMixtureWidth.name and policy.stride is Stride.APART:
+        raise ConfigError(
+            f"the width {spec.width} compares arms with equally many pulls; the policy "
+            f"{policy.name} moves each on its own: use the width {PairwiseWidth.name}"
+        )
+    return Setup(spec=spec, policy=policy, limits=Limits(**limits))
 
 
 def _bounds(problem: Mapping[str, Any]) -> Bounds | None:

@@ -123,12 +123,13 @@ def advance(views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
     return tuple(actions)
 
 
+def beats(winner: ArmView, loser: ArmView, confidence: Confidence, epsilon: float) -> bool:
+    """Whether `winner` is surely no more than `epsilon` below `loser`: LCB ≥ UCB − ε."""
+    return winner.mean - loser.mean >= confidence.separation(loser, winner) - epsilon
+
+
 def beats_all(
     winner: ArmView, views: Sequence[ArmView], confidence: Confidence, epsilon: float
 ) -> bool:
-    """Whether `winner` is surely within `epsilon` of every other arm: LCB_winner ≥ UCB − ε."""
-    return all(
-        winner.mean - view.mean >= confidence.separation(view, winner) - epsilon
-        for view in views
-        if view.arm != winner.arm
-    )
+    """Whether `winner` beats every other arm."""
+    return all(beats(winner, view, confidence, epsilon) for view in views if view.arm != winner.arm)

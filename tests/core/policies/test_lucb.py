@@ -107,7 +107,7 @@ def test_the_leader_is_tested_against_every_arm_not_only_the_challenger() -> Non
 
     views = [seen(0, 1.0, 0.5), seen(1, 0.5, 1.0), seen(2, 0.25, 0.5)]
     setting = replace(SETTING, confidence=Pairwise())
-    assert Lucb().decide(views, setting) == to((0, 4), (1, 4))
+    assert Lucb().decide(views, setting) == to((0, 4), (2, 4))
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])

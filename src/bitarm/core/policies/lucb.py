@@ -11,7 +11,7 @@ from bitarm.core.policy import (
     Setting,
     Stop,
     advance,
-    beats_all,
+    beats,
     by_mean,
     check_epsilon,
     highest,
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lucb:
-    """Advances h = argmax μ̃ and l = argmax UCB of the rest; stops when LCB_h ≥ UCB − ε for all.
+    """Advances h = argmax μ̃ and l = argmax UCB of those that h does not beat, until none is left.
+
+    h beats m when LCB_h ≥ UCB_m − ε. With intervals, l is the argmax over all arms but h.
 
     Departure from the published rule, which pulls both once: here a pull is a batch that grows,
     and a leader that moved with each of its challengers would double every round. Of the two, the
@@ -49,9 +51,13 @@ class Lucb:
             return advance(unheard(views), setting)
         confidence = setting.confidence
         leader = highest(views, by_mean)
-        if beats_all(leader, views, confidence, self.epsilon):
+        rest = [
+            view
+            for view in views
+            if view.arm != leader.arm and not beats(leader, view, confidence, self.epsilon)
+        ]
+        if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        rest = [view for view in views if view.arm != leader.arm]
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))
         fewest = min(leader.pulls, challenger.pulls)
         return advance([it for it in (leader, challenger) if it.pulls == fewest], setting)

@@ -32,7 +32,7 @@ from bitarm.errors import ConfigError, PeerProtocolError, RewardError
 MOST_STEPS = 2.0**34
 """Means are less than this many steps from 0: a float64 then resolves 2^−18 of a step."""
 
-_ROUNDING = 1 + 2.0**-16  # covers every rounding on the way: the bound is certain, not nearly so
+_ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certain, not nearly so
 
 # Variances of q_n from which on the next divisor gives Golomb's code the shorter mean length.
 _DIVISORS = (1.664, 5.018, 8.821, 18.749, 25.908)
