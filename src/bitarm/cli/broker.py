@@ -2,8 +2,8 @@
 
 import shlex
 import signal
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -127,9 +127,7 @@ def run(
 
     if (folder is None) != is_open:
         raise ConfigError("name the broker's folder, or --open for one without passwords")
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGHUP, _end)
-    with suppress(_Ended):
+    with _until_told():
         if folder is None:
             serve_open(PLAIN_PORT if port is None else port, started=_started, tell=complain)
         else:
@@ -140,8 +138,20 @@ class _Ended(BaseException):
     """A service manager told the broker to end."""
 
 
-def _end(number: int, frame: FrameType | None) -> None:
-    raise _Ended
+@contextmanager
+def _until_told() -> Iterator[None]:
+    """Let SIGTERM, and the end of a terminal, end the block in order."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _Ended
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with suppress(_Ended):
+            yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _started(url: str) -> None:
