@@ -37,9 +37,15 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
     """The value of type `wanted` that `to_plain` turned into `plain`; refuses anything else."""
+    if wanted is float:
+        return _float(plain)
+    if wanted is int or wanted is str or wanted is bool:
+        if type(plain) is not wanted:
+            raise ConfigError(f"expected {wanted.__name__}, got {plain!r}")
+        return plain
     if wanted in families:
         return _named_member(wanted, plain, families)
-    origin, args = get_origin(wanted), get_args(wanted)
+    origin, args = _shape(wanted)
     if origin in (Union, UnionType):
         return _optional(args, plain, families)
     if origin is Literal:
@@ -48,12 +54,6 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
         return plain
     if origin is tuple:
         return _tuple(args, plain, families)
-    if wanted is float:
-        return _float(plain)
-    if wanted in (int, str, bool):
-        if type(plain) is not wanted:
-            raise ConfigError(f"expected {wanted.__name__}, got {plain!r}")
-        return plain
     if isinstance(wanted, type) and issubclass(wanted, Enum):
         return _enum(wanted, plain)
     return _fields(wanted, plain, families)
@@ -64,6 +64,11 @@ def dumps(value: Any) -> str:
     return json.dumps(
         to_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
+
+
+@lru_cache(maxsize=256)
+def _shape(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(wanted), get_args(wanted)
 
 
 @lru_cache(maxsize=256)
