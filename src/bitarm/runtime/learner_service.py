@@ -64,7 +64,7 @@ class LearnerService:
         self._journal = journal
         self._run = run
         self._fleet = fleet
-        self._opening = opening
+        self.opening = opening
         self._watch = watch
         self._linger = linger
         self._topics = Topics(fleet.fleet)
@@ -254,7 +254,7 @@ class LearnerService:
         said = [self._own_status(Presence.ONLINE)]
         if self._learner.phase is LearnerPhase.RUNNING:
             agents = {name: member.arms for name, member in self._roster.members.items()}
-            opened = Opened(opening=self._opening, spec=self._learner.spec, agents=agents)
+            opened = Opened(opening=self.opening, spec=self._learner.spec, agents=agents)
             said.append(self._retained(dump_announcement(opened)))
         return said
 
@@ -312,7 +312,7 @@ class LearnerService:
             self._over_at = now + self._linger
         if self._is_connected and not self._announce and not self._said_ended:
             self._said_ended = True
-            said.append(self._retained(dump_announcement(Ended(opening=self._opening))))
+            said.append(self._retained(dump_announcement(Ended(opening=self.opening))))
         waiting = any(it.present and not it.done for it in self._roster.members.values())
         if now < self._over_at and (waiting or not self._said_ended):
             return said
@@ -322,7 +322,7 @@ class LearnerService:
         return [*said, self._own_status(Presence.DONE, cleared=True)]
 
     def _own_status(self, presence: Presence, *, cleared: bool = False) -> Publication:
-        status = Status(presence=presence, opening=self._opening)
+        status = Status(presence=presence, opening=self.opening)
         payload = b"" if cleared else dump_status(status)
         return Publication(
             topic=self._topics.of(LEARNER, Kind.STATUS), payload=payload, retain=True
