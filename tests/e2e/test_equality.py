@@ -138,3 +138,36 @@ def test_two_runs_on_one_broker_do_not_meet(broker: PlainBroker, tmp_path: Path)
         embedded = MemoryJournal()
         run_problem(problem, seed=seed, journal=embedded)
         assert story(_said(kept[name])) == story(_said(embedded))
+
+
+def test_rewards_from_a_sensor_s_topic(broker: PlainBroker, tmp_path: Path) -> None:
+    """Two sensors publish all the time; their agents take what they need."""
+    import paho.mqtt.client as paho
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    arms = "".join(
+        f'[[arm]]\nname = "{name}"\nsource = "topic"\ntopic = "s/{name}"\npointer = "/v/0"\n'
+        for name in ("dim", "bright")
+    )
+    problem = _problem('quantizer = "icq"\nbits = 2', arms)
+    over = threading.Event()
+
+    def publish() -> None:
+        client = paho.Client(CallbackAPIVersion.VERSION2)
+        client.connect("127.0.0.1", broker.port)
+        while not over.is_set():
+            client.publish("s/dim", b'{"v": [0.2]}')
+            client.publish("s/bright", b'{"v": [0.9]}')
+            client.loop(0.001)
+        client.disconnect()
+
+    sensors = threading.Thread(target=publish, daemon=True)
+    sensors.start()
+    try:
+        journal, _ = _over_the_broker(problem, broker, tmp_path, seed=1, name="lab")
+    finally:
+        over.set()
+        sensors.join(10)
+    ending = Standings.of(entry.event for entry in journal.read(1)).ending
+    assert ending is not None
+    assert ending.best_arm == 1

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
-from bitarm.api.problem import load_problem
+from bitarm.api.problem import Problem, load_problem
 from bitarm.cli.connection import (
     AuthorityOption,
     BrokerOption,
@@ -27,6 +28,8 @@ from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.topics import LEARNER
 from bitarm.store import SqliteJournal, find_run
+
+_MOST_NAMES = 8
 
 
 def learner_command(
@@ -92,31 +95,37 @@ def learner_command(
                 number = find_run(journal, resume).run
                 end = resume_learner(journal, number, broker=link, watch=watch, patience=patience)
             else:
-                end = _begin(problem, run, seed, overrides, link, journal, watch, patience)
+                task, name = _new_run(problem, run, overrides)
+                if screen.is_terminal:
+                    screen.print(_invitation(task, name, link))
+                end = run_learner(
+                    task,
+                    name=name,
+                    broker=link,
+                    journal=journal,
+                    seed=seed,
+                    watch=watch,
+                    patience=patience,
+                )
         _conclude(end, as_json=as_json)
 
 
-def _begin(
-    problem: Path | None,
-    name: str | None,
-    seed: int | None,
-    overrides: dict[str, dict[str, Any]],
-    broker: Broker,
-    journal: SqliteJournal,
-    watch: Watcher,
-    patience: float,
-) -> LearnerEnd:
+def _new_run(
+    problem: Path | None, name: str | None, overrides: dict[str, dict[str, Any]]
+) -> tuple[Problem, str]:
     if problem is None or name is None:
         raise ConfigError("a new run needs a problem file and a name (--run); or use --resume")
-    task = load_problem(problem, overrides)
-    return run_learner(
-        task,
-        name=name,
-        broker=broker,
-        journal=journal,
-        seed=seed,
-        watch=watch,
-        patience=patience,
+    return load_problem(problem, overrides), name
+
+
+def _invitation(problem: Problem, name: str, broker: Broker) -> Text:
+    """What to start elsewhere, before there is anything to see."""
+    agents = sorted({arm.agent for arm in problem.arms})
+    shown = ", ".join(agents[:_MOST_NAMES]) + (" …" if len(agents) > _MOST_NAMES else "")
+    return Text(
+        f"run {name}: {len(problem.arms):,} arms, {len(agents):,} agents: {shown}\n"
+        f"each is started with: bitarm agent PROBLEM.toml --agent NAME --run {name} "
+        f"--broker {broker.url}\n"
     )
 
 

@@ -15,7 +15,7 @@ from bitarm.core.events import LearnerEvent, RoundOpened, RunEnded, RunOpened
 from bitarm.core.standings import ArmStanding, Standings
 
 _NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
-_WIDE = 110  # screen columns from which on there is room for more words
+_WIDE = 120  # screen columns from which on there is room for more words
 _MOST_ARMS = 24  # rows that fit a screen
 
 

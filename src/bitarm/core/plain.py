@@ -39,7 +39,7 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
     """The value of type `wanted` that `to_plain` turned into `plain`; refuses anything else."""
     if wanted is float:  # the plainest first: most of what is read is numbers
         return _float(plain)
-    if wanted in (int, str, bool):
+    if wanted is int or wanted is str or wanted is bool:
         if type(plain) is not wanted:
             raise ConfigError(f"expected {wanted.__name__}, got {plain!r}")
         return plain
@@ -64,6 +64,11 @@ def dumps(value: Any) -> str:
     return json.dumps(
         to_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
+
+
+@lru_cache(maxsize=256)
+def _shape(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(wanted), get_args(wanted)
 
 
 @lru_cache(maxsize=256)

@@ -210,6 +210,9 @@ class AgentService:
         if isinstance(message, Dismiss) and message.run == machine.spec.fingerprint:
             self._dismissed(message.arm, message.cause)
             return
+        if isinstance(message, Request) and not _is_checkpoint(machine.spec, message.until):
+            self.refusals.note(topic, f"{message.until} pulls are no checkpoint of this run")
+            return
         busy = machine.wanted
         output = machine.receive(message)
         self._reports.update((report.arm, report) for report in output.messages)
@@ -314,3 +317,9 @@ class AgentService:
     def _drained(self) -> list[tuple[str, bytes]]:
         inbox, self._inbox = self._inbox, []
         return inbox
+
+
+def _is_checkpoint(spec: RunSpec, until: int) -> bool:
+    """Whether a learner of this run can mean it: nobody else may make an agent pull for ever."""
+    index = spec.schedule.index_at(until)
+    return index > 0 and spec.schedule.pulls_at(index) == until

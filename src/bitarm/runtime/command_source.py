@@ -51,8 +51,8 @@ class CommandSource:
 
     def close(self) -> None:
         """End the command, and whatever it started."""
-        if self._process is not None:
-            _end(self._process)
+        if self._process is not None and self._said is not None:
+            _end(self._process, self._said)
 
     def _one(self) -> float:
         line = self._line()
@@ -100,8 +100,9 @@ class CommandSource:
                     start_new_session=True,  # a Ctrl-C is ours to act on
                 )
             except OSError as error:
+                self._said.close()
                 raise RewardError(f"{self._who} cannot be started: {error.strerror}") from error
-            weakref.finalize(self, _end, self._process)
+            weakref.finalize(self, _end, self._process, self._said)
         return self._process
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
@@ -120,10 +121,11 @@ class CommandSource:
         return f"the command of {self._label} ({shlex.join(self._words)[:80]})"
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     if process.stdout is not None:
         process.stdout.close()
+    said.close()

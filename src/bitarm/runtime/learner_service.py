@@ -1,7 +1,8 @@
 """The learner as a service: it announces a run, asks, listens, keeps, and tells everyone the end.
 
-Without a socket. Events are durable before anything that follows from them is published, and all
-reports of one step are kept in one transaction.
+Without a socket. Events are durable before anything that follows from them is published. Reports
+from which nothing follows yet wait a moment for others, to be kept in one transaction with them:
+what a crash then loses was never acted on, and is asked for again.
 """
 
 import logging
@@ -36,6 +37,8 @@ RETRY = 10.0
 """Seconds after which an unanswered request is sent again, at first."""
 LINGER = 5.0
 """Seconds to wait at the end for agents to confirm that they have stopped."""
+_KEPT_WITHIN = 0.2  # seconds that a report may wait for others: a sync of the disk for each is slow
+_MOST_UNKEPT = 256  # reports that wait: written while others are on their way, not all at the end
 _IDLE = 3600.0
 
 
@@ -61,7 +64,7 @@ class LearnerService:
         self._journal = journal
         self._run = run
         self._fleet = fleet
-        self._opening = opening
+        self.opening = opening
         self._watch = watch
         self._linger = linger
         self._topics = Topics(fleet.fleet)
@@ -77,6 +80,7 @@ class LearnerService:
         self._asked_for = False  # somebody wants to know whether this run has a learner
         self._announced_at = now
         self._look_at = now
+        self._keep_at = now
         self._said_ended = False
         self._over_at: float | None = None  # when to stop waiting for the last agents
         self.refusals = Refusals()
@@ -135,7 +139,7 @@ class LearnerService:
         if looking:
             self._look_at = now + self._roster.every
             self._give_up_lost(now)
-        self._keep()
+        self._keep(now)
         again = self._roster.to_repeat(self._busy(), now) if looking else []
         said = [*self._announced(now), *self._told(again, now), *self._farewell(now)]
         return said if self._is_connected else ()
@@ -144,9 +148,8 @@ class LearnerService:
         """For a look at who is late; at the end, when the wait is over."""
         if self._over_at is not None:
             return self._over_at
-        if not self._is_connected:
-            return now + _IDLE
-        return self._look_at
+        look_at = self._look_at if self._is_connected else now + _IDLE
+        return min(look_at, self._keep_at) if self._unkept else look_at
 
     # -- taking in ---------------------------------------------------------------------------
 
@@ -225,10 +228,15 @@ class LearnerService:
                 self._due.pop(message.arm, None)
             self._unsent.append(message)
 
-    def _keep(self) -> None:
-        """One transaction for all that this step brought; the traffic with each new round."""
+    def _keep(self, now: float) -> None:
+        """One transaction for all that is new, if anything follows from it or it waited long."""
         if not self._unkept:
+            self._keep_at = now + _KEPT_WITHIN
             return
+        few = len(self._unkept) < _MOST_UNKEPT and now < self._keep_at
+        if few and not self._unsent and self._learner.ending is None:
+            return
+        self._keep_at = now + _KEPT_WITHIN
         if any(isinstance(event, RoundOpened) for event in self._unkept):
             self._unkept.append(self._meter.measured(by_arm=False))
         events = tuple(self._unkept)
@@ -246,7 +254,7 @@ class LearnerService:
         said = [self._own_status(Presence.ONLINE)]
         if self._learner.phase is LearnerPhase.RUNNING:
             agents = {name: member.arms for name, member in self._roster.members.items()}
-            opened = Opened(opening=self._opening, spec=self._learner.spec, agents=agents)
+            opened = Opened(opening=self.opening, spec=self._learner.spec, agents=agents)
             said.append(self._retained(dump_announcement(opened)))
         return said
 
@@ -287,8 +295,10 @@ class LearnerService:
         said: list[Publication] = []
         for kind in (Dismiss, Request):
             batch = [message for message in letter if isinstance(message, kind)]
-            for frame in wire.pack_all(batch) if batch else ():
-                arms = [message.arm for message in wire.decode(frame)]
+            frames = wire.pack_all(batch) if batch else []
+            for frame in frames:
+                inside = batch if len(frames) == 1 else wire.decode(frame)
+                arms = [message.arm for message in inside]
                 self._meter.went_down(topic, frame, arms)
                 said.append(Publication(topic=topic, payload=frame))
         return said
@@ -302,17 +312,17 @@ class LearnerService:
             self._over_at = now + self._linger
         if self._is_connected and not self._announce and not self._said_ended:
             self._said_ended = True
-            said.append(self._retained(dump_announcement(Ended(opening=self._opening))))
+            said.append(self._retained(dump_announcement(Ended(opening=self.opening))))
         waiting = any(it.present and not it.done for it in self._roster.members.values())
         if now < self._over_at and (waiting or not self._said_ended):
             return said
         self.finished = True
         self._unkept.append(self._meter.measured(by_arm=True))
-        self._keep()
+        self._keep(now)
         return [*said, self._own_status(Presence.DONE, cleared=True)]
 
     def _own_status(self, presence: Presence, *, cleared: bool = False) -> Publication:
-        status = Status(presence=presence, opening=self._opening)
+        status = Status(presence=presence, opening=self.opening)
         payload = b"" if cleared else dump_status(status)
         return Publication(
             topic=self._topics.of(LEARNER, Kind.STATUS), payload=payload, retain=True

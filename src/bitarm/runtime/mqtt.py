@@ -28,6 +28,7 @@ _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
 _FLUSH_WITHIN = 3.0
+_MOST_PACKETS = 1024  # read in one pass
 # A broker closes the older of two connections with one identity, and Mosquitto does not say why.
 _BRIEF, _LONG = 1.0, 5.0  # seconds: a connection that was pushed off; one that was there first
 _PUSHES = (5, 15)  # how many brief ones in a row a newcomer bears, and one that was there first
@@ -64,6 +65,7 @@ class MqttDriver:
         self._was_first = False
         self._look_at = 0.0
         self._unacknowledged = 0
+        self._packets = 0  # that meant something to us
         self._error: TransportError | None = None
 
     def run(self, stopper: Stopper | None = None) -> None:
@@ -132,11 +134,17 @@ class MqttDriver:
             raise self._error
 
     def _read(self, client: paho.Client) -> None:
-        client.loop_read()
-        link = client.socket()
-        while isinstance(link, ssl.SSLSocket) and link.pending():  # read ahead: select can't see it
+        """All that is there, so that what came together is acted on together.
+
+        Under TLS this is needed too: what was read ahead, select cannot see.
+        """
+        for _ in range(_MOST_PACKETS):
+            before = self._packets
             client.loop_read()
             link = client.socket()
+            ahead = isinstance(link, ssl.SSLSocket) and link.pending()
+            if self._packets == before and not ahead:
+                return
 
     def _watch_socket(self) -> None:
         link = self._client.socket() if self._client is not None else None
@@ -291,6 +299,7 @@ class MqttDriver:
         self._service.connected(self._since)
 
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        self._packets += 1
         try:
             topic = message.topic
         except UnicodeDecodeError:
@@ -299,6 +308,7 @@ class MqttDriver:
 
     def _on_publish(self, client: paho.Client, data: Any, mid: int, reason: Any, _: Any) -> None:
         self._unacknowledged -= 1
+        self._packets += 1
 
     def _on_disconnect(
         self, client: paho.Client, data: Any, flags: Any, reason: Any, _: Any

@@ -30,7 +30,7 @@ class Refusals:
             offender = "others"
         self.by_offender[offender] += 1
         count = self.by_offender[offender]
-        if count <= _LINES or set(str(count)[1:]) == {"0"}:
+        if count <= _LINES or str(count).rstrip("0") == "1":
             more = f" ({count} refused from there so far)" if count >= _LINES else ""
             _LOGGER.warning("refused, from %s: %s%s", _printable(offender), _printable(why), more)
 

@@ -52,7 +52,8 @@ def decode(frame: bytes) -> tuple[Message, ...]:
 
     Raises `FrameError` and nothing else, in time linear in the length of the frame.
     """
-    return _read(frame, Cursor(frame))
+    whole = short.read_whole(frame) if form(frame) is Form.SHORT else None
+    return (whole,) if whole is not None else _read(frame, Cursor(frame))
 
 
 def describe(frame: bytes) -> tuple[Field, ...]:

@@ -44,6 +44,25 @@ def write(report: Report) -> bytes:
     return seal(content.to_bytes(_CONTENT_BYTES))
 
 
+def read_whole(frame: bytes) -> Report | None:
+    """The report of a sound short frame at once; None if `read` must say what is wrong.
+
+    A learner reads a thousand of these a round: field by field takes three times as long.
+    """
+    content = int.from_bytes(frame[:_CONTENT_BYTES])
+    message = _MESSAGES.get(content >> MAX_SYMBOL_BITS + 1 + RUN_BITS + _ARM_BITS)
+    marked = content >> RUN_BITS + _ARM_BITS & (1 << MAX_SYMBOL_BITS + 1) - 1
+    if message is None or not marked:
+        return None
+    free = (marked & -marked).bit_length() - 1  # zeros after the marker
+    return Report(
+        run=content >> _ARM_BITS & (1 << RUN_BITS) - 1,
+        arm=content & (1 << _ARM_BITS) - 1,
+        message=message,
+        symbol=Symbol(marked >> free + 1, MAX_SYMBOL_BITS - free),
+    )
+
+
 def read(cursor: Cursor) -> Report:
     """The report of a short frame whose length and CRC were found right."""
     cursor.note("version", cursor.take(1), "0: version 1 of the format")

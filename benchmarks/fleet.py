@@ -1,0 +1,100 @@
+"""A thousand agents in one process: bare MQTT clients on one selector loop that answer at once.
+
+    python -m benchmarks.fleet PORT COUNT
+
+Each answers every request with a report that says "as you thought", so nobody is ever dropped: what
+is measured is the exchange. They answer a learner and a bare client in the same way.
+"""
+
+import json
+import selectors
+import socket
+import sys
+from typing import Any
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+
+from bitarm import wire
+from bitarm.core.bits import Symbol
+from bitarm.core.messages import Report, Request
+from bitarm.runtime.status import Presence, Status, dump_status
+from bitarm.runtime.topics import Kind, Topics
+
+RUN = "bench"
+BITS = 3
+MIDDLE = Symbol(1 << (BITS - 1), BITS)
+TOPICS = Topics(RUN)
+
+
+def agent_name(number: int) -> str:
+    return f"agent-{number:04d}"
+
+
+def make_client(name: str, selector: selectors.BaseSelector) -> paho.Client:
+    """A client that leaves reading and writing to the selector's loop."""
+    client = paho.Client(CallbackAPIVersion.VERSION2, client_id=name, protocol=paho.MQTTv311)
+    client.max_inflight_messages_set(0)
+
+    def opened(client: paho.Client, data: Any, link: Any) -> None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        selector.register(link, selectors.EVENT_READ, client)
+
+    client.on_socket_open = opened
+    client.on_socket_register_write = lambda *_: None
+    return client
+
+
+def turn(selector: selectors.BaseSelector, timeout: float) -> None:
+    """One pass: read what is there, write what is due."""
+    for key, _ in selector.select(timeout):
+        client: paho.Client = key.data
+        client.loop_read()
+        if client.want_write():
+            client.loop_write()
+
+
+def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
+    name = agent_name(number)
+    request, report = TOPICS.of(name, Kind.REQUEST), TOPICS.of(name, Kind.REPORT)
+
+    def connected(client: paho.Client, *_: Any) -> None:
+        client.subscribe([(TOPICS.spec, 1), (request, 1)])
+
+    def received(client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        payload = bytes(message.payload)
+        if message.topic == request:
+            for asked in wire.decode(payload):
+                if isinstance(asked, Request):
+                    answer = Report(
+                        run=asked.run, arm=asked.arm, message=asked.message, symbol=MIDDLE
+                    )
+                    client.publish(report, wire.encode(answer), qos=1)
+            return
+        opening = json.loads(payload)["opening"] if payload else None
+        status = Status(presence=Presence.ONLINE, opening=opening)
+        client.publish(TOPICS.of(name, Kind.STATUS), dump_status(status), qos=1)
+
+    client.on_connect = connected
+    client.on_subscribe = lambda *_: subscribed.append(name)
+    client.on_message = received
+
+
+def main(port: int, count: int) -> None:
+    selector = selectors.DefaultSelector()
+    subscribed: list[str] = []
+    for number in range(count):
+        client = make_client(agent_name(number), selector)
+        _serve(client, number, subscribed)
+        client.connect("127.0.0.1", port, keepalive=600)
+        client.loop_write()
+        turn(selector, 0)
+    while len(subscribed) < count:
+        turn(selector, 1.0)
+    print("ready", flush=True)
+    while True:
+        turn(selector, 1.0)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

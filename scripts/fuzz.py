@@ -1,0 +1,132 @@
+"""Throw inputs at everything that reads what others send, and see that nothing breaks.
+
+    .venv/bin/python scripts/fuzz.py [COUNT] [SEED]     by default a million, about ten minutes
+
+A third each: the decoder of frames, the agent's handler of requests, the learner's of reports.
+Any exception, and any input that takes longer than a second, is a failure.
+"""
+
+import logging
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from fuzzing import frames
+from tapes import Problem, Tape, make_spec
+from wires import RUN, MemoryKeeper, fleet_of
+
+from bitarm import wire
+from bitarm.core.limits import Limits
+from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.quantizers import Icq
+from bitarm.errors import FrameError
+from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.announcement import Opened, dump_announcement
+from bitarm.runtime.feeds import DirectFeed
+from bitarm.runtime.opening import open_run
+from bitarm.runtime.status import Presence, Status, dump_status
+from bitarm.runtime.topics import Kind, Topics
+from bitarm.store import MemoryJournal
+
+SLOW = 1.0  # seconds for one input
+ARMS = 45
+TOPICS = Topics(RUN)
+PROBLEM = Problem(
+    spec=make_spec(arms=ARMS, quantizer=Icq(bits=3, prior="midpoint")),
+    policy=SuccessiveElimination(),
+    limits=Limits(),
+    tape=Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024)),
+)
+
+
+class Halves:
+    """Rewards that cost nothing to make."""
+
+    def pull(self, count: int) -> list[float]:
+        """One half each."""
+        return [0.5] * count
+
+    def skip(self, count: int) -> None:
+        """All are alike."""
+
+
+def decoder() -> Callable[[bytes], None]:
+    """What every reader of frames begins with; a frame that it accepts has one spelling."""
+
+    def take(payload: bytes) -> None:
+        try:
+            messages = wire.decode(payload)
+        except FrameError:
+            return
+        assert wire.pack(messages) == payload, "two spellings of one frame"
+
+    return take
+
+
+def agent() -> Callable[[bytes], None]:
+    """A gateway of all arms, joined."""
+    service = AgentService(
+        run=RUN,
+        agent="gw",
+        supply=lambda spec, arm: DirectFeed(Halves()),
+        keeper=MemoryKeeper(),
+    )
+    opened = Opened(opening="x", spec=PROBLEM.spec, agents={"gw": tuple(range(ARMS))})
+    service.received(TOPICS.spec, dump_announcement(opened))
+    list(service.step(0.0))
+
+    def take(payload: bytes) -> None:
+        service.received(TOPICS.of("gw", Kind.REQUEST), payload)
+        list(service.step(0.0))
+        assert service.failure is None
+
+    return take
+
+
+def learner() -> Callable[[bytes], None]:
+    """A learner whose only agent is that gateway."""
+    fleet = fleet_of(PROBLEM, gateways=1)
+    _, service = open_run(
+        PROBLEM.learner(), MemoryJournal(), fleet, watch=lambda events: None, now=0.0
+    )
+    service.connected(0.0)
+    list(service.step(0.0))
+    opening = service.opening
+    status = dump_status(Status(presence=Presence.ONLINE, opening=opening))
+    service.received(TOPICS.of("gw-0", Kind.STATUS), status)
+    list(service.step(0.0))
+
+    def take(payload: bytes) -> None:
+        service.received(TOPICS.of("gw-0", Kind.REPORT), payload)
+        list(service.step(0.0))
+
+    return take
+
+
+def main(count: int, seed: int) -> None:
+    """Each handler in turn."""
+    logging.getLogger("bitarm").setLevel(logging.CRITICAL)
+    for handler in (decoder, agent, learner):
+        rng = random.Random(f"{seed}/{handler.__name__}")
+        take, slowest = handler(), 0.0
+        for number, payload in enumerate(frames(rng, -(-count // 3), PROBLEM.spec)):
+            if number % 1000 == 999 and handler is agent:
+                take = agent()  # requests that it obeyed let an arm's pulls grow
+            begin = time.perf_counter()
+            try:
+                take(payload)
+            except BaseException:
+                print(f"{handler.__name__}, seed {seed}, input {number}: {payload.hex()}")
+                raise
+            slowest = max(slowest, time.perf_counter() - begin)
+            assert slowest < SLOW, f"{handler.__name__}: {payload.hex()} took {slowest:.1f} s"
+        print(f"{handler.__name__}: {-(-count // 3):,} inputs, the slowest {slowest * 1e3:.1f} ms")
+
+
+if __name__ == "__main__":
+    given = [int(word) for word in sys.argv[1:]]
+    main(*(given + [1_000_000, 1][len(given) :]))

@@ -1,0 +1,157 @@
+"""Arms whose agent is gone: who leaves, who may still be named, and what is then claimed."""
+
+import pytest
+from tapes import Problem, Tape, make_spec
+
+from bitarm.core.agent import Agent
+from bitarm.core.events import ArmDropped, ArmsLost, LearnerEvent, RunEnded
+from bitarm.core.guarantee import covered_arms
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import ArmPhase, LearnerOutput
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Cause, Dismiss, Request
+from bitarm.core.policies import POLICIES, SuccessiveElimination
+from bitarm.core.policy import Outcome, Policy
+from bitarm.core.quantizers import Exact
+from bitarm.core.replay import replay
+from bitarm.errors import LocalProtocolError, StoreError
+
+
+class Race:
+    """A learner and its agents, round by round, with the events in order."""
+
+    def __init__(self, means: tuple[int, ...], policy: Policy | None = None) -> None:
+        problem = Problem(
+            spec=make_spec(arms=len(means), quantizer=Exact()),
+            policy=policy or SuccessiveElimination(),
+            limits=Limits(rounds=40),
+            tape=Tape(seed=3, means=means, spread=100, bounds=(0, 1024)),
+        )
+        self.problem = problem
+        self.learner: Learner = problem.learner()
+        self.agents: list[Agent] = problem.agents()
+        self.events: list[LearnerEvent] = []
+        self.told: list[Dismiss] = []
+        self.take(self.learner.start())
+
+    def take(self, output: LearnerOutput) -> None:
+        self.events.extend(output.events)
+        self.told.extend(it for it in output.messages if isinstance(it, Dismiss))
+
+    def serve(self, request: Request) -> None:
+        agent = self.agents[request.arm]
+        agent.receive(request)
+        rewards = self.problem.tape.total(request.arm, agent.state.pulls, agent.wanted)
+        for report in agent.observe(agent.wanted, rewards).messages:
+            self.take(self.learner.receive(report))
+
+    def round(self, without: tuple[int, ...] = ()) -> None:
+        for request in self.learner.pending:
+            if request.arm not in without:
+                self.serve(request)
+
+    def run(self) -> RunEnded:
+        while self.learner.ending is None:
+            self.round()
+        return self.learner.ending
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in POLICIES if not name.startswith("s") or name == "se"]
+)
+def test_the_answer_after_a_loss_is_the_best_of_the_others(name: str) -> None:
+    race = Race((300, 500, 950), POLICIES[name]())
+    race.round(without=(2,))
+    race.take(race.learner.lose((2,)))
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 1)
+    assert replay(race.events).save() == race.learner.save()
+
+
+def test_the_guarantee_says_whom_it_does_not_cover() -> None:
+    race = Race((300, 500, 950))
+    race.take(race.learner.lose((2,)))
+    ending = race.run()
+    assert ending.guarantee == race.problem.spec.delta
+    assert "it covers the 2 arms that remained, not arm-2" in ending.guarantee_reason
+
+
+def test_the_last_report_that_was_due_may_be_a_lost_one() -> None:
+    race = Race((300, 500, 950))
+    race.round(without=(2,))
+    assert race.learner.rounds == 1
+    race.take(race.learner.lose((2,)))
+    assert race.learner.rounds == 2
+    assert {request.arm for request in race.learner.pending} == {0, 1}
+
+
+def test_a_lost_agent_that_comes_back_is_told_that_its_arm_is_out() -> None:
+    race = Race((300, 500, 950))
+    (request,) = [it for it in race.learner.pending if it.arm == 2]
+    race.take(race.learner.lose((2,)))
+    assert race.told == [Dismiss(run=request.run, arm=2, cause=Cause.DROPPED)]
+    race.told.clear()
+    race.serve(request)
+    assert [it.cause for it in race.told] == [Cause.DROPPED]
+
+
+def test_an_arm_that_only_a_lost_one_beat_is_not_covered() -> None:
+    race = Race((10, 480, 500, 1000))
+    while race.learner.arms[0].phase is not ArmPhase.OUT:
+        race.round()
+    assert race.learner.arms[0].dropped_for == 3
+    race.take(race.learner.lose((3,)))
+    assert covered_arms(race.learner.arms) == [1, 2]
+
+
+def test_one_arm_alone_is_no_answer_if_it_beat_nobody() -> None:
+    race = Race((300, 500, 950))
+    race.take(race.learner.lose((0, 1)))
+    ending = race.learner.ending
+    assert ending is None  # its report is still due
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm, ending.guarantee) == (Outcome.AGENT_LOST, None, None)
+
+
+def test_one_arm_alone_answers_if_it_beat_another() -> None:
+    race = Race((10, 940, 1000))
+    while race.learner.arms[0].phase is not ArmPhase.OUT:
+        race.round()
+    better = race.learner.arms[0].dropped_for
+    assert better is not None
+    race.take(race.learner.lose((3 - better,)))
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, better)
+    assert replay(race.events).save() == race.learner.save()
+
+
+def test_all_arms_lost_end_the_run() -> None:
+    race = Race((300, 500))
+    race.take(race.learner.lose((0, 1)))
+    assert race.learner.ending is not None
+    assert race.learner.ending.outcome is Outcome.AGENT_LOST
+
+
+def test_a_loss_may_stop_the_run() -> None:
+    race = Race((300, 500, 950))
+    race.take(race.learner.lose((1,), stop=True))
+    assert race.events[-2:-1] == [ArmsLost(round=1, arms=(1,), stops=True)]
+    assert race.learner.ending is not None
+    assert race.learner.ending.outcome is Outcome.AGENT_LOST
+    assert {dismissal.arm for dismissal in race.told} == {0, 1, 2}
+    assert replay(race.events).save() == race.learner.save()
+
+
+def test_an_arm_that_is_out_cannot_be_lost() -> None:
+    race = Race((10, 940, 1000))
+    while not any(isinstance(event, ArmDropped) for event in race.events):
+        race.round()
+    assert race.learner.lose((0,)) == LearnerOutput()
+
+
+def test_an_arm_that_is_not_there_cannot_be_lost() -> None:
+    race = Race((300, 500))
+    with pytest.raises(LocalProtocolError, match="there are only 2 arms"):
+        race.learner.lose((2,))
+    with pytest.raises(StoreError):
+        replay([*race.events, ArmsLost(round=1, arms=(7,), stops=False)])
