@@ -104,7 +104,7 @@ def test_the_runs_page_lists_what_the_journal_holds(
     assert rows["Run 1"]["samples"] == f"{decided.samples:,}"
     assert rows["Run 1"]["payload_bits"] == f"{decided.payload_bits:,}"
     assert rows["Run 1"]["rounds"] == str(decided.rounds)
-    assert rows["Run 2"]["state"] == "the limit on rounds was reached"
+    assert rows["Run 2"]["state"] == "round limit"
     assert (rows["Run 2"]["answer"], rows["Run 2"]["guarantee"]) == ("none", "none")
     assert rows["Run 3"]["answer"].startswith("north leads, ")
 
