@@ -1,5 +1,6 @@
 """The JSON routes under /api/v1 and the streams. Every one of them reads."""
 
+from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -86,7 +87,8 @@ async def runs_stream(feed: InFeed) -> StreamingResponse:
 @router.get("/runs/{run}", responses=_NOT_FOUND)
 def run(library: InLibrary, run: RunNumber) -> views.RunView:
     """One run whole: its settings, arms, result, and its events as columns."""
-    return library.history(run).view()
+    with library.history(run) as history:
+        return history.view()
 
 
 @router.get("/runs/{run}/stream", response_class=StreamingResponse, responses=_STREAM)
@@ -109,9 +111,9 @@ def events(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> views.EventList:
     """Events of a run above an entry, in words and as they were kept."""
-    history = library.history(run)
-    entries = library.entries(run, after=after, limit=limit)
-    return views.EventList(events=[event_view(history, entry) for entry in entries])
+    with library.history(run) as history:
+        entries = library.entries(run, after=after, limit=limit)
+        return views.EventList(events=[event_view(history, entry) for entry in entries])
 
 
 @router.get("/runs/{run}/events/{sequence}/frames", responses=_NOT_FOUND)
@@ -123,11 +125,11 @@ def frames(
     limit: Annotated[int, Query(ge=1, le=100)] = 8,
 ) -> views.FrameList:
     """The frames of the messages behind an event, bit by bit."""
-    history = library.history(run)
-    entries = library.entries(run, after=sequence - 1, limit=1)
-    if not entries:
-        raise UnknownEntryError(f"run {run} has {history.entries} entries, no entry {sequence}")
-    return frames_of(history, entries[0], arm=arm, limit=limit)
+    with library.history(run) as history:
+        entries = library.entries(run, after=sequence - 1, limit=1)
+        if not entries:
+            raise UnknownEntryError(f"run {run} has {history.entries} entries, no entry {sequence}")
+        return frames_of(history, entries[0], arm=arm, limit=limit)
 
 
 @router.get("/explain")
@@ -164,7 +166,10 @@ def compare(library: InLibrary, wanted: views.Comparison) -> views.PointList:
     """Runs and saved simulations side by side; nothing is kept."""
     if len(wanted.runs) + len(wanted.results) > _MOST_COMPARED:
         raise ConfigError(f"at most {_MOST_COMPARED} runs and files can be compared at once")
-    points = [point_of_run(library.history(number)) for number in wanted.runs]
+    points = []
+    for number in wanted.runs:
+        with library.history(number) as history:
+            points.append(point_of_run(history))
     for saved in wanted.results:
         points += points_of_result(saved)
     return views.PointList(points=points)
@@ -176,7 +181,7 @@ def published() -> views.PaperCurves:
     return views.PaperCurves(curves=list(paper.published()))
 
 
-def _stream(messages: Any) -> StreamingResponse:
+def _stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
     return StreamingResponse(
         messages,
         media_type="text/event-stream",
