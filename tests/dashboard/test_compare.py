@@ -7,9 +7,8 @@ import pytest
 
 from bitarm.api.simulate import simulate
 from bitarm.core.theory import lower_bound
-from bitarm.dashboard.compare import point_of_run, points_of_result
+from bitarm.dashboard.compare import SavedResult, point_of_run, points_of_result
 from bitarm.dashboard.library import Library
-from bitarm.dashboard.views import SavedResult
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Gaussian
 

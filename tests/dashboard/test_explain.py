@@ -4,8 +4,7 @@ import pytest
 
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.widths import PaperWidth
-from bitarm.dashboard.explain import MOST_ROUNDS, explain
-from bitarm.dashboard.views import Explanation
+from bitarm.dashboard.explain import MOST_ROUNDS, Explanation, explain
 from bitarm.errors import ConfigError
 
 

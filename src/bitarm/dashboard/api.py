@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from bitarm.dashboard import paper, views
-from bitarm.dashboard.compare import point_of_run, points_of_result
-from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, explain
+from bitarm.dashboard.compare import Comparison, PointList, point_of_run, points_of_result
+from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, Explanation, explain
 from bitarm.dashboard.feed import Feed
-from bitarm.dashboard.frames import event_view, frames_of
+from bitarm.dashboard.frames import EventList, FrameList, event_view, frames_of
 from bitarm.dashboard.library import Library, UnknownEntryError
 from bitarm.errors import ConfigError, StoreError
 
@@ -109,11 +109,11 @@ def events(
     run: RunNumber,
     after: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> views.EventList:
+) -> EventList:
     """Events of a run above an entry, in words and as they were kept."""
     with library.history(run) as history:
         entries = library.entries(run, after=after, limit=limit)
-        return views.EventList(events=[event_view(history, entry) for entry in entries])
+        return EventList(events=[event_view(history, entry) for entry in entries])
 
 
 @router.get("/runs/{run}/events/{sequence}/frames", responses=_NOT_FOUND)
@@ -123,7 +123,7 @@ def frames(
     sequence: Sequence,
     arm: Annotated[int | None, Query(ge=0, le=_LARGEST)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 8,
-) -> views.FrameList:
+) -> FrameList:
     """The frames of the messages behind an event, bit by bit."""
     with library.history(run) as history:
         entries = library.entries(run, after=sequence - 1, limit=1)
@@ -144,7 +144,7 @@ def explanation(
     low: Number = 0.0,
     high: Number = 1.0,
     growth: Annotated[float, Query(gt=1, le=100)] = 2.0,
-) -> views.Explanation:
+) -> Explanation:
     """One message of ICQ taken apart, on rewards in [low, high]."""
     if not low <= min(mu_hat, earlier) <= max(mu_hat, earlier) <= high:
         raise ConfigError(f"mu_hat and earlier must lie in [{low:g}, {high:g}]")
@@ -162,7 +162,7 @@ def explanation(
 
 
 @router.post("/compare", responses=_NOT_FOUND)
-def compare(library: InLibrary, wanted: views.Comparison) -> views.PointList:
+def compare(library: InLibrary, wanted: Comparison) -> PointList:
     """Runs and saved simulations side by side; nothing is kept."""
     if len(wanted.runs) + len(wanted.results) > _MOST_COMPARED:
         raise ConfigError(f"at most {_MOST_COMPARED} runs and files can be compared at once")
@@ -172,13 +172,13 @@ def compare(library: InLibrary, wanted: views.Comparison) -> views.PointList:
             points.append(point_of_run(history))
     for saved in wanted.results:
         points += points_of_result(saved)
-    return views.PointList(points=points)
+    return PointList(points=points)
 
 
 @router.get("/paper")
-def published() -> views.PaperCurves:
+def published() -> paper.PaperCurves:
     """The paper's curves, samples against bits."""
-    return views.PaperCurves(curves=list(paper.published()))
+    return paper.PaperCurves(curves=list(paper.published()))
 
 
 def _stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
