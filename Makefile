@@ -5,19 +5,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast system check format bench clean
+.PHONY: run test test-fast packages check format bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
 
-test: $(VENV)/.dev check system
+test: $(VENV)/.dev check packages
 	$(BIN)/pytest -n auto
 
-test-fast: $(VENV)/.dev
+test-fast: $(VENV)/.dev packages
 	$(BIN)/pytest -n auto -m "not slow"
 
-system:
-	scripts/system-packages chromium
+packages:
+	scripts/system-packages mosquitto chromium
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FloatRect, Page, sync_playwright
 
 PICTURES = Path(__file__).parent.parent / "docs" / "dashboard"
 BITARM = (sys.executable, "-m", "bitarm")
@@ -39,7 +39,7 @@ def main() -> None:
         page.goto(f"{address}compare?runs=1,2,3,4")
         page.set_input_files("#files", sweep)
         page.wait_for_selector("#prices .simulation")
-        page.screenshot(path=PICTURES / "compare.png", clip=_top(page, 860))
+        page.screenshot(path=PICTURES / "compare.png", clip=_top(860))
         browser.close()
     shutil.rmtree(folder)
 
@@ -66,10 +66,10 @@ def _picture(page: Page, address: str, drawn: str, name: str, *, height: int) ->
     page.goto(address)
     page.wait_for_selector(drawn, state="attached")
     page.wait_for_timeout(500)  # the last chart follows within a frame
-    page.screenshot(path=PICTURES / f"{name}.png", full_page=True, clip=_top(page, height))
+    page.screenshot(path=PICTURES / f"{name}.png", full_page=True, clip=_top(height))
 
 
-def _top(page: Page, height: int) -> dict[str, int]:
+def _top(height: int) -> FloatRect:
     return {"x": 0, "y": 0, "width": 1100, "height": height}
 
 

@@ -233,7 +233,10 @@ def test_a_word_that_applies_nowhere_is_refused(words: dict[str, Any], message: 
         ({"quantizer": "icg", "bits": 3}, "quantizer must be one of .*got 'icg'"),
         ({"policy": "es"}, "policy must be one of .*got 'es'"),
         ({"policy": "es", "epsilon": 0.1}, "policy must be one of .*got 'es'"),
-        ({"width": "papr"}, "width must be one of paper, lil, got 'papr'"),
+        (
+            {"width": "papr"},
+            "width must be one of paper, lil, pairwise, .* got 'papr'",
+        ),
         ({"delta": 1.2}, r"delta must lie in \(0, 1\), got 1.2"),
         ({"delta": [0.1, 0.0]}, r"delta must lie in \(0, 1\), got 0"),
         ({"bits": 0}, "bits must lie between 1 and 32, got 0"),

@@ -68,7 +68,7 @@ _FILES: dict[str, tuple[str, str]] = {
     # Names that nothing has.
     "quantizer": (
         problem(scheme='quantizer = "icg"'),
-        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, got 'icg'; "
+        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, dicq, got 'icg'; "
         "did you mean icq",
     ),
     "policy": (
@@ -77,15 +77,15 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "width": (
         problem(scheme='width = "papr"'),
-        "width must be one of paper, lil, got 'papr'; did you mean paper",
+        "width must be one of paper, lil, pairwise, .* did you mean paper",
     ),
     "prior": (
         problem(scheme='prior = "unifrom"'),
-        "prior must be one of uniform, midpoint, quban, got 'unifrom'; did you mean uniform",
+        "prior must be one of uniform, midpoint, lower, quban, got 'unifrom'; did you mean uniform",
     ),
     "source": (
         problem(arms=ARMS.replace('"bernoulli"', '"bernouli"')),
-        "arm 'low': source must be one of gaussian, bernoulli, beta, .*callable, csv, "
+        "arm 'low': source must be one of gaussian, bernoulli, beta, .*callable, csv, .*"
         "got 'bernouli'; did you mean bernoulli",
     ),
     "source of another type": (
@@ -95,7 +95,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "source missing": (problem(arms='[[arm]]\nname = "x"\n'), "arm 'x': .*source"),
     "table": (
         problem() + "[scheem]\n",
-        "table must be one of problem, arm, scheme, limits, got 'scheem'; did you mean scheme",
+        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean",
     ),
     "word of problem": (
         problem(problem="dleta = 0.1"),
@@ -251,7 +251,10 @@ _FLAGS = [
     (f"--seed {2**64}", f"seed must lie between 0 and 2.64 − 1, got {2**64}"),
     ("--quantizer icg", "quantizer must be one of .* did you mean icq"),
     ("--policy luc", "policy must be one of se, .* did you mean lucb"),
-    ("--width lill", "width must be one of paper, lil, got 'lill'; did you mean lil"),
+    (
+        "--width lill",
+        "width must be one of paper, lil, pairwise, .* did you mean lil",
+    ),
     ("--prior midpiont", "prior must be one of .* did you mean midpoint"),
     ("--epsilon-quban 0.5", "epsilon_quban does not apply to the quantizer icq"),
     ("--quantizer exact --bits 3", "bits does not apply to the quantizer exact"),

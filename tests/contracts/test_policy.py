@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policies import POLICIES, LilUcb, LilUcbCount, Lucb, SuccessiveElimination
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Setting, Stop
 from bitarm.core.quantizers import Icq
@@ -61,10 +61,13 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
     arms = draw(st.integers(2, 7))
     active = sorted(draw(st.sets(st.integers(0, arms - 1), min_size=1)))
     delta, sigma = draw(st.floats(1e-6, 0.9)), draw(st.floats(1e-2, 2))
-    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))](arms=arms, delta=delta, sigma=sigma)
+    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
+        arms=arms, delta=delta, sigma=sigma, certain=True
+    )
     schedule = draw(schedules)
-    setting = Setting(arms=arms, delta=delta, confidence=width.confidence(), schedule=schedule)
     together = draw(st.booleans())
+    confidence = width.confidence(Stride.TOGETHER if together else Stride.APART)
+    setting = Setting(arms=arms, delta=delta, confidence=confidence, schedule=schedule)
     common = draw(st.integers(least, 12))
     views, means = [], {}
     for arm in active:

@@ -9,12 +9,12 @@ import math
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import QUANTIZERS, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.widths import WIDTHS
 from bitarm.errors import PeerProtocolError, RewardError
@@ -59,6 +59,7 @@ SETTINGS: dict[str, list[Case]] = {
     "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],
     "fed-sel": [Case(quantizer=FedSel(), bounded=True, unbounded=False)],
     "fed-sel-paper": [Case(quantizer=FedSelPaper(), bounded=True, unbounded=False)],
+    "dicq": [free(Dicq(kappa=kappa, kappa_first=4.0)) for kappa in (0.05, 1.0, 2.5, 9.0)],
 }
 some = settings(max_examples=30)  # of each law, for each of the cases
 every_case = pytest.mark.parametrize(
@@ -95,7 +96,9 @@ dithers = st.one_of(st.floats(0, 1, exclude_max=True), st.sampled_from([0.0, 0.5
 def moments(draw: st.DrawFn, case: Case) -> Moment:
     arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-9, 0.9))
     sigma = draw(st.floats(1e-3, 1e3))
-    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))](arms=arms, delta=delta, sigma=sigma)
+    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
+        arms=arms, delta=delta, sigma=sigma, certain=case.quantizer.certain
+    )
     bounds: Bounds | None = None
     low = sigma * draw(st.floats(-1e4, 1e4))
     high = low + sigma * draw(st.floats(1e-2, 1e4))
@@ -207,7 +210,8 @@ def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
     held, step = moment.held, moment.step
     least = quantizer.least_bits(step)
     assert quantizer.encode(moment.mean(fraction), held, step, dither).nbits >= least
-    assert quantizer.encode(held.mean, held, step, dither).nbits == least
+    if not (isinstance(quantizer, Dicq) and held.pulls):  # there it is the spread that decides
+        assert quantizer.encode(held.mean, held, step, dither).nbits == least
 
 
 @every_case
@@ -256,6 +260,7 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
         decoded = quantizer.decode(symbol, held, step)
     except PeerProtocolError:
         return
+    assume(decoded.error == 0 or decoded.error > 64 * math.ulp(decoded.mean))  # floats tell them
     encoded = {
         quantizer.encode(decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
         for sixteenths in (0, *range(-16, 17))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.confidence import ArmView, Width
+from bitarm.core.confidence import ArmView, Intervals, Stride, Width
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.widths import WIDTHS
 
@@ -21,12 +21,12 @@ def problems(draw: st.DrawFn) -> tuple[int, float, float]:
 
 def make(name: str, problem: tuple[int, float, float]) -> Width:
     arms, delta, sigma = problem
-    return WIDTHS[name](arms=arms, delta=delta, sigma=sigma)
+    return WIDTHS[name].of(arms=arms, delta=delta, sigma=sigma, certain=True)
 
 
 def test_every_width_is_listed_under_its_own_name() -> None:
     # The laws below run over WIDTHS itself: a new width is covered as soon as it is listed.
-    assert {"paper", "lil"} <= set(WIDTHS)
+    assert {"paper", "lil", "pairwise", "pairwise-mixture"} <= set(WIDTHS)
     assert all(cls.name == name for name, cls in WIDTHS.items())
 
 
@@ -97,12 +97,11 @@ def test_radius_is_width_plus_error_and_intervals_separate_when_disjoint(
     errors: tuple[float, float],
 ) -> None:
     width = make(name, problem)
-    confidence = width.confidence()
+    confidence = width.confidence(Stride.APART)
     one, other = (view(arm, pulls[arm], errors[arm]) for arm in (0, 1))
     for v in (one, other):
-        assert confidence.radius(v) == width.u_prime(v.pulls, v.index) + v.error  # Eq. (3)
-    # For intervals an arm, LCB ≥ UCB is a lead of the sum; a pairwise width may ask for less.
-    assert (
-        0 < confidence.separation(one, other) <= confidence.radius(one) + confidence.radius(other)
-    )
+        if isinstance(confidence, Intervals):
+            assert confidence.radius(v) == width.u_prime(v.pulls, v.index) + v.error  # Eq. (3)
+        assert 2 * confidence.radius(v) == pytest.approx(confidence.separation(v, v))
+    assert confidence.separation(one, other) > 0
     assert confidence.separation(one, other) == confidence.separation(other, one)

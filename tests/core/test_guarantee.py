@@ -109,7 +109,7 @@ def test_an_answer_by_counts_holds_only_where_it_is_proven(
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.DECIDED])
 def test_no_answer_no_guarantee(outcome: Outcome) -> None:
-    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"])
+    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"], [])
     assert claim.delta is None
     assert claim.reason == f"no answer: the run ended with {outcome.value}"
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import QUANTIZERS, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS, LilWidth, PaperWidth
@@ -43,12 +43,29 @@ def u_prime_lil(t: int, arms: int, delta: float, sigma: float) -> float:
     return (1 + math.sqrt(eps)) * math.sqrt(2 * sigma**2 * (1 + eps) * iterated / t)
 
 
-U_PRIME = {"paper": u_prime_paper, "lil": u_prime_lil}
+def v_n(t: int, n: int, arms: int, delta: float, sigma: float) -> float:
+    return sigma * math.sqrt(2 * math.log(2 * arms * n * (n + 1) / delta) / t)
 
 
-def radii(quantizer: Quantizer, u_primes: Sequence[float], bounds: Bounds) -> list[float]:
+U_PRIME: dict[str, Callable[[int, int, int, float, float], float]] = {
+    "paper": lambda t, n, *rest: u_prime_paper(t, *rest),
+    "lil": lambda t, n, *rest: u_prime_lil(t, *rest),
+    "pairwise": v_n,
+    "pairwise-mixture": v_n,
+}
+
+
+def radii(tape: "Tape") -> list[float]:
     """U(1), U(2), …: Eq. (4) in closed form for ICQ, as in the proof of Lemma 5."""
+    quantizer, u_primes, bounds = tape.quantizer, tape.u_primes(), tape.bounds
     match quantizer:
+        case Dicq():
+            kappas = [quantizer.kappa_first] + [quantizer.kappa] * (len(tape.grid) - 1)
+            halves = [
+                kappa * tape.sigma / math.sqrt(t) / 2
+                for kappa, t in zip(kappas, tape.grid, strict=True)
+            ]
+            return [u + half * (1 + 2.0**-16) for u, half in zip(u_primes, halves, strict=True)]
         case Exact():
             return list(u_primes)
         case QuBan():
@@ -97,7 +114,12 @@ class Tape:
 
     def u_primes(self) -> list[float]:
         formula = U_PRIME[self.width]
-        return [formula(t, self.arms, self.delta, self.sigma) for t in self.grid]
+        # a width for pairs keeps half of δ for the intervals, where they can fail
+        halved = self.width.startswith("pairwise") and not self.quantizer.certain
+        delta = self.delta / 2 if halved else self.delta
+        return [
+            formula(t, n, self.arms, delta, self.sigma) for n, t in enumerate(self.grid, start=1)
+        ]
 
 
 units = st.floats(0, 1)
@@ -121,6 +143,7 @@ FAMILIES: dict[str, st.SearchStrategy[Quantizer]] = {
     "quban": st.builds(QuBan, epsilon_quban=st.floats(0.05, 8)),
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
+    "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8), kappa_first=st.floats(0.1, 8)),
 }
 
 
@@ -159,7 +182,9 @@ def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list
     `change` spoils the estimate that a message leaves behind; `u_scale` spoils the U' that encoder
     and decoder use, while the tape keeps the true one.
     """
-    width = WIDTHS[tape.width](arms=tape.arms, delta=tape.delta, sigma=tape.sigma)
+    width = WIDTHS[tape.width].of(
+        arms=tape.arms, delta=tape.delta, sigma=tape.sigma, certain=tape.quantizer.certain
+    )
     a, b = tape.bounds
     held = tape.quantizer.start(tape.prior, tape.bounds)
     history = []
@@ -218,7 +243,7 @@ def test_lemma_2_holds_on_every_admissible_tape(family: str, data: st.DataObject
 @given(data=st.data())
 def test_the_radius_is_the_closed_form_of_equation_4(family: str, data: st.DataObject) -> None:
     tape = data.draw(tapes(FAMILIES[family]))
-    expected = radii(tape.quantizer, tape.u_primes(), tape.bounds)
+    expected = radii(tape)
     assert [held.radius for held in follow(tape)] == pytest.approx(expected, rel=1e-8)
 
 

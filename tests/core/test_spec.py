@@ -170,7 +170,10 @@ def test_both_signs_of_zero_are_one_setting() -> None:
         ({"arms": ()}, "at least 2 arms"),
         ({"arms": ("alone",)}, "at least 2 arms .* got 1"),
         ({"arms": ("a", "b", "a")}, "'a' stands 2 times"),
-        ({"width": "wide"}, "width must be one of paper, lil, got 'wide'"),
+        (
+            {"width": "wide"},
+            "width must be one of paper, lil, pairwise, .* got 'wide'",
+        ),
         ({"width": ""}, "width"),
         ({"seed": -1}, "seed"),
         ({"seed": 2**64}, "seed"),

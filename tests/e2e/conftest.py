@@ -1,12 +1,15 @@
-"""What the browser's tests share: one browser, and pages that must not complain or call out."""
+"""What the tests of the whole system share: a real broker, processes to kill, one browser."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from brokers import broker, line
 from e2e.browser import chromium
 from playwright.sync_api import Browser, BrowserContext, Page
+
+__all__ = ["broker", "line"]
 
 OpenPage = Callable[..., Page]
 

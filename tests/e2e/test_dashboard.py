@@ -14,6 +14,7 @@ from e2e.served import served
 from playwright.sync_api import Page, expect
 
 from bitarm.core.confidence import radius
+from bitarm.core.events import AgentRestarted, ArmsLost, FleetAssigned, ReportIgnored
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import result_of
 from bitarm.core.standings import ArmStanding, Standings
@@ -183,6 +184,27 @@ def test_a_live_run_narrows_to_its_decision(tmp_path: Path, open_page: OpenPage)
         expect(page.locator("#headline")).to_have_text("north is the best arm.")
         _check_figures(page, slow.standings())
         assert page.locator("#race g.best").get_attribute("data-arm") == "0"
+
+
+def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    slow = SlowRun(store)
+    with served(store) as address, closing(slow):
+        page = open_page(f"{address}/runs/{slow.run}")
+        slow.note(FleetAssigned(fleet="roofs", agents=("a", "b", "c", "a")))
+        slow.play_round()
+        repeat = ReportIgnored(arm=1, message=1)
+        slow.note(repeat, repeat, AgentRestarted(agent="a", restarts=3, discarded=0))
+        slow.note(ArmsLost(round=2, arms=(2,), stops=False))
+        expect(page.locator("#agents tr[data-row='1'] [data-key='repeats']")).to_have_text("2")
+        expect(page.locator("#agents tr[data-row='0'] th")).to_have_text("north: a")
+        rows = _rows(page, "agents")
+        assert [rows[name]["restarts"] for name in ("north: a", "depot: a")] == ["3", "3"]
+        assert rows["south: b"]["restarts"] == "0"
+        assert rows["south: b"]["last_seen"].endswith(" ago")
+        lost = page.locator("#arms tr[data-row='2'] [data-key='state']")
+        expect(lost).to_have_text("given up in round 2: not heard from")
+        expect(page.locator("#headline")).to_contain_text("3 of 4 arms still in the race")
 
 
 def test_the_slider_replays_to_any_moment(site: str, store: Path, open_page: OpenPage) -> None:

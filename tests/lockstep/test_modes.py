@@ -11,7 +11,7 @@ from lockstep.twins import blank_tape, scheme
 from scipy import stats
 
 from bitarm.core.bits import Symbol
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Action, Setting
@@ -142,6 +142,7 @@ class Unheard:
 
     inner: Policy
     name: ClassVar[str] = "somebody's"
+    stride: ClassVar[Stride] = Stride.APART
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         return self.inner.decide(views, setting)
@@ -156,6 +157,7 @@ class Unseen:
 
     inner: Quantizer = field(default_factory=QuBan)
     name: ClassVar[str] = "somebody's"
+    stride: ClassVar[Stride] = Stride.APART
     certain: ClassVar[bool] = True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:

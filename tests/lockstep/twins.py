@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
+from bitarm.core.codes import write_gamma, write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.core.widths import WIDTHS
 from bitarm.sim.engine import Engine, Trace, start_means, union_grid
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
@@ -152,6 +154,8 @@ def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits
         case Icq():
             low, bin_width = quantizer.bins(held, step)
             return Symbol(round((mean - low) / bin_width - 0.5), quantizer.bits)
+        case Dicq():
+            return _dicq_word(quantizer, held, step, mean, nbits)
         case FedSel() | FedSelPaper():
             assert step.bounds is not None
             cell = round((mean - step.bounds[0]) / step.u_prime - 0.5)
@@ -174,6 +178,17 @@ def _quban_word(quban: QuBan, held: Estimate, step: Step, mean: float, nbits: in
     return concat(
         Symbol(escape << 1 | 1, 4), Symbol(1, index), Symbol(beyond - low, nbits - 4 - index)
     )
+
+
+def _dicq_word(quantizer: Dicq, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+    """D-ICQ's codeword for the steps between two means; the kernel only counted its bits."""
+    folded = zigzag(round((mean - held.mean) / quantizer.step_size(step)))
+    if not held.pulls:
+        word = write_gamma(folded)
+    else:
+        word = write_golomb(folded, quantizer.divisor(held, step))
+    assert word.nbits == nbits
+    return word
 
 
 # -- problems -------------------------------------------------------------------------------------
@@ -219,14 +234,15 @@ _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "exact": st.just(Exact()),
-    "icq": st.builds(Icq, bits=_BITS, prior=st.sampled_from(["uniform", "midpoint"])),
+    "icq": st.builds(Icq, bits=_BITS, prior=st.sampled_from(["uniform", "midpoint", "lower"])),
     "icq-quban": st.builds(Icq, bits=_BITS, prior=st.just("quban")),
     "quban": st.builds(QuBan, epsilon_quban=_EPSILONS),
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
+    "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8.0), kappa_first=st.floats(0.1, 8.0)),
 }
 UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
-    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban")
+    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq")
 }
 
 
@@ -281,7 +297,7 @@ def _schemes(
         delta=draw(st.floats(1e-9, 0.5)),
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
-        width=draw(st.sampled_from(["paper", "lil"])),
+        width=draw(st.sampled_from(sorted(WIDTHS))),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from lockstep.twins import blank_tape, scheme
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
@@ -117,6 +117,7 @@ class Leaping:
     """A policy that leaves out every other checkpoint, as a schedule allows."""
 
     name: ClassVar[str] = "leaping"
+    stride: ClassVar[Stride] = Stride.LEVEL
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         if unheard(views):

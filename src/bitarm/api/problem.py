@@ -1,9 +1,10 @@
 """Problem files: TOML that names the arms, the scheme and the limits.
 
     [problem]   delta sigma bounds epsilon clip
-    [[arm]]     name source, and what the source needs
+    [[arm]]     name source agent, and what the source needs
     [scheme]    quantizer bits epsilon_quban prior policy width growth first checkpoints
     [limits]    rounds samples bits
+    [network]   lost lost_after join_within (for a learner and agents over a broker)
 
 A word that is misspelt, of the wrong type or without effect is refused, never ignored.
 """
@@ -18,15 +19,17 @@ from typing import TYPE_CHECKING, Any, final
 from bitarm.api import words
 from bitarm.api.extras import require
 from bitarm.api.scheme import Setup, build, displaced_words
-from bitarm.api.words import Taker, flag, number, text, typed, unknown
+from bitarm.api.words import Taker, command, flag, number, text, typed, unknown
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import ConfigError
+from bitarm.runtime.command_source import TIMEOUT, CommandSource
 from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
+from bitarm.runtime.topics import agent_for, check_agent
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
 
-_TABLES = ("problem", "arm", "scheme", "limits")
+_TABLES = ("problem", "arm", "scheme", "limits", "network")
 _PROBLEM: dict[str, Taker] = {**words.PROBLEM, "clip": flag}
 _SOURCES: dict[str, dict[str, Taker]] = {
     "gaussian": {"mean": number, "sd": number},
@@ -36,8 +39,11 @@ _SOURCES: dict[str, dict[str, Taker]] = {
     "exponential": {"mean": number},
     "callable": {"function": text},
     "csv": {"path": text, "column": text},
+    "command": {"command": command, "timeout": number},
+    "topic": {"topic": text, "pointer": text},
 }
-_OPTIONAL = {"concentration"}
+_NO_MODELS = ("callable", "csv", "command", "topic")
+_OPTIONAL = {"concentration", "timeout", "pointer"}
 
 
 @final
@@ -47,6 +53,8 @@ class Arm:
 
     name: str
     source: str
+    agent: str  # who serves it, where agents are processes
+    named_agent: bool  # whether the file says so, or the arm's own name had to do
     words: Mapping[str, Any]
 
 
@@ -59,6 +67,7 @@ class Problem:
     problem: Mapping[str, Any]
     scheme: Mapping[str, Any]
     limits: Mapping[str, Any]
+    network: Mapping[str, Any]
     clip: bool
     folder: Path
 
@@ -74,24 +83,35 @@ class Problem:
 
     def sources(self, seed: int) -> list[RewardSource]:
         """A source for each arm."""
-        return [self._source(arm, number, seed) for number, arm in enumerate(self.arms)]
+        return [self.source(arm, number, seed) for number, arm in enumerate(self.arms)]
 
     def models(self) -> tuple["RewardModel", ...]:
         """A model for each arm; ConfigError if one has another source."""
         return tuple(_model(arm) for arm in self.arms)
 
-    def _source(self, arm: Arm, number: int, seed: int) -> RewardSource:
+    def known_models(self) -> tuple["RewardModel", ...]:
+        """The models that there are: what is known of some arms."""
+        return tuple(_model(arm) for arm in self.arms if arm.source not in _NO_MODELS)
+
+    def source(self, arm: Arm, number: int, seed: int) -> RewardSource:
+        """The rewards of one arm, the `number`th of its run."""
         if arm.source == "callable":
             function = load_callable(arm.words["function"], self.folder)
             return CallableSource(function, label=arm.name)
         if arm.source == "csv":
             path = self.folder / arm.words["path"]
             return CsvSource(path, arm.words["column"], label=arm.name)
+        if arm.source == "command":
+            timeout = arm.words.get("timeout", TIMEOUT)
+            words = arm.words["command"]
+            return CommandSource(words, folder=self.folder, timeout=timeout, label=arm.name)
+        if arm.source == "topic":
+            raise ConfigError(f"arm {arm.name!r} listens to a topic: only `bitarm agent` can")
         return ModelSource(_model(arm), seed=seed, arm=number)
 
 
 def _model(arm: Arm) -> "RewardModel":
-    if arm.source in ("callable", "csv"):
+    if arm.source in _NO_MODELS:
         raise ConfigError(f"arm {arm.name!r} has a {arm.source} source: only models are simulated")
     require("numpy", extra="sim", what=f"the {arm.source} model")
     from bitarm.sim.models import MODELS
@@ -131,6 +151,7 @@ def parse_problem(
         "problem": _words(tables, "problem", _PROBLEM, overrides),
         "scheme": _words(tables, "scheme", words.SCHEME, overrides),
         "limits": _words(tables, "limits", words.LIMITS, overrides),
+        "network": _words(tables, "network", words.NETWORK, overrides),
     }
     problem = dict(given["problem"])
     return Problem(
@@ -139,6 +160,7 @@ def parse_problem(
         problem=problem,
         scheme=given["scheme"],
         limits=given["limits"],
+        network=given["network"],
         folder=folder,
     )
 
@@ -181,9 +203,14 @@ def _arm(table: Mapping[str, Any], position: int) -> Arm:
     given = dict(table)
     name = text("the name of an arm", given.pop("name", f"arm-{position}"))
     try:
+        agent = check_agent(text("agent", given.pop("agent"))) if "agent" in given else None
         source = _source_of(given)
         return Arm(
-            name=name, source=source, words=typed(given, _SOURCES[source], f"a {source} arm")
+            name=name,
+            source=source,
+            agent=agent or agent_for(name, position),
+            named_agent=agent is not None,
+            words=typed(given, _SOURCES[source], f"a {source} arm"),
         )
     except ConfigError as error:
         raise ConfigError(f"arm {name!r}: {error}") from None

@@ -156,6 +156,7 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
         Outcome.DECIDED,
         [furthest],
         sigma_caveats(scheme.spec.sigma, models),
+        range(len(scheme.spec.arms)),
     )
 
 

@@ -50,6 +50,14 @@ def _interval(word: str, value: Any) -> tuple[float, float] | None:
     return number(f"each of {word}", items[0]), number(f"each of {word}", items[1])
 
 
+def command(word: str, value: Any) -> str | tuple[str, ...]:
+    """A command line, or its words."""
+    if isinstance(value, str):
+        return value
+    items = _checked(word, value, Sequence, "a command line, or a list of its words")
+    return tuple(text(f"each word of {word}", item) for item in items)
+
+
 def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
     items = _checked(word, value, Sequence, "a list of whole numbers")
     return tuple(whole_number(f"each of {word}", item) for item in items)
@@ -65,6 +73,8 @@ SCHEME: dict[str, Taker] = {
     "quantizer": text,
     "bits": whole_number,
     "epsilon_quban": number,
+    "kappa": number,
+    "kappa_first": number,
     "prior": text,
     "policy": text,
     "width": text,
@@ -76,6 +86,11 @@ LIMITS: dict[str, Taker] = {
     "rounds": whole_number,
     "samples": whole_number,
     "bits": whole_number,
+}
+NETWORK: dict[str, Taker] = {
+    "lost": text,
+    "lost_after": number,
+    "join_within": number,
 }
 EVERY = (*PROBLEM, *SCHEME, *(f"max_{word}" for word in LIMITS))
 """All words as a call or a flag spells them: limits have `max_` before them."""

@@ -33,6 +33,17 @@ def print_answer(console: Console, result: RunResult, *, run: int | None) -> Non
             "on the wire",
             f"{result.wire_bytes.up:,} bytes up, {result.wire_bytes.down:,} bytes down",
         )
+    if result.mqtt_bytes is not None:
+        grid.add_row(
+            "with MQTT", f"{result.mqtt_bytes.up:,} bytes up, {result.mqtt_bytes.down:,} bytes down"
+        )
+    if result.tcp_ip_bytes_estimated is not None:
+        up, down = result.tcp_ip_bytes_estimated.up, result.tcp_ip_bytes_estimated.down
+        grid.add_row("with TCP/IP", f"about {up:,} bytes up, {down:,} bytes down (estimated)")
+    if result.restarts:
+        grid.add_row(
+            "restarts", f"{result.restarts:,}, {result.discarded_batches:,} live batches lost"
+        )
     grid.add_row("raw rewards", _raw(result))
     grid.add_row("scheme", Text(_scheme(result)))
     grid.add_row("seed", str(result.seed))

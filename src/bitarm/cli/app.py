@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 
 import bitarm
-from bitarm.cli import runs
+from bitarm.cli import broker, runs
+from bitarm.cli.agent import agent_command
 from bitarm.cli.dashboard import dashboard
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
+from bitarm.cli.learner import learner_command
 from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
 from bitarm.errors import BitarmError
@@ -24,7 +26,10 @@ app.command()(identify)
 app.command("simulate")(simulate_command)
 app.command()(dashboard)
 app.command("reproduce")(reproduce_command)
+app.command("learner")(learner_command)
+app.command("agent")(agent_command)
 app.add_typer(runs.app, name="runs")
+app.add_typer(broker.app, name="broker")
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,6 +15,7 @@ from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.answer import print_answer
 from bitarm.cli.beside import Beside, dashboard_beside
 from bitarm.cli.exits import exit_for_outcome
+from bitarm.cli.link_cost import LinkOption, link_json, print_link
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
@@ -22,6 +23,8 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult
 from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.link_ledger import LinkLedger
+from bitarm.runtime.links import find_link, require_fit
 from bitarm.store import SqliteJournal, find_run
 
 _BUILT_IN = "gateways.toml"
@@ -33,6 +36,8 @@ _SECTIONS = {
         "quantizer",
         "bits",
         "epsilon_quban",
+        "kappa",
+        "kappa_first",
         "prior",
         "policy",
         "width",
@@ -64,6 +69,8 @@ def identify(
     quantizer: Annotated[str | None, _option("exact, icq, quban, fed-sel or fed-sel-paper")] = None,
     bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
+    kappa: Annotated[float | None, _option("Step size of dicq")] = None,
+    kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
     prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
     policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
     width: Annotated[str | None, _option("paper or lil")] = None,
@@ -73,6 +80,7 @@ def identify(
     max_samples: Annotated[int | None, _option("End before more samples than this")] = None,
     max_bits: Annotated[int | None, _option("End before more payload bits than this")] = None,
     seed: Annotated[int | None, _option("Makes the run repeatable to the byte")] = None,
+    link: LinkOption = None,
     store: StoreOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object")
@@ -96,6 +104,8 @@ def identify(
     limits = {"rounds": max_rounds, "samples": max_samples, "bits": max_bits}
     overrides["limits"] = {word: value for word, value in limits.items() if value is not None}
     task = _load(problem, overrides)
+    chosen = new_seed() if seed is None else seed
+    ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as outer:
@@ -103,13 +113,15 @@ def identify(
         page = outer.enter_context(dashboard_beside(store_path(store))) if dashboard else None
         with contextlib.ExitStack() as stack:
             watchers: list[Watcher] = [log_events]
+            if ledger is not None:
+                watchers.append(ledger.watch)
             if page is not None:
                 watchers.append(_opening_page(page, journal))
             if live:
                 watchers.append(stack.enter_context(LiveTable(screen, pace=pace)).watch)
-            chosen = new_seed() if seed is None else seed
-            run, result = run_problem(task, seed=chosen, journal=journal, watch=_all(watchers))
-        _show(result, run=run, as_json=as_json)
+            watch = watch_all(*watchers)
+            run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
+        show_result(result, run=run, as_json=as_json, ledger=ledger)
         if page is not None and live:
             page.stay()
     raise typer.Exit(exit_for_outcome(result.outcome))
@@ -133,7 +145,9 @@ def _opening_page(page: Beside, journal: Journal) -> Watcher:
     return watch
 
 
-def _all(watchers: Sequence[Watcher]) -> Watcher:
+def watch_all(*watchers: Watcher) -> Watcher:
+    """A watcher that tells all of these."""
+
     def watch(events: Sequence[LearnerEvent]) -> None:
         for watcher in watchers:
             watcher(events)
@@ -141,8 +155,24 @@ def _all(watchers: Sequence[Watcher]) -> Watcher:
     return watch
 
 
-def _show(result: RunResult, *, run: int, as_json: bool) -> None:
+def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
+    """What counts the cost on a link; ConfigError if the run's frames do not fit it."""
+    if link is None:
+        return None
+    profile = find_link(link)
+    setup = task.setup(seed)
+    require_fit(profile, setup.spec, setup.limits)
+    return LinkLedger(profile)
+
+
+def show_result(
+    result: RunResult, *, run: int, as_json: bool, ledger: LinkLedger | None = None
+) -> None:
+    """Print a result, for a person or for a program, and its cost on a link."""
     if as_json:
-        typer.echo(json.dumps({"run": run} | result.to_json()))
-    else:
-        print_answer(Console(), result, run=run)
+        cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
+        typer.echo(json.dumps({"run": run} | result.to_json() | cost))
+        return
+    print_answer(Console(), result, run=run)
+    if ledger is not None:
+        print_link(Console(), ledger.fleet())

@@ -163,6 +163,8 @@ def _state(standings: Standings, index: int, *, wide: bool) -> str:
     arm = standings.arms[index]
     if standings.ending and index == standings.ending.best_arm:
         return "best"
+    if arm.lost_in is not None:
+        return f"lost in {arm.lost_in}"
     if arm.dropped_in is None or arm.dropped_for is None:
         return "in"
     reason = f" for {standings.arms[arm.dropped_for].name}" if wide else ""

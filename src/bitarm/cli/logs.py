@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from enum import Enum
 
 from bitarm.core.events import (
+    AgentRestarted,
     ArmDropped,
+    ArmsLost,
     CaveatNoted,
     LearnerEvent,
     ReportAccepted,
@@ -70,6 +72,11 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
         case ArmDropped():
             text = f"round {event.round}: arm {event.arm} dropped for arm {event.because}"
             return logging.INFO, text
+        case ArmsLost():
+            return logging.WARNING, f"round {event.round}: arms {event.arms} lost with their agent"
+        case AgentRestarted():
+            text = f"agent {event.agent} restarted ({event.restarts}), {event.discarded} discarded"
+            return logging.WARNING, text
         case CaveatNoted():
             return logging.WARNING, event.text
         case RunEnded():

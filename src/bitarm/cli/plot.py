@@ -9,8 +9,18 @@ from bitarm.api.simulate import Simulation
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES
 
-_AXES = ("delta", "growth", "bits", "sigma", "epsilon", "epsilon_quban", "first")
-_LINES = ("quantizer", "bits", "epsilon_quban", "prior", "policy", "width", *_AXES)
+_AXES = ("delta", "growth", "bits", "sigma", "epsilon", "epsilon_quban", "kappa", "first")
+_LINES = (
+    "quantizer",
+    "bits",
+    "epsilon_quban",
+    "kappa",
+    "kappa_first",
+    "prior",
+    "policy",
+    "width",
+    *_AXES,
+)
 _LOGARITHMIC = ("delta", "sigma")
 
 

@@ -30,12 +30,16 @@ def simulate_command(
         tuple[float, float] | None, typer.Option(metavar="A B", help="Range of the rewards")
     ] = None,
     epsilon: Annotated[str | None, _swept("Tolerance")] = None,
-    quantizer: Annotated[str | None, _swept("exact, icq, quban, fed-sel, fed-sel-paper")] = None,
+    quantizer: Annotated[
+        str | None, _swept("exact, icq, quban, fed-sel, fed-sel-paper, dicq")
+    ] = None,
     bits: Annotated[str | None, _swept("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[str | None, _swept("Step size of quban")] = None,
-    prior: Annotated[str | None, _swept("uniform, midpoint, quban (icq)")] = None,
+    kappa: Annotated[str | None, _swept("Step size of dicq")] = None,
+    kappa_first: Annotated[str | None, _swept("Step size of dicq's first message")] = None,
+    prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
     policy: Annotated[str | None, _swept("se, lucb, lil-ucb, lil-ucb-count")] = None,
-    width: Annotated[str | None, _swept("paper, lil")] = None,
+    width: Annotated[str | None, _swept("paper, lil, pairwise, pairwise-mixture")] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
     first: Annotated[str | None, _swept("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[str | None, _swept("Limit on rounds")] = None,

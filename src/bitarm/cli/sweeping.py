@@ -34,6 +34,8 @@ _NUMBERS: dict[str, Callable[[str], Any]] = {
     "epsilon": float,
     "bits": int,
     "epsilon_quban": float,
+    "kappa": float,
+    "kappa_first": float,
     "growth": float,
     "first": int,
     "max_rounds": int,
@@ -44,6 +46,8 @@ _NAMES = ("quantizer", "prior", "policy", "width")
 _SIGNS = {
     "bits": "B=",
     "epsilon_quban": "ε=",
+    "kappa": "κ=",
+    "kappa_first": "κ₁=",
     "prior": "prior ",
     "policy": "",
     "width": "width ",

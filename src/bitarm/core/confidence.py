@@ -5,7 +5,8 @@ knows only pulls; a quantizer only its error; this file adds them.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, final
+from enum import Enum
+from typing import ClassVar, Protocol, Self, final
 
 
 @final
@@ -19,6 +20,14 @@ class ArmView:
     messages: int  # n, reports received
     index: int  # i, the checkpoint's index on the schedule's grid
     error: float  # the quantizer's bound on |μ̃ − μ̂|
+
+
+class Stride(Enum):
+    """How a policy moves the arms that it compares: what a width for pairs must know."""
+
+    TOGETHER = "together"  # all active arms, over every checkpoint of the grid in turn
+    LEVEL = "level"  # compared at equally many pulls, at checkpoints chosen from the data
+    APART = "apart"  # each arm over the grid on its own
 
 
 class Confidence(Protocol):
@@ -42,12 +51,17 @@ class Width(Protocol):
 
     name: ClassVar[str]
 
+    @classmethod
+    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+        """The width of a run; `certain` says whether the quantizer's error bound always holds."""
+        ...
+
     def u_prime(self, pulls: int, index: int) -> float:
         """U', the half-width around the empirical mean at checkpoint `index`."""
         ...
 
-    def confidence(self) -> Confidence:
-        """The learner's decisions under this width."""
+    def confidence(self, stride: Stride) -> Confidence:
+        """The learner's decisions under this width, for a policy with this stride."""
         ...
 
 

@@ -4,7 +4,9 @@ An event says what was taken in or decided, never what time it was: the store st
 """
 
 import json
+import math
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar, final
 
 from bitarm.core.bits import Symbol
@@ -77,6 +79,17 @@ class ArmDropped:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArmsLost:
+    """Arms that can no longer be heard left the race; how good they are stays unknown."""
+
+    name: ClassVar[str] = "arms_lost"
+    round: int
+    arms: tuple[int, ...]
+    stops: bool  # whether the run ends with them
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaveatNoted:
     """Something outside the learner voids its guarantee."""
 
@@ -108,6 +121,44 @@ class TrafficMeasured:
     payload_bytes: int
     wire_bytes_up: int
     wire_bytes_down: int
+    mqtt_bytes_up: int | None = None  # None where there is no MQTT
+    mqtt_bytes_down: int | None = None
+    tcp_ip_bytes_up: int | None = None  # an estimate
+    tcp_ip_bytes_down: int | None = None
+    arms_up: tuple[int, ...] = ()  # wire bytes of each arm, if counted
+    arms_down: tuple[int, ...] = ()
+
+
+class LostRule(Enum):
+    """What becomes of a run whose agent is away for too long."""
+
+    WAIT = "wait"  # for as long as it takes
+    DROP = "drop"  # its arms leave the race; the answer covers the others
+    STOP = "stop"  # the run ends without an answer
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetAssigned:
+    """Which agent serves which arm, under which name, and how long one may be away."""
+
+    name: ClassVar[str] = "fleet_assigned"
+    fleet: str  # the run's name in the topics
+    agents: tuple[str, ...]  # one for each arm
+    lost: LostRule = LostRule.WAIT
+    lost_after: float = 60.0  # seconds away
+    join_within: float = math.inf  # seconds until an agent must first have come
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRestarted:
+    """An agent went on from its file; a live batch that was cut short is gone."""
+
+    name: ClassVar[str] = "agent_restarted"
+    agent: str
+    restarts: int
+    discarded: int  # unfinished batches so far
 
 
 @final
@@ -160,9 +211,12 @@ LearnerEvent = (
     | ReportAccepted
     | ReportIgnored
     | ArmDropped
+    | ArmsLost
     | CaveatNoted
     | RunEnded
     | TrafficMeasured
+    | FleetAssigned
+    | AgentRestarted
 )
 AgentEvent = RequestTaken | RewardsObserved | ReportMade | AgentDismissed
 Event = LearnerEvent | AgentEvent
@@ -175,9 +229,12 @@ EVENTS: dict[str, type] = {
         ReportAccepted,
         ReportIgnored,
         ArmDropped,
+        ArmsLost,
         CaveatNoted,
         RunEnded,
         TrafficMeasured,
+        FleetAssigned,
+        AgentRestarted,
         RequestTaken,
         RewardsObserved,
         ReportMade,

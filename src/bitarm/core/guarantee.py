@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.learner_state import ArmRecord
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.spec import RunSpec
+
+_MOST_NAMES = 8
 
 
 @final
@@ -24,8 +27,12 @@ def guarantee(
     outcome: Outcome,
     views: Sequence[ArmView],
     caveats: Sequence[str],
+    covered: Sequence[int],
 ) -> Guarantee:
-    """What may be claimed for this ending: a claim needs an answer, a proof and no caveat."""
+    """What may be claimed for this ending: a claim needs an answer, a proof and no caveat.
+
+    It reaches as far as the `covered` arms.
+    """
     if outcome is not Outcome.DECIDED:
         return Guarantee(delta=None, reason=f"no answer: the run ended with {outcome.value}")
     if caveats:
@@ -36,5 +43,34 @@ def guarantee(
     return Guarantee(
         delta=spec.delta,
         reason=f"wrong with probability at most {spec.delta:g}, "
-        f"if every arm's rewards are independent and {spec.sigma:g}-sub-Gaussian",
+        f"if every arm's rewards are independent and {spec.sigma:g}-sub-Gaussian"
+        + _reach(spec, covered),
+    )
+
+
+def covered_arms(arms: Sequence[ArmRecord]) -> list[int]:
+    """The arms that an answer speaks of: all but those lost and those that only a lost one beat.
+
+    An arm was dropped because another is better. If that other is lost later, nothing is known of
+    the dropped one against those that remain. An arm that was dropped is never lost afterwards.
+    """
+    return [arm for arm in range(len(arms)) if not arms[_beaten_by(arms, arm)].lost]
+
+
+def _beaten_by(arms: Sequence[ArmRecord], arm: int) -> int:
+    """The last in the chain of better arms; each was dropped later than the one before it."""
+    while (better := arms[arm].dropped_for) is not None:
+        arm = better
+    return arm
+
+
+def _reach(spec: RunSpec, covered: Sequence[int]) -> str:
+    left_out = len(spec.arms) - len(covered)
+    if not left_out:
+        return ""
+    names = ", ".join(spec.arms[arm] for arm in range(len(spec.arms)) if arm not in set(covered))
+    if left_out > _MOST_NAMES:
+        names = f"{left_out:,} arms"
+    return (
+        f"; it covers the {len(covered):,} arms that remained, not {names}: their agents were lost"
     )

@@ -5,12 +5,14 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 what is missing and goes on to the same answer.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import final
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.events import (
     ArmDropped,
+    ArmsLost,
     CaveatNoted,
     LearnerEvent,
     ReportAccepted,
@@ -19,7 +21,7 @@ from bitarm.core.events import (
     RunEnded,
     RunOpened,
 )
-from bitarm.core.guarantee import guarantee
+from bitarm.core.guarantee import covered_arms, guarantee
 from bitarm.core.learner_state import (
     ArmPhase,
     ArmRecord,
@@ -87,7 +89,7 @@ class Learner:
         self._setting = Setting(
             arms=len(spec.arms),
             delta=spec.delta,
-            confidence=spec.sampling.confidence(),
+            confidence=spec.sampling.confidence(policy.stride),
             schedule=spec.schedule,
         )
 
@@ -189,6 +191,31 @@ class Learner:
         self._require_running()
         return self._end(Stop(outcome=Outcome.INTERRUPTED), [], [])
 
+    def lose(self, arms: Sequence[int], *, stop: bool = False) -> LearnerOutput:
+        """Go on without arms whose agent is gone, or stop: an answer covers the others only.
+
+        If they were the last that the round waited for, the policy decides.
+        """
+        self._require_running()
+        if not all(0 <= arm < len(self.arms) for arm in arms):
+            raise LocalProtocolError(f"there are only {len(self.arms)} arms, lost were {arms}")
+        gone = tuple(arm for arm in arms if self.arms[arm].phase is not ArmPhase.OUT)
+        if not gone:
+            return LearnerOutput()
+        for arm in gone:
+            self._awaited -= self.arms[arm].phase is ArmPhase.AWAITED
+            self._retire(arm, lost=True)
+        lost = ArmsLost(round=self.rounds, arms=gone, stops=stop)
+        told = tuple(self._dismissal(arm, Cause.DROPPED) for arm in gone)
+        if self._awaited and not stop:
+            return LearnerOutput(events=(lost,), messages=told)
+        output = (
+            self._end(Stop(outcome=Outcome.AGENT_LOST), [lost], [])
+            if stop
+            else self._decide([lost])
+        )
+        return LearnerOutput(events=output.events, messages=(*told, *output.messages))
+
     # -- reports -----------------------------------------------------------------------------
 
     def _accept(self, report: Report, record: ArmRecord) -> LearnerOutput:
@@ -216,7 +243,7 @@ class Learner:
             symbol=report.symbol,
             mean=held.mean,
             error=held.error,
-            radius=held.radius,
+            radius=self.radius(report.arm),
         )
         self._awaited -= 1
         if self._awaited:
@@ -252,7 +279,10 @@ class Learner:
         """Ask the policy, and carry out what it says."""
         messages: list[Request | Dismiss] = []
         advances: list[Advance] = []
-        for action in self.policy.decide(self.views(), self._setting):
+        views = self.views()
+        if len(views) < 2:  # all others were lost: no policy has anything left to compare
+            return self._end(self._last_standing(views), events, messages)
+        for action in self.policy.decide(views, self._setting):
             match action:
                 case Drop():
                     events.append(self._drop(action))
@@ -268,8 +298,14 @@ class Learner:
         return LearnerOutput(events=tuple(events), messages=tuple(messages))
 
     def _drop(self, action: Drop) -> ArmDropped:
-        self._retire(action.arm)
+        self._retire(action.arm, dropped_for=action.because)
         return ArmDropped(round=self.rounds, arm=action.arm, because=action.because)
+
+    def _last_standing(self, views: list[ArmView]) -> Stop:
+        """The one arm left answers only if it, or an arm that it beat, was found better."""
+        if views and len(covered_arms(self.arms)) > 1:
+            return Stop(outcome=Outcome.DECIDED, best_arm=views[0].arm)
+        return Stop(outcome=Outcome.AGENT_LOST)
 
     def _limit(self, advances: list[Advance]) -> Outcome | None:
         """The limit that the next round could not keep, if any."""
@@ -301,7 +337,9 @@ class Learner:
     ) -> LearnerOutput:
         """Answer, or say why not; every agent still in the race is told."""
         views = [self.view(arm) for arm in range(len(self.arms))]
-        claim = guarantee(self.spec, self.policy, stop.outcome, views, self.caveats)
+        claim = guarantee(
+            self.spec, self.policy, stop.outcome, views, self.caveats, covered_arms(self.arms)
+        )
         for arm, record in enumerate(self.arms):
             if record.phase is not ArmPhase.OUT:
                 self._retire(arm)
@@ -319,8 +357,10 @@ class Learner:
         )
         return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
 
-    def _retire(self, arm: int) -> None:
-        self.arms[arm] = replace(self.arms[arm], phase=ArmPhase.OUT, until=0)
+    def _retire(self, arm: int, *, dropped_for: int | None = None, lost: bool = False) -> None:
+        self.arms[arm] = replace(
+            self.arms[arm], phase=ArmPhase.OUT, until=0, dropped_for=dropped_for, lost=lost
+        )
 
     # -- messages and refusals ---------------------------------------------------------------
 

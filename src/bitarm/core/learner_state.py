@@ -37,6 +37,8 @@ class ArmRecord:
     message: int  # n, reports accepted
     symbol: Symbol | None  # the last one, to tell a repeat from a contradiction
     until: int  # pulls asked for, while awaited
+    dropped_for: int | None = None  # the arm that was better
+    lost: bool = False  # out because nobody could be heard
 
 
 @final

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, final
 
-from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.schedule import Schedule
 from bitarm.errors import ConfigError
 
@@ -75,10 +75,12 @@ class Policy(Protocol):
 
     Laws: `decide` is a function of its arguments. The views are of the active arms, in the order
     of their indices, every one heard from as often as it was asked. The actions either stop or
-    advance at least one arm that is not dropped; an advance always adds pulls.
+    advance at least one arm that is not dropped; an advance always adds pulls. Arms move as
+    `stride` says.
     """
 
     name: ClassVar[str]
+    stride: ClassVar[Stride]
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """What to do next; called before the first round (no messages yet) and after each."""

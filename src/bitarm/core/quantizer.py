@@ -36,11 +36,12 @@ class Estimate:
     mean: float  # μ̃
     error: float  # bound on |μ̃ − μ̂|
     radius: float  # U, bound on |μ̃ − μ| on the interval event: the next interval starts from it
+    pulls: int = 0  # at which it was made; 0 before the first message
 
     @classmethod
     def after(cls, step: Step, *, mean: float, error: float) -> "Estimate":
         """The estimate that a message leaves behind: U = U' + error, Eqs. (3) and (4)."""
-        return cls(mean=mean, error=error, radius=radius(step.u_prime, error))
+        return cls(mean=mean, error=error, radius=radius(step.u_prime, error), pulls=step.pulls)
 
 
 class Quantizer(Protocol):

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bitarm.core.events import (
+    AgentRestarted,
+    ArmsLost,
     CaveatNoted,
+    FleetAssigned,
     LearnerEvent,
     ReportAccepted,
     ReportIgnored,
@@ -19,14 +22,14 @@ from bitarm.core.messages import Report
 from bitarm.core.policy import Outcome
 from bitarm.errors import ProtocolError, StoreError
 
-_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured)
+_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned, AgentRestarted)
 
 
 def replay(events: Iterable[LearnerEvent]) -> Learner:
     """The learner that these events leave behind.
 
-    Inputs (reports, caveats, an interruption) are fed to a new machine; everything else must come
-    out of it exactly as it was written down. A journal that says otherwise is refused.
+    Inputs (reports, caveats, losses, an interruption) are fed to a new machine; everything else
+    must come out of it exactly as it was written down. A journal that says otherwise is refused.
     """
     last = deque(steps(events), maxlen=1)
     if not last:
@@ -89,6 +92,8 @@ def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
             )
         case CaveatNoted():
             return learner.note(event.text)
+        case ArmsLost():
+            return learner.lose(event.arms, stop=event.stops)
         case RunEnded(outcome=Outcome.INTERRUPTED):
             return learner.interrupt()
     return LearnerOutput()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, final
 
+from bitarm.core.events import TrafficMeasured
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings
@@ -10,6 +11,15 @@ from bitarm.errors import LocalProtocolError
 
 RAW_REWARD_BYTES = 8
 """What one raw reward would cost on the wire: a float64."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireBytes:
+    """Frames as sent, the two directions apart."""
+
+    up: int
+    down: int
 
 
 @final
@@ -25,15 +35,9 @@ class ArmResult:
     payload_bits: int
     dropped_in: int | None
     dropped_for: int | None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireBytes:
-    """Frames as sent, the two directions apart."""
-
-    up: int
-    down: int
+    lost_in: int | None
+    agent: str | None
+    wire_bytes: WireBytes | None  # its share of the frames, where they were counted
 
 
 @final
@@ -52,6 +56,8 @@ class RunResult:
     payload_bits: int
     payload_bytes: int | None  # None where nobody measured the channel
     wire_bytes: WireBytes | None
+    mqtt_bytes: WireBytes | None  # with MQTT's packets around the frames
+    tcp_ip_bytes_estimated: WireBytes | None  # and with headers of TCP/IP around those
     raw_bytes: int  # what every reward as a float64 would have cost
     delta: float
     sigma: float
@@ -64,6 +70,8 @@ class RunResult:
     growth: float | None
     seed: int
     fingerprint: str
+    restarts: int  # of agents, while the run went on
+    discarded_batches: int  # of live rewards, cut short by a crash
     arms: tuple[ArmResult, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -90,8 +98,10 @@ def result_of(standings: Standings) -> RunResult:
         samples=ending.samples,
         payload_bits=ending.payload_bits,
         payload_bytes=traffic.payload_bytes if traffic else None,
-        wire_bytes=(
-            WireBytes(up=traffic.wire_bytes_up, down=traffic.wire_bytes_down) if traffic else None
+        wire_bytes=_both(traffic.wire_bytes_up, traffic.wire_bytes_down) if traffic else None,
+        mqtt_bytes=_both(traffic.mqtt_bytes_up, traffic.mqtt_bytes_down) if traffic else None,
+        tcp_ip_bytes_estimated=(
+            _both(traffic.tcp_ip_bytes_up, traffic.tcp_ip_bytes_down) if traffic else None
         ),
         raw_bytes=ending.samples * RAW_REWARD_BYTES,
         delta=spec.delta,
@@ -105,9 +115,28 @@ def result_of(standings: Standings) -> RunResult:
         growth=getattr(spec.schedule, "growth", None),
         seed=spec.seed,
         fingerprint=f"{spec.fingerprint:08x}",
-        arms=tuple(_arm_result(arm) for arm in standings.arms),
+        restarts=sum(event.restarts for event in standings.restarts.values()),
+        discarded_batches=sum(event.discarded for event in standings.restarts.values()),
+        arms=tuple(_arm_result(arm, number, traffic) for number, arm in enumerate(standings.arms)),
     )
 
 
-def _arm_result(arm: ArmStanding) -> ArmResult:
-    return ArmResult(**{field.name: getattr(arm, field.name) for field in fields(ArmResult)})
+def _both(up: int | None, down: int | None) -> WireBytes | None:
+    return None if up is None or down is None else WireBytes(up=up, down=down)
+
+
+def _arm_result(arm: ArmStanding, number: int, traffic: TrafficMeasured | None) -> ArmResult:
+    facts = {
+        field.name: getattr(arm, field.name)
+        for field in fields(ArmResult)
+        if field.name != "wire_bytes"
+    }
+    counted = traffic is not None and traffic.arms_up and traffic.arms_down
+    return ArmResult(
+        **facts,
+        wire_bytes=(
+            WireBytes(up=traffic.arms_up[number], down=traffic.arms_down[number])
+            if traffic is not None and counted
+            else None
+        ),
+    )

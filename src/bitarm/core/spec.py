@@ -60,7 +60,12 @@ class RunSpec:
         if self.priors and len(self.priors) != len(self.arms):
             raise ConfigError(f"{len(self.arms)} arms need as many priors, got {len(self.priors)}")
         canonical = dumps(self).encode()
-        width = WIDTHS[self.width](arms=len(self.arms), delta=self.delta, sigma=self.sigma)
+        width = WIDTHS[self.width].of(
+            arms=len(self.arms),
+            delta=self.delta,
+            sigma=self.sigma,
+            certain=self.quantizer.certain,
+        )
         object.__setattr__(self, "canonical", canonical)
         object.__setattr__(self, "fingerprint", fingerprint(canonical))
         object.__setattr__(self, "sampling", width)

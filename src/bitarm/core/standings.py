@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from typing import Self, final
 
 from bitarm.core.events import (
+    AgentRestarted,
     ArmDropped,
+    ArmsLost,
     CaveatNoted,
+    FleetAssigned,
     LearnerEvent,
     ReportAccepted,
     ReportIgnored,
@@ -35,11 +38,13 @@ class ArmStanding:
     repeats: int = 0  # reports that came again
     dropped_in: int | None = None  # the round
     dropped_for: int | None = None  # the arm that was better
+    lost_in: int | None = None  # the round in which its agent was given up
+    agent: str | None = None  # who serves it, where that is a process of its own
 
     @property
     def active(self) -> bool:
         """Whether the arm is still in the race."""
-        return self.dropped_in is None
+        return self.dropped_in is None and self.lost_in is None
 
 
 @final
@@ -55,6 +60,8 @@ class Standings:
         self.caveats: list[str] = []
         self.ending: RunEnded | None = None
         self.traffic: TrafficMeasured | None = None
+        self.fleet: FleetAssigned | None = None
+        self.restarts: dict[str, AgentRestarted] = {}  # the last one of each agent
 
     @classmethod
     def of(cls, events: Iterable[LearnerEvent]) -> Self:
@@ -80,12 +87,21 @@ class Standings:
             case ArmDropped():
                 arm = self._arm(event.arm)
                 arm.dropped_in, arm.dropped_for = event.round, event.because
+            case ArmsLost():
+                for lost in event.arms:
+                    self._arm(lost).lost_in = event.round
             case CaveatNoted():
                 self.caveats.append(event.text)
             case RunEnded():
                 self.ending = event
             case TrafficMeasured():
                 self.traffic = event
+            case FleetAssigned():
+                self.fleet = event
+                for number, agent in enumerate(event.agents):
+                    self._arm(number).agent = agent
+            case AgentRestarted():
+                self.restarts[event.agent] = event
 
     def _arm(self, number: int) -> ArmStanding:
         if not 0 <= number < len(self.arms):

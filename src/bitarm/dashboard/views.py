@@ -72,6 +72,7 @@ class Settings:
     quantizer: str
     bits: int | None
     epsilon_quban: float | None
+    kappa: float | None
     prior: str | None
     policy: str
     width: str
@@ -157,6 +158,7 @@ class RunView:
     row: RunRow
     settings: Settings
     arm_names: list[str]
+    agents: list[str]  # who serves each arm; empty where that is no process of its own
     caveats: list[str]
     result: RunResult | None
     timeline: Timeline
@@ -169,6 +171,7 @@ class RunDelta:
 
     after: int
     row: RunRow
+    agents: list[str]
     caveats: list[str]
     result: RunResult | None
     timeline: Timeline

@@ -13,11 +13,13 @@ from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import Batch, RewardSource, collect
 from bitarm.errors import RewardError, StoreError
 from bitarm.runtime.channel import MemoryChannel
+from bitarm.runtime.sources import PULLED_AT_ONCE
 
 Watcher = Callable[[Sequence[LearnerEvent]], None]
 """Told of events after they are kept."""
 
-_PULLED_AT_ONCE = 1 << 16  # bounds memory; a batch may be as large as 10^12
+CLIPPED = "rewards outside the bounds were clipped, which moves the means"
+"""The caveat of a run whose rewards had to be moved."""
 
 
 @final
@@ -105,13 +107,12 @@ class EmbeddedRun:
         source, spec = self._sources[agent.arm], agent.spec
         while agent.wanted:
             try:
-                batch = self._pull(source, min(agent.wanted, _PULLED_AT_ONCE), spec.bounds)
+                batch = self._pull(source, min(agent.wanted, PULLED_AT_ONCE), spec.bounds)
                 made = agent.observe(batch.count, batch.total).messages
             except RewardError as error:
                 raise RewardError(f"{spec.label(agent.arm)}: {error}") from error
             if batch.clipped:
-                caveat = "rewards outside the bounds were clipped, which moves the means"
-                self._take(self._learner.note(caveat))
+                self._take(self._learner.note(CLIPPED))
                 self._carry_out()
             reports.extend(made)
         for report in reports:

@@ -18,6 +18,10 @@ from bitarm.errors import ConfigError, RewardError
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
 
+PULLED_AT_ONCE = 1 << 16
+"""Most rewards of one batch: bounds memory, for a checkpoint may be 10^12 pulls away. Part of the
+arithmetic too: a total is the sum of such batches, so every driver must cut them alike."""
+
 
 @final
 class ModelSource:
@@ -34,6 +38,13 @@ class ModelSource:
         """The next draws."""
         rewards: list[float] = self.model.draw(self._rng, count).tolist()
         return rewards
+
+    def skip(self, count: int) -> None:
+        """Pass over draws that were used before a restart."""
+        while count > 0:
+            drawn = min(count, PULLED_AT_ONCE)
+            self.model.draw(self._rng, drawn)
+            count -= drawn
 
 
 @final
@@ -85,6 +96,10 @@ class CsvSource:
             )
         self._next += count
         return rewards
+
+    def skip(self, count: int) -> None:
+        """Pass over rows that were used before a restart."""
+        self._next += count
 
 
 def _read_column(path: Path, column: str, label: str) -> "array[float]":

@@ -10,12 +10,12 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.confidence import Intervals
+from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, SuccessiveElimination
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.errors import ConfigError
@@ -64,9 +64,13 @@ class Table:
 def has_twin(scheme: Scheme) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
     known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
-    known_quantizer = isinstance(scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper)
-    by_intervals = isinstance(scheme.spec.sampling.confidence(), Intervals)
-    return known_policy and known_quantizer and by_intervals
+    known_quantizer = isinstance(
+        scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq
+    )
+    confidence = scheme.spec.sampling.confidence(scheme.policy.stride)
+    # where arms advance together, any two of them compare alike at a checkpoint
+    by_message = scheme.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
+    return known_policy and known_quantizer and by_message
 
 
 def checkpoints(scheme: Scheme) -> list[int]:
@@ -91,12 +95,13 @@ def table_of(scheme: Scheme) -> Table:
     grid = checkpoints(scheme)
     rows = []
     held = spec.start(0)
+    confidence = spec.sampling.confidence(scheme.policy.stride)
     for message, pulls in enumerate(grid, start=1):
         step = spec.step(message, pulls)
         bins = _bins(quantizer, held, step)
         # the mean never enters an error or a bin's width: 0 stands in for it
         held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
-        rows.append((*bins, quantizer.least_bits(step), held.radius))
+        rows.append((*bins, quantizer.least_bits(step), _radius(confidence, held, step)))
     k0, k1, last, least, radius = zip(*rows, strict=True)
     limits = (scheme.limits.rounds, scheme.limits.samples, scheme.limits.bits)
     first, rest = _codes(quantizer)
@@ -119,6 +124,20 @@ def table_of(scheme: Scheme) -> Table:
     )
 
 
+def _radius(confidence: Confidence, held: Estimate, step: Step) -> float:
+    """Half of what separates two arms at this message: their separation is twice this, exactly."""
+    return confidence.radius(
+        ArmView(
+            arm=0,
+            mean=held.mean,
+            pulls=step.pulls,
+            messages=step.message,
+            index=step.index,
+            error=held.error,
+        )
+    )
+
+
 def _codes(quantizer: Quantizer) -> tuple[int, int]:
     match quantizer:
         case Icq(prior="quban"):
@@ -129,6 +148,8 @@ def _codes(quantizer: Quantizer) -> tuple[int, int]:
             return quantize.QUBAN, quantize.QUBAN
         case FedSel() | FedSelPaper():
             return quantize.FED_SEL, quantize.FED_SEL
+        case Dicq():
+            return quantize.DICQ, quantize.DICQ
     return quantize.EXACT, quantize.EXACT
 
 
@@ -143,6 +164,9 @@ def _bins(quantizer: Quantizer, held: Estimate, step: Step) -> tuple[float, floa
             return -low, bin_width, float((1 << bits) - 1)
         case QuBan():
             return quantizer.step_size(step), 0.0, 0.0
+        case Dicq():
+            divisor = quantizer.divisor(held, step) if held.pulls else 0
+            return quantizer.step_size(step), float(divisor), 0.0
         case FedSel() | FedSelPaper():
             assert step.bounds is not None  # the spec refused it otherwise
             return step.bounds[0], step.u_prime, float(cells(step) - 1)

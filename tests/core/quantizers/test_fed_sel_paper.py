@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Advance, Drop, Setting, Stop
 from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
@@ -14,7 +14,9 @@ from bitarm.core.widths import PaperWidth
 from bitarm.errors import ConfigError
 
 WIDTH = PaperWidth(arms=2, delta=0.05, sigma=0.125)
-SETTING = Setting(arms=2, delta=0.05, confidence=WIDTH.confidence(), schedule=paper_schedule(2))
+SETTING = Setting(
+    arms=2, delta=0.05, confidence=WIDTH.confidence(Stride.TOGETHER), schedule=paper_schedule(2)
+)
 
 
 def at(index: int, a: float = 0.0, b: float = 1.0) -> Step:

@@ -47,7 +47,9 @@ def test_enc_and_dec_on_an_interval_of_eight_unit_bins(
     quantizer = Icq(bits=3)
     symbol = quantizer.encode(mu_hat, HELD, STEP, 0.5)
     assert symbol == Symbol(value, 3)
-    assert quantizer.decode(symbol, HELD, STEP) == Estimate(mean=decoded, error=0.5, radius=1.5)
+    assert quantizer.decode(symbol, HELD, STEP) == Estimate(
+        mean=decoded, error=0.5, radius=1.5, pulls=STEP.pulls
+    )
 
 
 bits_st = st.integers(1, 7)
@@ -134,7 +136,7 @@ def test_bits_out_of_range_are_refused(bits: int) -> None:
 
 
 def test_an_unknown_prior_is_refused() -> None:
-    with pytest.raises(ConfigError, match="prior must be one of uniform, midpoint, quban"):
+    with pytest.raises(ConfigError, match="prior must be one of uniform, midpoint, lower, quban"):
         Icq(prior="gaussian")  # type: ignore[arg-type]
 
 
@@ -144,6 +146,8 @@ def test_what_each_prior_holds_before_the_first_message() -> None:
     assert (uniform.mean, uniform.radius) == (0.25, 4.0)  # U(0) = b − a
     midpoint = Icq(prior="midpoint").start(None, bounds)
     assert (midpoint.mean, midpoint.radius) == (1.0, 2.0)  # U(0) = (b − a)/2
+    lower = Icq(prior="lower").start(None, bounds)
+    assert (lower.mean, lower.radius) == (-1.0, 4.0)  # U(0) = b − a
     assert Icq(prior="quban").start(None, None) == NOTHING_KNOWN
     assert Icq(prior="quban").start(None, bounds) == NOTHING_KNOWN
 
@@ -174,6 +178,6 @@ def test_under_the_quban_prior_message_1_is_qubans_with_epsilon_2(
     assert quantizer.least_bits(at(2, 1.0)) == bits
 
 
-@pytest.mark.parametrize("prior", ["uniform", "midpoint"])
+@pytest.mark.parametrize("prior", ["uniform", "midpoint", "lower"])
 def test_under_the_other_priors_message_1_has_B_bits(prior: str) -> None:
     assert Icq(bits=5, prior=prior).least_bits(at(1, 1.0)) == 5  # type: ignore[arg-type]

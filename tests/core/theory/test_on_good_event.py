@@ -6,7 +6,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.agent import Agent
-from bitarm.core.confidence import ArmView, Confidence
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
@@ -18,7 +17,6 @@ from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory import GoodEventBound, NoBound, on_good_event
 from bitarm.core.theory.on_good_event import has_fixed_length, radii
-from bitarm.core.widths import WIDTHS, PaperWidth
 from bitarm.errors import ConfigError
 
 EVERY_QUANTIZER: list[Quantizer] = [
@@ -233,26 +231,7 @@ def test_means_that_give_no_gaps_are_refused(means: tuple[float, ...], complaint
         on_good_event(spec_of(Exact(), 2), means)
 
 
-def test_a_width_that_judges_pairs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Pairs:
-        def radius(self, view: ArmView) -> float:
-            return 1.0
-
-        def separation(self, loser: ArmView, winner: ArmView) -> float:
-            return 1.0
-
-    class PairsWidth:
-        name = "pairs"
-
-        def __init__(self, arms: int, delta: float, sigma: float) -> None:
-            self._inner = PaperWidth(arms=arms, delta=delta, sigma=sigma)
-
-        def u_prime(self, pulls: int, index: int) -> float:
-            return self._inner.u_prime(pulls, index)
-
-        def confidence(self) -> Confidence:
-            return Pairs()
-
-    monkeypatch.setitem(WIDTHS, "pairs", PairsWidth)
+@pytest.mark.parametrize("width", ["pairwise", "pairwise-mixture"])
+def test_a_width_that_judges_pairs_is_refused(width: str) -> None:
     with pytest.raises(ConfigError, match="one interval an arm"):
-        on_good_event(spec_of(Exact(), 2, width="pairs"), (0.1, 0.9))
+        on_good_event(spec_of(Exact(), 2, width=width), (0.1, 0.9))

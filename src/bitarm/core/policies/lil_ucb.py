@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policy import (
     Action,
     Outcome,
@@ -36,6 +36,7 @@ class LilUcb:
     """
 
     name: ClassVar[str] = "lil-ucb"
+    stride: ClassVar[Stride] = Stride.APART
 
     epsilon: float = 0.0
 

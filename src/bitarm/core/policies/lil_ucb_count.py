@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policy import Action, Outcome, Setting, Stop, advance, highest, unheard
 from bitarm.core.quantizers.exact import Exact
@@ -25,6 +25,7 @@ class LilUcbCount:
     """
 
     name: ClassVar[str] = "lil-ucb-count"
+    stride: ClassVar[Stride] = Stride.APART
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""

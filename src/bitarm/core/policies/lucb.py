@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import (
     Action,
     Outcome,
@@ -35,6 +35,7 @@ class Lucb:
     """
 
     name: ClassVar[str] = "lucb"
+    stride: ClassVar[Stride] = Stride.APART
 
     epsilon: float = 0.0
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, final
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import (
     Action,
     Drop,
@@ -34,6 +34,7 @@ class SuccessiveElimination:
     """
 
     name: ClassVar[str] = "se"
+    stride: ClassVar[Stride] = Stride.TOGETHER
 
     epsilon: float = 0.0
 

@@ -1,6 +1,7 @@
 """Every quantizer, by name. A new one is a file here and a line in this list."""
 
 from bitarm.core.quantizer import Quantizer
+from bitarm.core.quantizers.dicq import Dicq
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.quantizers.fed_sel_paper import FedSelPaper
@@ -8,7 +9,7 @@ from bitarm.core.quantizers.icq import Icq
 from bitarm.core.quantizers.quban import QuBan
 
 QUANTIZERS: dict[str, type[Quantizer]] = {
-    quantizer.name: quantizer for quantizer in (Exact, Icq, QuBan, FedSel, FedSelPaper)
+    quantizer.name: quantizer for quantizer in (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq)
 }
 
-__all__ = ["QUANTIZERS", "Exact", "FedSel", "FedSelPaper", "Icq", "QuBan", "Quantizer"]
+__all__ = ["QUANTIZERS", "Dicq", "Exact", "FedSel", "FedSelPaper", "Icq", "QuBan", "Quantizer"]

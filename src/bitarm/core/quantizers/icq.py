@@ -14,7 +14,7 @@ from bitarm.core.quantizer import Bounds, Estimate, Step, require_length, requir
 from bitarm.core.quantizers.quban import QuBan
 from bitarm.errors import ConfigError
 
-Prior = Literal["uniform", "midpoint", "quban"]
+Prior = Literal["uniform", "midpoint", "lower", "quban"]
 PRIORS: tuple[str, ...] = get_args(Prior)
 MAX_BITS = 32
 
@@ -29,6 +29,7 @@ class Icq:
     `prior` says what both ends hold before message 1:
     uniform   μ̃_0 drawn uniformly from [a, b], U(0) = b − a (the paper);
     midpoint  μ̃_0 = (a + b)/2, for which U(0) = (b − a)/2 suffices;
+    lower     μ̃_0 = a, U(0) = b − a: what the published figures match;
     quban     nothing: message 1 is QuBan's, for unbounded rewards (Remark 2).
     """
 
@@ -57,6 +58,9 @@ class Icq:
         if self.prior == "midpoint":
             require_no_prior("icq with a midpoint prior", prior)
             return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
+        if self.prior == "lower":
+            require_no_prior("icq with a lower prior", prior)
+            return Estimate(mean=a, error=b - a, radius=b - a)
         if prior is None or not a <= prior <= b:
             raise ConfigError(f"icq with a uniform prior needs μ̃_0 in [{a}, {b}], got {prior}")
         return Estimate(mean=prior, error=b - a, radius=b - a)

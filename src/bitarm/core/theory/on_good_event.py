@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.core.confidence import Intervals
+from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq
 from bitarm.core.spec import RunSpec
@@ -36,7 +36,7 @@ def on_good_event(spec: RunSpec, means: Sequence[float]) -> GoodEventBound | NoB
     tie (Fed-SEL's lattice), the last rounding of a float may cost a round more.
     """
     check_means_of(spec, means)
-    if not isinstance(spec.sampling.confidence(), Intervals):
+    if not isinstance(spec.sampling.confidence(Stride.TOGETHER), Intervals):
         raise ConfigError(f"the width {spec.width} does not judge by one interval an arm")
     gaps = gaps_of(means)
     smallest = min(gaps)

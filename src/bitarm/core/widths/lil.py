@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import Confidence, Intervals
+from bitarm.core.confidence import Confidence, Intervals, Stride
 
 EPSILON = 0.01
 """ε of the lil bound: the value that its authors use."""
@@ -28,11 +28,16 @@ class LilWidth:
     delta: float
     sigma: float
 
+    @classmethod
+    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+        """The width of a run: one event for all intervals, ICQ's among them, so none is split."""
+        return cls(arms=arms, delta=delta, sigma=sigma)
+
     def u_prime(self, pulls: int, index: int) -> float:
         """The lil width after `pulls` pulls."""
         return _lil(pulls, self.arms, self.delta, self.sigma)
 
-    def confidence(self) -> Confidence:
+    def confidence(self, stride: Stride) -> Confidence:
         """One interval an arm."""
         return Intervals(self)
 

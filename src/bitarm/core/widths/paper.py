@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import Confidence, Intervals
+from bitarm.core.confidence import Confidence, Intervals, Stride
 
 
 @final
@@ -23,11 +23,16 @@ class PaperWidth:
     delta: float
     sigma: float
 
+    @classmethod
+    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+        """The width of a run: one event for all intervals, ICQ's among them, so none is split."""
+        return cls(arms=arms, delta=delta, sigma=sigma)
+
     def u_prime(self, pulls: int, index: int) -> float:
         """U'(i, δ) = σ√(2 ln(4K·t_i²/δ)/t_i), Eq. (1)."""
         return _u_prime(pulls, self.arms, self.delta, self.sigma)
 
-    def confidence(self) -> Confidence:
+    def confidence(self, stride: Stride) -> Confidence:
         """One interval an arm, as in Algorithm 1."""
         return Intervals(self)
 

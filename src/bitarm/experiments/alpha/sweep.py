@@ -5,6 +5,6 @@ SWEEP = {
     "x": {"label": "α", "values": [2, 3, 4, 5, 6, 7, 8, 9]},
     "trials": 500,
     "arms": {"instance": "sweeps"},
-    "settings": {"delta": 0.01, "sigma": 0.25, "bounds": (0.0, 1.0), "growth": "x"},
-    "series": {"icq-b1": {"quantizer": "icq", "bits": 1}},
+    "settings": {"delta": 1e-3, "sigma": 0.125, "bounds": (0.0, 1.0), "growth": "x"},
+    "series": {"icq-b1": {"quantizer": "icq", "bits": 1, "prior": "lower"}},
 }

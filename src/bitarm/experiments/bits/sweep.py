@@ -5,6 +5,6 @@ SWEEP = {
     "x": {"label": "B", "values": [1, 2, 3, 4, 5, 6, 7, 8, 9]},
     "trials": 5000,
     "arms": {"instance": "sweeps"},
-    "settings": {"delta": 0.01, "sigma": 0.25, "bounds": (0.0, 1.0), "growth": 2},
-    "series": {"icq": {"quantizer": "icq", "bits": "x"}},
+    "settings": {"delta": 1e-3, "sigma": 0.125, "bounds": (0.0, 1.0), "growth": 2},
+    "series": {"icq": {"quantizer": "icq", "bits": "x", "prior": "lower"}},
 }

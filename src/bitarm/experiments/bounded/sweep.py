@@ -13,15 +13,21 @@ SWEEP = {
     "settings": {"delta": "x", "sigma": 0.125, "bounds": (0.0, 1.0), "growth": 2},
     "series": {
         "exact": {"quantizer": "exact"},
-        "icq-b2": {"quantizer": "icq", "bits": 2},
-        "icq-b3": {"quantizer": "icq", "bits": 3},
+        "icq-b2": {"quantizer": "icq", "bits": 2, "prior": "lower"},
+        "icq-b3": {"quantizer": "icq", "bits": 3, "prior": "lower"},
         "quban-eps0.5": {"quantizer": "quban", "epsilon_quban": 0.5},
         "quban-eps2": {"quantizer": "quban", "epsilon_quban": 2.0},
         "fed-sel": {"quantizer": "fed-sel-paper"},
     },
     "beyond": {
-        "icq-b3-lucb": {"quantizer": "icq", "bits": 3, "policy": "lucb"},
-        "icq-b3-lil-ucb": {"quantizer": "icq", "bits": 3, "policy": "lil-ucb", "width": "lil"},
+        "icq-b3-lucb": {"quantizer": "icq", "bits": 3, "prior": "lower", "policy": "lucb"},
+        "icq-b3-lil-ucb": {
+            "quantizer": "icq",
+            "bits": 3,
+            "prior": "lower",
+            "policy": "lil-ucb",
+            "width": "lil",
+        },
         "fed-sel-sound": {"quantizer": "fed-sel"},
     },
 }

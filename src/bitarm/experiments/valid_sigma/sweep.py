@@ -13,10 +13,10 @@ SWEEP = {
     "settings": {"delta": "x", "sigma": 0.3535533905932738, "bounds": (0.0, 1.0), "growth": 2},
     "series": {
         "exact": {"quantizer": "exact"},
-        "icq-b3": {"quantizer": "icq", "bits": 3},
+        "icq-b3": {"quantizer": "icq", "bits": 3, "prior": "lower"},
         "quban-eps0.5": {"quantizer": "quban", "epsilon_quban": 0.5},
         "fed-sel-sound": {"quantizer": "fed-sel"},
         "exact-as-published": {"quantizer": "exact", "sigma": 0.125},
-        "icq-b3-as-published": {"quantizer": "icq", "bits": 3, "sigma": 0.125},
+        "icq-b3-as-published": {"quantizer": "icq", "bits": 3, "prior": "lower", "sigma": 0.125},
     },
 }

@@ -7,7 +7,17 @@ import numpy as np
 from numba import njit
 
 from bitarm.sim.kernels.code import KERNEL_CODE
-from bitarm.sim.kernels.quantize import FED_SEL, ICQ, MOST_STEPS, QUBAN, bin_middle, quban
+from bitarm.sim.kernels.quantize import (
+    DICQ,
+    FED_SEL,
+    ICQ,
+    MOST_STEPS,
+    MOST_STEPS_DICQ,
+    QUBAN,
+    bin_middle,
+    dicq,
+    quban,
+)
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -190,6 +200,13 @@ def elimination(
                         bits += length
                         if traced:
                             trace_bits[trial, n, arm] = length
+                    elif scheme == DICQ:
+                        if not abs(value) < MOST_STEPS_DICQ * c0:
+                            outcome = TOO_FAR
+                        value, length, _ = dicq(value, mean[arm], c0, c1)
+                        bits += length
+                        if traced:
+                            trace_bits[trial, n, arm] = length
                     mean[arm] = value
                     if traced:
                         trace_mean[trial, n, arm] = value
@@ -199,7 +216,8 @@ def elimination(
                         top = arm
                 if outcome == TOO_FAR:
                     break
-                if (first if n == 0 else rest) != QUBAN:
+                scheme = first if n == 0 else rest
+                if scheme != QUBAN and scheme != DICQ:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)
                 before = t

@@ -11,7 +11,17 @@ import numpy as np
 from numba import njit
 
 from bitarm.sim.kernels.code import KERNEL_CODE
-from bitarm.sim.kernels.quantize import FED_SEL, ICQ, MOST_STEPS, QUBAN, bin_middle, quban
+from bitarm.sim.kernels.quantize import (
+    DICQ,
+    FED_SEL,
+    ICQ,
+    MOST_STEPS,
+    MOST_STEPS_DICQ,
+    QUBAN,
+    bin_middle,
+    dicq,
+    quban,
+)
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -195,6 +205,10 @@ def indexed(
                         if not abs(value) < MOST_STEPS * k0[n]:
                             outcome = TOO_FAR
                         value, length, _ = quban(value, mean[arm], k0[n], dither)
+                    elif scheme == DICQ:
+                        if not abs(value) < MOST_STEPS_DICQ * k0[n]:
+                            outcome = TOO_FAR
+                        value, length, _ = dicq(value, mean[arm], k0[n], k1[n])
                     bits += length
                     mean[arm] = value
                     messages[arm] = n + 1

@@ -8,10 +8,15 @@ import math
 import numpy as np
 from numba import njit
 
-EXACT, ICQ, QUBAN, FED_SEL = range(4)
+EXACT, ICQ, QUBAN, FED_SEL, DICQ = range(5)
 
 MOST_STEPS = 2.0**50
 """QuBan codes no mean that is further from 0: a float64 would not resolve a step."""
+
+MOST_STEPS_DICQ = 2.0**34
+"""The same for D-ICQ."""
+
+_ESCAPE = 20  # as in core/codes.py
 
 
 @njit(inline="always")
@@ -40,3 +45,31 @@ def quban(
         nbits = 4 + index + (1 if index <= 2 else index - 1)
         level = 4 + beyond if x > 4 else -3 - beyond
     return size * (level + centre), nbits, level
+
+
+@njit(inline="always")
+def dicq(mu_hat: float, held: float, size: float, divisor: float) -> tuple[float, int, float]:
+    """Decoded mean, length of the codeword and number of steps; divisor 0 is the first message."""
+    steps = np.floor((mu_hat - held) / size + 0.5)
+    folded = int(2 * steps - 1 if steps > 0 else -2 * steps)
+    nbits = gamma_bits(folded) if divisor == 0.0 else golomb_bits(folded, int(divisor))
+    return held + steps * size, nbits, steps
+
+
+@njit(inline="always")
+def gamma_bits(number: int) -> int:
+    """Length of Elias' γ code."""
+    return 2 * math.frexp(number + 1.0)[1] - 1
+
+
+@njit(inline="always")
+def golomb_bits(number: int, divisor: int) -> int:
+    """Length of Golomb's code with its escape."""
+    quotient = number // divisor
+    if quotient >= _ESCAPE:
+        return _ESCAPE + gamma_bits(number - _ESCAPE * divisor)
+    wide = 0
+    while (1 << wide) < divisor:
+        wide += 1
+    remainder = number - quotient * divisor
+    return quotient + 1 + (wide - 1 if wide > 0 and remainder < (1 << wide) - divisor else wide)

@@ -1,0 +1,265 @@
+"""A run over a broker: the learner's side, and an agent's."""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from signal import Signals
+from typing import Any, final
+
+from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.extras import require
+from bitarm.api.identify import new_seed
+from bitarm.api.problem import Arm, Problem
+from bitarm.api.words import unknown
+from bitarm.core.events import FleetAssigned, LostRule
+from bitarm.core.journal import Journal
+from bitarm.core.learner import Learner
+from bitarm.core.messages import Cause
+from bitarm.core.result import RunResult, result_of
+from bitarm.core.spec import RunSpec
+from bitarm.core.standings import Standings
+from bitarm.errors import ConfigError, TransportError
+from bitarm.runtime.agent_file import AgentFile
+from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.feeds import DirectFeed, Feed, SensorFeed, ThreadFeed
+from bitarm.runtime.learner_probe import LearnerProbe
+from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.opening import open_run, resume_run
+from bitarm.runtime.service import Publication, Service
+from bitarm.runtime.signals import Stopper
+from bitarm.runtime.sources import CsvSource, ModelSource
+from bitarm.runtime.topics import check_name
+
+PATIENCE = 15.0
+"""Seconds to try for a first connection."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerEnd:
+    """How a learner's process ended: with a result, or stopped while the run goes on."""
+
+    run: int
+    result: RunResult | None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEnd:
+    """How an agent's process ended: why each arm was dismissed; empty if it was stopped."""
+
+    causes: Mapping[str, Cause]
+    stopped: bool
+
+
+def fleet_of(problem: Problem, name: str) -> FleetAssigned:
+    """Who serves which arm of a problem, under the run's name, and what if one is lost."""
+    check_name("the name of a run", name)
+    by_agent: dict[str, Arm] = {}
+    for arm in problem.arms:
+        other = by_agent.setdefault(arm.agent, arm)
+        if other is not arm and not (other.named_agent and arm.named_agent):
+            raise ConfigError(
+                f"arms {other.name!r} and {arm.name!r} would both be served by an agent called "
+                f"{arm.agent!r}: give them an agent by name"
+            )
+    words = dict(problem.network)
+    if "lost" in words:
+        rules = [rule.value for rule in LostRule]
+        if words["lost"] not in rules:
+            raise ConfigError(unknown("lost", words["lost"], rules))
+        words["lost"] = LostRule(words["lost"])
+    for word in ("lost_after", "join_within"):
+        if not words.get(word, 1.0) > 0:
+            raise ConfigError(f"{word} must be above 0 seconds, got {words[word]}")
+    return FleetAssigned(fleet=name, agents=tuple(arm.agent for arm in problem.arms), **words)
+
+
+def run_learner(
+    problem: Problem,
+    *,
+    name: str,
+    broker: Broker,
+    journal: Journal,
+    seed: int | None = None,
+    watch: Watcher | None = None,
+    patience: float = PATIENCE,
+) -> LearnerEnd:
+    """Open a run for the agents of a problem, and stay with it to its end."""
+    fleet = fleet_of(problem, name)
+    setup = problem.setup(new_seed() if seed is None else seed)
+    caveats = sigma_caveats(setup.spec.sigma, problem.known_models())
+    _refuse_second_learner(name, broker, patience)
+
+    def begin(now: float) -> tuple[int, LearnerService]:
+        learner = Learner(setup.spec, setup.policy, setup.limits)
+        told = watch or _silent
+        return open_run(learner, journal, fleet, caveats=caveats, watch=told, now=now)
+
+    return _stay(begin, broker, journal, patience)
+
+
+def resume_learner(
+    journal: Journal,
+    run: int,
+    *,
+    broker: Broker,
+    watch: Watcher | None = None,
+    patience: float = PATIENCE,
+) -> LearnerEnd:
+    """Go on with a run that the journal holds."""
+    fleet = Standings.of(entry.event for entry in journal.read(run)).fleet
+    if fleet is not None:
+        _refuse_second_learner(fleet.fleet, broker, patience)
+
+    def begin(now: float) -> tuple[int, LearnerService]:
+        return run, resume_run(journal, run, watch=watch or _silent, now=now)
+
+    return _stay(begin, broker, journal, patience)
+
+
+def run_agent(
+    problem: Problem,
+    *,
+    agent: str,
+    name: str,
+    broker: Broker,
+    state: Path,
+    seed: int | None = None,
+    patience: float = PATIENCE,
+) -> AgentEnd:
+    """Serve an agent's arms until they are dismissed; its memory lies in the folder `state`.
+
+    With a `seed` the agent knows the run beforehand, and refuses to serve another.
+    """
+    sensors: dict[str, list[SensorFeed]] = {}
+    supply = _supply(problem, agent, sensors)
+    keeper = AgentFile(state / check_name("the name of a run", name) / f"{agent}.json")
+    try:
+        service = AgentService(
+            run=name,
+            agent=agent,
+            supply=supply,
+            keeper=keeper,
+            clip=problem.clip,
+            sensors=sensors,
+            fingerprint=None if seed is None else problem.setup(seed).spec.fingerprint,
+        )
+        stopped = False
+
+        def stop(signal: Signals) -> tuple[Publication, ...]:
+            nonlocal stopped
+            stopped = True
+            return tuple(service.stop())
+
+        _drive(service, broker, patience, stop)
+    finally:
+        keeper.close()
+    if service.failure is not None:
+        raise service.failure
+    return AgentEnd(causes=service.causes_by_name, stopped=stopped)
+
+
+def _supply(
+    problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]
+) -> Callable[[RunSpec, int], Feed]:
+    arms = {arm.name: arm for arm in problem.arms if arm.agent == agent}
+    if not arms:
+        known = ", ".join(sorted({arm.agent for arm in problem.arms}))
+        raise ConfigError(f"the problem file has no arm of agent {agent!r}; it has {known:.300}")
+    topics: dict[str, SensorFeed] = {}
+    for arm in arms.values():
+        if arm.source == "topic":
+            feed = SensorFeed(arm.words.get("pointer", ""), label=arm.name)
+            topics[arm.name] = feed
+            sensors.setdefault(_sensor_topic(arm), []).append(feed)
+
+    def supply(spec: RunSpec, number: int) -> Feed:
+        arm = arms.get(spec.arms[number])
+        if arm is None:
+            raise ConfigError(
+                f"the learner wants agent {agent} to serve {spec.arms[number]!r}, and the "
+                f"problem file here knows only {', '.join(arms):.300}"
+            )
+        if arm.source == "topic":
+            return topics[arm.name]
+        source = problem.source(arm, number, spec.seed)
+        if isinstance(source, ModelSource | CsvSource):
+            return DirectFeed(source)
+        return ThreadFeed(source)
+
+    return supply
+
+
+def _sensor_topic(arm: Arm) -> str:
+    topic: str = arm.words["topic"]
+    if not topic or "+" in topic or "#" in topic or topic.startswith("bitarm/"):
+        raise ConfigError(
+            f"arm {arm.name!r}: a sensor's topic is one topic outside bitarm/, got {topic!r}"
+        )
+    return topic
+
+
+def _refuse_second_learner(name: str, broker: Broker, patience: float) -> None:
+    probe = LearnerProbe(name, identity=secrets.token_hex(4))
+    _drive(probe, broker, patience, None)
+    if probe.found:
+        raise TransportError(
+            f"run {name!r} on {broker.url} has a learner already. End it first, "
+            "or choose another name for this run (--run)"
+        )
+
+
+def _stay(
+    begin: Callable[[float], tuple[int, LearnerService]],
+    broker: Broker,
+    journal: Journal,
+    patience: float,
+) -> LearnerEnd:
+    run, service = begin(time.monotonic())
+    left = False
+
+    def stop(signal: Signals) -> tuple[Publication, ...]:
+        nonlocal left
+        if signal is Signals.SIGTERM:  # the machine goes down: the run waits to be resumed
+            left = True
+            return tuple(service.leave())
+        service.interrupt()
+        return ()
+
+    _drive(service, broker, patience, stop)
+    if left:
+        return LearnerEnd(run=run, result=None)
+    events = (entry.event for entry in journal.read(run))
+    return LearnerEnd(run=run, result=result_of(Standings.of(events)))
+
+
+def _drive(
+    service: Service,
+    broker: Broker,
+    patience: float,
+    stop: Callable[[Signals], tuple[Publication, ...]] | None,
+) -> None:
+    """Run a service; the first signal is handed to `stop`, a second one ends everything."""
+    require("paho.mqtt.client", extra="net", what="a run over a broker")
+    from bitarm.runtime.mqtt import MqttDriver
+
+    driver = MqttDriver(service, broker, patience=patience)
+    try:
+        with Stopper() as stopper:
+            driver.run(stopper)
+            if stopper.received is not None:
+                if stop is None:
+                    raise KeyboardInterrupt
+                driver.publish(stop(stopper.received))
+                driver.run()
+    finally:
+        driver.close()
+
+
+def _silent(events: Any) -> None:
+    """Watch without a word."""

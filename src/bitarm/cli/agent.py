@@ -1,0 +1,77 @@
+"""`bitarm agent`: the arms of one agent, served over a broker."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import typer
+
+from bitarm.api.network import PATIENCE, AgentEnd, run_agent
+from bitarm.api.problem import load_problem
+from bitarm.cli.connection import (
+    AuthorityOption,
+    BrokerOption,
+    PasswordOption,
+    PatienceOption,
+    RunNameOption,
+    UserOption,
+    broker_of,
+)
+from bitarm.cli.exits import Exit, complain
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.core.messages import Cause
+from bitarm.runtime.topics import check_agent
+
+_WORDS = {
+    Cause.DROPPED: "is out of the race: no more rewards are needed",
+    Cause.ENDED: "was in the race to the end: the run is over",
+}
+
+
+def agent_command(
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM.toml", help="Names this agent's arms and rewards")
+    ],
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Which agent this is")],
+    run: RunNameOption,
+    broker: BrokerOption,
+    user: UserOption = None,
+    password_file: PasswordOption = None,
+    ca: AuthorityOption = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The run's seed: serve that run and refuse others")
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where it keeps its memory; by default your data"),
+    ] = None,
+    patience: PatienceOption = PATIENCE,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the end as JSON")] = False,
+    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.INFO,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+) -> None:
+    """Serve the arms of one agent until they are dismissed; go on where it left off."""
+    configure(log_level, as_json=log_json)
+    end = run_agent(
+        load_problem(problem),
+        agent=check_agent(agent),
+        name=run,
+        broker=broker_of(broker, user or agent, password_file, ca),
+        state=state or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "agents",
+        seed=seed,
+        patience=patience,
+    )
+    _show(end, as_json=as_json)
+    raise typer.Exit(Exit.INTERRUPTED if end.stopped else Exit.DECIDED)
+
+
+def _show(end: AgentEnd, *, as_json: bool) -> None:
+    if as_json:
+        arms = {name: cause.value for name, cause in end.causes.items()}
+        typer.echo(json.dumps({"stopped": end.stopped, "dismissed": arms}))
+        return
+    for name, cause in end.causes.items():
+        typer.echo(f"{name} {_WORDS[cause]}")
+    if end.stopped:
+        complain("stopped; start the agent again to go on where it was")

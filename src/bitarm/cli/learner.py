@@ -1,0 +1,143 @@
+"""`bitarm learner`: a run over a broker, live; the same table and answer as `identify`."""
+
+import contextlib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
+from bitarm.api.problem import load_problem
+from bitarm.cli.connection import (
+    AuthorityOption,
+    BrokerOption,
+    PasswordOption,
+    PatienceOption,
+    UserOption,
+    broker_of,
+)
+from bitarm.cli.exits import Exit, complain, exit_for_outcome
+from bitarm.cli.identify import show_result, watch_all
+from bitarm.cli.live import LiveTable
+from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.storage import StoreOption, store_path
+from bitarm.errors import ConfigError
+from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.topics import LEARNER
+from bitarm.store import SqliteJournal, find_run
+
+
+def learner_command(
+    broker: BrokerOption,
+    problem: Annotated[
+        Path | None, typer.Argument(metavar="[PROBLEM.toml]", help="What is to be found out")
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", metavar="NAME", help="The run's name, the same on both sides"),
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Go on with a run of the journal: its number, or 'last'"),
+    ] = None,
+    user: UserOption = None,
+    password_file: PasswordOption = None,
+    ca: AuthorityOption = None,
+    lost: Annotated[
+        str | None, typer.Option(help="If an agent is lost: wait, drop (its arms) or stop")
+    ] = None,
+    lost_after: Annotated[
+        float | None, typer.Option(help="Seconds that an agent may be away (drop, stop)")
+    ] = None,
+    join_within: Annotated[
+        float | None, typer.Option(help="Seconds until every agent must have come (drop, stop)")
+    ] = None,
+    max_rounds: Annotated[int | None, typer.Option(help="End after this many rounds")] = None,
+    max_samples: Annotated[int | None, typer.Option(help="End before more samples")] = None,
+    max_bits: Annotated[int | None, typer.Option(help="End before more payload bits")] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes the run repeatable")] = None,
+    store: StoreOption = None,
+    patience: PatienceOption = PATIENCE,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as one JSON object")
+    ] = False,
+    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+) -> None:
+    """Find the best arm with agents over a broker; a live table, then the answer and its price.
+
+    Ctrl-C ends the run and tells the agents; SIGTERM leaves it to be resumed.
+    """
+    configure(log_level, as_json=log_json)
+    words: dict[str, dict[str, Any]] = {
+        "limits": {"rounds": max_rounds, "samples": max_samples, "bits": max_bits},
+        "network": {"lost": lost, "lost_after": lost_after, "join_within": join_within},
+    }
+    overrides = {
+        table: {word: value for word, value in given.items() if value is not None}
+        for table, given in words.items()
+    }
+    link = broker_of(broker, user or LEARNER, password_file, ca)
+    screen = Console(stderr=True)
+    with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
+        with contextlib.ExitStack() as stack:
+            watch: Watcher = log_events
+            if screen.is_terminal and not as_json:
+                table = stack.enter_context(LiveTable(screen, pace=0))
+                watch = watch_all(log_events, table.watch)
+            if resume is not None:
+                _refuse_beside_resume(problem, run, seed, overrides)
+                number = find_run(journal, resume).run
+                end = resume_learner(journal, number, broker=link, watch=watch, patience=patience)
+            else:
+                end = _begin(problem, run, seed, overrides, link, journal, watch, patience)
+        _conclude(end, as_json=as_json)
+
+
+def _begin(
+    problem: Path | None,
+    name: str | None,
+    seed: int | None,
+    overrides: dict[str, dict[str, Any]],
+    broker: Broker,
+    journal: SqliteJournal,
+    watch: Watcher,
+    patience: float,
+) -> LearnerEnd:
+    if problem is None or name is None:
+        raise ConfigError("a new run needs a problem file and a name (--run); or use --resume")
+    task = load_problem(problem, overrides)
+    return run_learner(
+        task,
+        name=name,
+        broker=broker,
+        journal=journal,
+        seed=seed,
+        watch=watch,
+        patience=patience,
+    )
+
+
+def _refuse_beside_resume(
+    problem: Path | None,
+    name: str | None,
+    seed: int | None,
+    overrides: dict[str, dict[str, Any]],
+) -> None:
+    """A run that goes on has its settings from the journal: others would be ignored."""
+    given = [name, seed, problem, *(value for words in overrides.values() for value in words)]
+    if any(value is not None for value in given):
+        raise ConfigError(
+            "--resume takes the problem, the name, the seed and the rules from the journal: "
+            "leave them out"
+        )
+
+
+def _conclude(end: LearnerEnd, *, as_json: bool) -> None:
+    if end.result is None:
+        complain(f"stopped; the run waits: go on with bitarm learner --resume {end.run}")
+        raise typer.Exit(Exit.INTERRUPTED)
+    show_result(end.result, run=end.run, as_json=as_json)
+    raise typer.Exit(exit_for_outcome(end.result.outcome))

@@ -1,0 +1,179 @@
+"""Widths for a difference of two arms: elimination only ever compares two, and one-sided.
+
+Only the K − 1 pairs with the best arm can do harm, and only in one direction. For the best arm 1
+and any j, μ̂_j − μ̂_1 has a mean of at most 0 and the variance proxy σ²(1/t_j + 1/t_1), since arms
+are independent: its tail is paid for once a pair, where intervals around single means pay for two
+arms, both sides, and a sum of two widths in place of a root of a sum. `docs/widths.md` has the
+proofs.
+
+Where a quantizer's error bound holds only on the interval event (ICQ), δ is split in two halves:
+one for that event, one for the comparisons.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Self, final
+
+from bitarm.core.confidence import ArmView, Confidence, Stride
+
+MIXTURE_RHO = 0.3
+"""ρ of the mixture: the number of pulls for which it is tightest, roughly, is a few times this."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseWidth:
+    """Comparisons at the checkpoints of a grid that is fixed in advance.
+
+    margin = σ√(2(1/t_a + 1/t_b)·ln((K − 1)·w/δ)), with w = n(n + 1) at index n if all active arms
+    advance together, and n_a(n_a + 1)·n_b(n_b + 1) if they do not: one choice a run.
+    """
+
+    name: ClassVar[str] = "pairwise"
+
+    arms: int  # K
+    delta: float
+    sigma: float
+    certain: bool = True  # whether the quantizer's error bound always holds
+
+    @classmethod
+    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+        """The width of a run."""
+        return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
+
+    def u_prime(self, pulls: int, index: int) -> float:
+        """V_n = σ√(2 ln(2K·n(n + 1)/δ_2)/t): a bound for the interval of a quantizer."""
+        return interval(
+            pulls, index, self.arms, split(self.delta, certain=self.certain), self.sigma
+        )
+
+    def confidence(self, stride: Stride) -> Confidence:
+        """Judges pairs."""
+        return _AtCheckpoints(self, stride is not Stride.APART)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseMixtureWidth:
+    """Comparisons of arms with equally many pulls, at any time, chosen from the data or not.
+
+    With S_t = Σ(X_j − X_1), ∫exp(λS_t − λ²σ²t)dF(λ) is a nonnegative supermartingale for every F on
+    λ ≥ 0; by Ville's inequality it ever exceeds (K − 1)/δ with probability at most δ/(K − 1). F is
+    half-normal. Arms with different numbers of pulls are never separated.
+    """
+
+    name: ClassVar[str] = "pairwise-mixture"
+
+    arms: int  # K
+    delta: float
+    sigma: float
+    certain: bool = True
+
+    @classmethod
+    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+        """The width of a run."""
+        return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
+
+    def u_prime(self, pulls: int, index: int) -> float:
+        """V_n, as for `pairwise`."""
+        return interval(
+            pulls, index, self.arms, split(self.delta, certain=self.certain), self.sigma
+        )
+
+    def confidence(self, stride: Stride) -> Confidence:
+        """Judges pairs with equally many pulls."""
+        return _AtAnyTime(self)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _AtCheckpoints:
+    """Round-indexed margins."""
+
+    width: PairwiseWidth
+    together: bool
+
+    def radius(self, view: ArmView) -> float:
+        """Half the separation from an arm of the same kind: what a picture can show."""
+        return self.separation(view, view) / 2
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        """Margin plus both quantizers' errors."""
+        width = self.width
+        own = loser.index if self.together else max(loser.index, winner.index)
+        other = 0 if self.together else min(loser.index, winner.index)
+        few, many = sorted((loser.pulls, winner.pulls))
+        delta = split(width.delta, certain=width.certain)
+        return _margin(few, many, own, other, width.arms, delta, width.sigma) + (
+            loser.error + winner.error
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _AtAnyTime:
+    """Mixture margins."""
+
+    width: PairwiseMixtureWidth
+
+    def radius(self, view: ArmView) -> float:
+        """Half the separation from an arm of the same kind: what a picture can show."""
+        return self.separation(view, view) / 2
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        """Margin plus both quantizers' errors; infinite unless the pulls are equally many."""
+        if loser.pulls != winner.pulls:
+            return math.inf
+        width = self.width
+        delta = split(width.delta, certain=width.certain)
+        return mixture_margin(loser.pulls, width.arms, delta, width.sigma) + (
+            loser.error + winner.error
+        )
+
+
+def split(delta: float, *, certain: bool) -> float:
+    """The share of δ that each of the two events gets; the interval event may cost nothing."""
+    return delta if certain else delta / 2
+
+
+@lru_cache(maxsize=4096)
+def interval(pulls: int, index: int, arms: int, delta: float, sigma: float) -> float:
+    """V_n: |μ̂ − μ| ≤ V_n for all arms and all checkpoints of a grid, with probability 1 − δ."""
+    log = math.log(2 * arms * index * (index + 1)) - math.log(delta)
+    return sigma * math.sqrt(2 * log / pulls)
+
+
+@lru_cache(maxsize=1 << 16)
+def _margin(
+    few: int, many: int, own: int, other: int, arms: int, delta: float, sigma: float
+) -> float:
+    """The margin at indices `own` and `other`; `other` is 0 where arms advance together."""
+    weight = own * (own + 1) * (other * (other + 1) if other else 1)
+    log = math.log((arms - 1) * weight) - math.log(delta)
+    return sigma * math.sqrt(2 * (1 / few + 1 / many) * log)
+
+
+@lru_cache(maxsize=4096)
+def mixture_margin(pulls: int, arms: int, delta: float, sigma: float) -> float:
+    """The lead of μ̂ at which the mixture reaches (K − 1)/δ, from above."""
+    level = math.log(arms - 1) - math.log(delta)
+    low, high = 0.0, 2.0 * math.sqrt(level + math.log1p(pulls / MIXTURE_RHO) + 1)
+    assert _log_mixture(high, pulls) >= level
+    while low < (middle := (low + high) / 2) < high:
+        if _log_mixture(middle, pulls) < level:
+            low = middle
+        else:
+            high = middle
+    return high * sigma * math.sqrt(2 / pulls)
+
+
+def _log_mixture(z: float, pulls: int) -> float:
+    """ln ∫exp(λS − λ²σ²t)dF for z = S/(σ√(2t)) and F half-normal with variance 1/(2ρσ²)."""
+    total = pulls + MIXTURE_RHO
+    share = pulls / total
+    return (
+        math.log(MIXTURE_RHO / total) / 2
+        + z * z * share / 2
+        + math.log(math.erfc(-z * math.sqrt(share / 2)))
+    )

@@ -1,0 +1,87 @@
+"""Who may connect: a name and a password for each agent, for the learner, and nobody else.
+
+A password is drawn here and written to a file of its own; nobody types it, so none is short. It
+never stands on a command line, where every user of the machine could read it.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+
+from bitarm.errors import ConfigError
+
+LEARNER = "learner"
+CHIRPSTACK = "chirpstack"
+"""Names with rights of their own: see `bitarm.runtime.broker.access`."""
+
+_SECRET_BYTES = 32
+_SALT_BYTES = 12
+# Stretching protects passwords that people choose. These have 256 bits: more rounds would only let
+# a thousand agents that reconnect at once keep the broker busy.
+_ROUNDS = 101
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def check_agent(name: str) -> str:
+    """The name, if it can stand in a topic, in a file name and in Mosquitto's files."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            "an agent's name has 1 to 64 letters, digits, '.', '_' or '-' and starts with a letter "
+            f"or digit, got {name!r}"
+        )
+    if name == LEARNER:
+        raise ConfigError(f"no agent may be called {LEARNER!r}: that is the learner's own account")
+    return name
+
+
+def new_password() -> str:
+    """256 bits from the system, in letters that need no quoting."""
+    return secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def hashed(password: str, salt: bytes | None = None) -> str:
+    """As Mosquitto keeps it: `$7$rounds$salt$PBKDF2-HMAC-SHA512`."""
+    salt = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
+    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ROUNDS)
+    return f"$7${_ROUNDS}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
+
+
+def matches(password: str, kept: str) -> bool:
+    """Whether a kept hash is this password's."""
+    try:
+        _, kind, rounds, salt, digest = kept.split("$")
+        found = hashlib.pbkdf2_hmac(
+            "sha512", password.encode(), base64.b64decode(salt), int(rounds)
+        )
+        return kind == "7" and hmac.compare_digest(found, base64.b64decode(digest))
+    except ValueError:
+        return False
+
+
+def read_accounts(text: str) -> dict[str, str]:
+    """Names and hashes, as Mosquitto's file has them."""
+    accounts = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        name, colon, kept = line.partition(":")
+        if not (name and colon and kept):
+            raise ConfigError(f"line {number} of the accounts is not of the form name:hash")
+        accounts[name] = kept
+    return accounts
+
+
+def write_accounts(accounts: Mapping[str, str]) -> str:
+    """The same, as text."""
+    return "".join(f"{name}:{kept}\n" for name, kept in accounts.items())
+
+
+def named(text: str) -> tuple[str, ...]:
+    """Names in a comma list, checked, each once."""
+    return distinct(part.strip() for part in text.split(","))
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Names checked, in order, each once."""
+    return tuple(dict.fromkeys(check_agent(name) for name in names))

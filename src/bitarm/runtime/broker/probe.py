@@ -1,0 +1,60 @@
+"""Does a broker answer? Asked as the learner will ask: TLS, name and password included."""
+
+import ssl
+from typing import final
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.reasoncodes import ReasonCode
+
+from bitarm.errors import TransportError
+from bitarm.runtime.broker.accounts import LEARNER
+from bitarm.runtime.broker.configuration import Listener
+from bitarm.runtime.broker.folder import BrokerFolder, read
+
+_PATIENCE = 2.0  # seconds for one attempt
+
+
+@final
+class Answer:
+    """Connects once a call, and goes away again."""
+
+    def __init__(self, listener: Listener, folder: BrokerFolder | None = None) -> None:
+        self._listener = listener
+        self._folder = folder
+        self._password = None if folder is None else _password(folder)
+
+    def __call__(self) -> bool:
+        """Whether the broker admitted us; TransportError if it is there and something is wrong."""
+        codes: list[ReasonCode] = []
+        client = self._client()
+        client.on_connect = lambda _client, _data, _flags, code, _properties: codes.append(code)
+        try:
+            client.connect(self._listener.reached_at, self._listener.port)
+        except ssl.SSLError as error:
+            raise TransportError(f"the broker's certificate is refused: {error}") from None
+        except OSError:
+            return False  # not listening yet
+        while not codes and client.loop(timeout=_PATIENCE) == mqtt.MQTT_ERR_SUCCESS:
+            pass
+        client.disconnect()
+        client.loop(timeout=0)
+        if codes and codes[0].is_failure and self._password is not None:
+            raise TransportError(f"the broker does not admit the learner: {codes[0]}")
+        return bool(codes)
+
+    def _client(self) -> mqtt.Client:
+        client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id="bitarm-broker-start")
+        client.connect_timeout = _PATIENCE
+        if self._folder is not None:
+            client.tls_set_context(
+                ssl.create_default_context(cafile=str(self._folder.ca_certificate))
+            )
+            client.username_pw_set(LEARNER, self._password)
+        return client
+
+
+def _password(folder: BrokerFolder) -> str | None:
+    """The learner's; None if its file was moved to the learner's machine: a refusal answers too."""
+    path = folder.password(LEARNER)
+    return read(path).decode().strip() if path.exists() else None

@@ -1,0 +1,104 @@
+"""Who was refused, and what for: Mosquitto's log, read line by line.
+
+Mosquitto names a client by the id that it chose itself. The account and the address that it came
+from are what an operator needs, and stand only in the line of its connection: this reader remembers
+them. Lines of ordinary traffic are dropped.
+"""
+
+import re
+from typing import Any, final
+
+from bitarm.runtime.broker.access import may_read
+
+_CONNECTED = re.compile(r"New client connected from (\S+) as (.+) \(p\d+, c\d+, k\d+, u'(.*)'\)\.")
+_GONE = re.compile(r"Client (.+) (?:disconnected|closed its connection|has exceeded timeout)(.*)")
+_DENIED = "Denied PUBLISH from "
+# Mosquitto cuts lines of more than a thousand characters: the end may be missing.
+_MESSAGE = re.compile(r" \(d\d, q\d, r\d, m\d+, '(.*?)(?:', \.\.\. \((\d+) bytes\)\))?")
+_SUBSCRIPTION = re.compile(r" [012] (.+)")
+_NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
+_TLS_AT_ONCE = re.compile(r"Client connection from (\S+) failed: (.*)")
+_TLS_LATER = re.compile(r"OpenSSL Error\S* (.*)")
+_EXPECTED = "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain"  # it is for every agent
+_NOTED = ("Error", "Warning", "OpenSSL")
+_MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
+
+
+@final
+class RefusalReader:
+    """Turns lines of Mosquitto's log into lines worth showing."""
+
+    def __init__(self) -> None:
+        self._clients: dict[str, tuple[str, str]] = {}  # client id: account, address
+        self._last_connection = "an unknown address"
+
+    def read(self, line: str) -> str | None:
+        """What to tell the operator; nothing for a line of ordinary traffic."""
+        if line.startswith(("Received P", "Sending P")):  # nearly all lines
+            return None
+        client, topics = self._split(line, _SUBSCRIPTION)
+        if client in self._clients and topics:  # first: a client's id may look like any other line
+            return self._subscribed(client, topics[0])
+        if line.startswith("New connection from "):
+            self._last_connection = line.split()[3]
+        elif found := _CONNECTED.fullmatch(line):
+            address, client, user = found.groups()
+            if len(self._clients) < _MOST_CLIENTS:
+                self._clients[client] = (user, address)
+        elif line.startswith(_DENIED):
+            client, message = self._split(line.removeprefix(_DENIED), _MESSAGE)
+            topic, size = message or ("what it tried", None)
+            dropped = f"{size} bytes dropped" if size else "dropped"
+            return f"refused: {self._who(client)} may not write {topic} ({dropped})"
+        elif found := _NOT_ADMITTED.fullmatch(line):
+            return f"refused: {found[1]} gave no valid name and password"
+        elif found := _TLS_AT_ONCE.fullmatch(line):
+            return _without_tls(f"a client at {found[1]}", found[2])
+        elif found := _TLS_LATER.fullmatch(line):
+            # Mosquitto does not say which connection it was: nearly always the last one.
+            return _without_tls(f"a client, last {self._last_connection}", found[1])
+        elif found := _GONE.fullmatch(line):
+            return self._gone(found[1], found[2])
+        elif line.startswith(_NOTED) and not line.startswith(_EXPECTED):
+            return line
+        return None
+
+    def _subscribed(self, client: str, topic: str) -> str | None:
+        if may_read(self._clients[client][0], topic):
+            return None
+        return f"refused: {self._who(client)} may not read {topic} (nothing is sent)"
+
+    def _split(self, text: str, rest: re.Pattern[str]) -> tuple[str, tuple[Any, ...]]:
+        """The client that a text begins with, and what the rest says.
+
+        Clients choose their ids and topics, spaces and brackets included, so a text may split at
+        several places: a client that is connected is believed, the longest name first.
+        """
+        splits = [
+            (text[:at], found.groups())
+            for at in range(len(text))
+            if text[at] == " " and (found := rest.fullmatch(text, at))
+        ]
+        known = [split for split in splits if split[0] in self._clients]
+        return max(known or splits or [(text, ())], key=lambda split: len(split[0]))
+
+    def _who(self, client: str) -> str:
+        if client not in self._clients:
+            return f"client {client!r}"
+        user, address = self._clients[client]
+        return f"{user} at {address}"
+
+    def _gone(self, client: str, why: str) -> str | None:
+        told = None
+        if "oversize packet" in why:
+            told = f"refused: {self._who(client)} sent a packet that is too large"
+        elif "due to protocol error" in why or "malformed" in why:
+            told = f"refused: {self._who(client)} sent what is not MQTT"
+        self._clients.pop(client, None)
+        return told
+
+
+def _without_tls(who: str, why: str) -> str:
+    if "alert" in why:  # sent by the other end: it looked at our certificate
+        return f"refused by {who}: it does not trust our certificate ({why})"
+    return f"refused: {who}: it does not speak TLS ({why})"

@@ -1,0 +1,86 @@
+"""Which broker, as whom, and trusted by which certificate.
+
+A URL says where; a password comes from a file or the environment and never from a URL or a flag,
+where every user of the machine could read it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+from urllib.parse import urlsplit
+
+from bitarm.errors import ConfigError
+
+PASSWORD_VARIABLE = "BITARM_PASSWORD"
+_PORTS = {"mqtt": 1883, "mqtts": 8883}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """A broker's address, and what it wants to see from us."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca: Path | None = None  # trusted instead of the system's authorities
+
+    @property
+    def url(self) -> str:
+        """The address in one word, without a user."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'mqtts' if self.tls else 'mqtt'}://{host}:{self.port}"
+
+
+def read_broker(
+    url: str,
+    *,
+    user: str,
+    password_file: Path | None,
+    ca: Path | None,
+    environment: Mapping[str, str],
+) -> Broker:
+    """The broker that a URL names; `user` unless the URL names another."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"the broker's address {url!r} cannot be read: {error}") from None
+    if parts.password is not None:
+        raise ConfigError(
+            "a password does not belong in a broker's address, where every user of this machine "
+            f"can see it: put it into a file (--password-file) or into {PASSWORD_VARIABLE}"
+        )
+    if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/"):
+        raise ConfigError(
+            f"a broker's address is mqtt://host[:port] or mqtts://host[:port], got {url!r}"
+        )
+    tls = parts.scheme == "mqtts"
+    if ca is not None and not tls:
+        raise ConfigError("a certificate authority (--ca) is for mqtts:// only: mqtt:// has no TLS")
+    if ca is not None and not ca.is_file():
+        raise ConfigError(f"the certificate authority {ca} is no file")
+    password = _password(password_file, environment)
+    return Broker(
+        host=parts.hostname,
+        port=port or _PORTS[parts.scheme],
+        tls=tls,
+        user=(parts.username or user) if password or parts.username else None,
+        password=password,
+        ca=ca,
+    )
+
+
+def _password(file: Path | None, environment: Mapping[str, str]) -> str | None:
+    if file is None:
+        return environment.get(PASSWORD_VARIABLE) or None
+    try:
+        password = file.read_text(encoding="utf-8").strip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the password file {file} cannot be read: {error}") from None
+    if not password:
+        raise ConfigError(f"the password file {file} is empty")
+    return password

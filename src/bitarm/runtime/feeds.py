@@ -1,0 +1,189 @@
+"""How rewards reach an agent that must not wait for them.
+
+    DirectFeed   sources that answer at once and can be replayed: models, recorded columns
+    ThreadFeed   sources that block: functions, commands
+    SensorFeed   payloads that arrive by MQTT anyway
+
+A source is asked for rewards and waits until it has them; a feed is asked what is there.
+"""
+
+import json
+import math
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol, final
+
+from bitarm.core.rewards import RewardSource
+from bitarm.errors import RewardError
+from bitarm.runtime.sources import PULLED_AT_ONCE
+
+
+class Feed(Protocol):
+    """The rewards of one arm, as they come.
+
+    Law of feeds that are not `live`: after `skip(n)` come the rewards that came after the first n
+    in any earlier life.
+    """
+
+    live: bool
+
+    def skip(self, count: int) -> None:
+        """Pass over what an earlier life has used; a live feed has nothing to pass over."""
+        ...
+
+    def take(self, most: int) -> Sequence[float]:
+        """Rewards that are there now, `most` at most, in order; RewardError if none will come."""
+        ...
+
+    def rest(self) -> None:
+        """Nothing more is wanted for now."""
+        ...
+
+
+class Replayable(RewardSource, Protocol):
+    """A source whose rewards are a function of their place in the order."""
+
+    def skip(self, count: int) -> None:
+        """Pass over the next `count` rewards."""
+        ...
+
+
+@final
+class DirectFeed:
+    """A replayable source, asked on the spot."""
+
+    live = False
+
+    def __init__(self, source: Replayable) -> None:
+        self._source = source
+
+    def skip(self, count: int) -> None:
+        """Pass over what an earlier life has used."""
+        self._source.skip(count)
+
+    def take(self, most: int) -> Sequence[float]:
+        """The next batch, cut as every driver cuts it."""
+        return self._source.pull(min(most, PULLED_AT_ONCE))
+
+    def rest(self) -> None:
+        """Nothing to stop."""
+
+
+@final
+class ThreadFeed:
+    """A source that blocks, on a thread of its own: the link stays alive while it does."""
+
+    live = True
+
+    def __init__(self, source: RewardSource) -> None:
+        self._source = source
+        self._there: deque[float] = deque()
+        self._ordered = 0
+        self._error: Exception | None = None
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def skip(self, count: int) -> None:
+        """What is past cannot be had again."""
+
+    def take(self, most: int) -> Sequence[float]:
+        """What has come since, and an order for the rest."""
+        with self._change:
+            rewards = [self._there.popleft() for _ in range(min(most, len(self._there)))]
+            if not rewards and self._error is not None:
+                raise self._error
+            self._ordered = most - len(rewards) - len(self._there)
+            self._change.notify()
+        if self._thread is None:
+            # A daemon: a source that never answers must not keep the process from ending.
+            self._thread = threading.Thread(target=self._work, daemon=True, name="rewards")
+            self._thread.start()
+        return rewards
+
+    def rest(self) -> None:
+        """Forget the order; a pull that is under way is thrown away."""
+        with self._change:
+            self._ordered = 0
+            self._there.clear()
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._ordered > 0)
+            try:
+                (reward,) = self._source.pull(1)
+            except Exception as error:  # handed to whoever takes, in its own thread
+                with self._change:
+                    self._error = error
+                return
+            with self._change:
+                if self._ordered > 0:
+                    self._there.append(reward)
+                    self._ordered -= 1
+
+
+@final
+class SensorFeed:
+    """Numbers in the payloads of a topic: what arrives while nothing is wanted is not a reward."""
+
+    live = True
+
+    def __init__(self, pointer: str, *, label: str) -> None:
+        self._pointer = pointer
+        self._label = label
+        self._there: deque[float] = deque()
+        self._wanted = 0
+        self._error: RewardError | None = None
+
+    def offer(self, payload: bytes) -> None:
+        """A payload came in."""
+        if self._wanted <= len(self._there):
+            return
+        try:
+            self._there.append(read_number(payload, self._pointer))
+        except RewardError as error:
+            self._error = RewardError(f"the sensor of {self._label}: {error}")
+
+    def skip(self, count: int) -> None:
+        """What is past cannot be had again."""
+
+    def take(self, most: int) -> Sequence[float]:
+        """What has come since."""
+        rewards = [self._there.popleft() for _ in range(min(most, len(self._there)))]
+        self._wanted = most - len(rewards)
+        if not rewards and self._error is not None:
+            raise self._error
+        return rewards
+
+    def rest(self) -> None:
+        """Pass over what arrives from now on."""
+        self._wanted = 0
+        self._there.clear()
+
+
+def read_number(payload: bytes, pointer: str) -> float:
+    """The number that a JSON pointer (RFC 6901) finds in a payload; "" is the payload itself."""
+    try:
+        value: Any = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise RewardError(f"a payload must be JSON, got {payload[:60]!r}") from None
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif (
+            isinstance(value, list) and key.isascii() and key.isdecimal() and int(key) < len(value)
+        ):
+            value = value[int(key)]
+        else:
+            raise RewardError(f"the pointer {pointer!r} finds nothing in {payload[:60]!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RewardError(f"the pointer {pointer!r} must find a number, got {value!r:.60}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise RewardError(f"a reward must be a finite number, got {value!r:.60}")
+    return number

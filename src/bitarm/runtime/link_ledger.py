@@ -1,0 +1,101 @@
+"""What has a run cost on a link so far, device by device? Kept from its events."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from bitarm import wire
+from bitarm.core.events import (
+    ArmDropped,
+    LearnerEvent,
+    ReportAccepted,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+)
+from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.runtime.links import Link, LinkUse, use
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetUse:
+    """All devices together, and the one that needs longest: it sets the pace."""
+
+    link: str
+    messages_up: int
+    messages_down: int
+    busiest: LinkUse
+
+
+@final
+class LinkLedger:
+    """Counts frames by their bytes, for devices named by an agent or, alone, by an arm."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._up: dict[str | int, list[int]] = defaultdict(list)
+        self._down: dict[str | int, list[int]] = defaultdict(list)
+        self._run = 0
+        self._active: set[int] = set()
+        self._messages: dict[int, int] = defaultdict(int)
+
+    def went_up(self, device: str | int, frame_bytes: int) -> None:
+        """A frame came from a device."""
+        self._up[device].append(frame_bytes)
+
+    def went_down(self, device: str | int, frame_bytes: int) -> None:
+        """A frame went to a device."""
+        self._down[device].append(frame_bytes)
+
+    def watch(self, events: Sequence[LearnerEvent]) -> None:
+        """Take the frames from a learner's events: one device an arm, one message a frame."""
+        for event in events:
+            match event:
+                case RunOpened():
+                    self._run = event.spec.fingerprint
+                    self._active = set(range(len(event.spec.arms)))
+                case RoundOpened():
+                    for advance in event.advances:
+                        self._requested(advance.arm, advance.until)
+                case ReportAccepted():
+                    self._messages[event.arm] = event.message
+                    report = Report(
+                        run=self._run, arm=event.arm, message=event.message, symbol=event.symbol
+                    )
+                    self.went_up(event.arm, _size(report))
+                case ArmDropped():
+                    self._dismissed(event.arm, Cause.DROPPED)
+                case RunEnded():
+                    for arm in sorted(self._active):
+                        self._dismissed(arm, Cause.ENDED)
+
+    def devices(self) -> list[LinkUse]:
+        """What each device's frames came to."""
+        return [
+            use(self._link, self._up.get(device, ()), self._down.get(device, ()))
+            for device in sorted({*self._up, *self._down}, key=str)
+        ]
+
+    def fleet(self) -> FleetUse:
+        """What all came to."""
+        uses = self.devices() or [use(self._link, (), ())]
+        return FleetUse(
+            link=self._link.name,
+            messages_up=sum(one.messages_up for one in uses),
+            messages_down=sum(one.messages_down for one in uses),
+            busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
+        )
+
+    def _requested(self, arm: int, until: int) -> None:
+        message = self._messages[arm] + 1
+        self.went_down(arm, _size(Request(run=self._run, arm=arm, message=message, until=until)))
+
+    def _dismissed(self, arm: int, cause: Cause) -> None:
+        self._active.discard(arm)
+        self.went_down(arm, _size(Dismiss(run=self._run, arm=arm, cause=cause)))
+
+
+def _size(message: Message) -> int:
+    return len(wire.encode(message))

@@ -1,0 +1,317 @@
+"""A service joined to a broker: paho's client driven by one selector loop of ours.
+
+Each connection is a new client with a clean session: what must survive is in the journal and in
+the agents' files, and a queue that the broker kept would be a second memory that may be stale.
+No thread is started: paho's own loop fails silently past a few hundred clients in a process.
+"""
+
+import contextlib
+import logging
+import selectors
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+
+from bitarm.errors import TransportError
+from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.service import Publication, Service
+from bitarm.runtime.signals import Stopper
+
+_LOGGER = logging.getLogger("bitarm.mqtt")
+_KEEP_ALIVE = 30  # seconds; the broker gives a silent peer up after one and a half times that
+_LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
+_ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
+_FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
+_FLUSH_WITHIN = 3.0
+# A broker closes the older of two connections with one identity, and Mosquitto does not say why.
+_BRIEF, _LONG = 1.0, 5.0  # seconds: a connection that was pushed off; one that was there first
+_PUSHES = (5, 15)  # how many brief ones in a row a newcomer bears, and one that was there first
+_REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
+
+
+@final
+class MqttDriver:
+    """Runs one service over one broker until the service is finished.
+
+    Until the first connection it tries for `patience` seconds; a connection that breaks later is
+    made again for as long as it takes. A broker that refuses us is an error at once.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        broker: Broker,
+        *,
+        patience: float = 15.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._service = service
+        self._broker = broker
+        self._clock = clock
+        self._give_up_at = clock() + patience
+        self._selector = selectors.DefaultSelector()
+        self._client: paho.Client | None = None
+        self._ready = False  # accepted and subscribed
+        self._since = 0.0  # when this connection was begun, or accepted
+        self._try_at = 0.0
+        self._delay = _FIRST_DELAY
+        self._pushes = 0
+        self._was_first = False
+        self._look_at = 0.0
+        self._unacknowledged = 0
+        self._error: TransportError | None = None
+
+    def run(self, stopper: Stopper | None = None) -> None:
+        """Until the service is finished, or a signal was noted: then call again, or close."""
+        if stopper is not None:
+            self._selector.register(stopper, selectors.EVENT_READ)
+        try:
+            while not self._service.finished and not (stopper and stopper.received):
+                self._pass()
+        finally:
+            if stopper is not None:
+                self._selector.unregister(stopper)
+
+    def publish(self, publications: Iterable[Publication]) -> None:
+        """Hand messages to the broker; without a connection they are forgotten."""
+        for publication in publications:
+            if self._client is None or not self._ready:
+                _LOGGER.debug("not connected: nothing sent to %s", publication.topic)
+                continue
+            self._unacknowledged += 1
+            self._client.publish(
+                publication.topic, publication.payload, qos=1, retain=publication.retain
+            )
+
+    def close(self) -> None:
+        """Wait a little until the broker has all that was said, and leave in order."""
+        deadline = self._clock() + _FLUSH_WITHIN
+        with contextlib.suppress(TransportError):
+            while self._ready and self._unacknowledged and self._clock() < deadline:
+                self._exchange(0.05)
+        if self._client is not None:
+            client, self._client = self._client, None
+            client.on_disconnect = None
+            client.disconnect()
+            client.loop_write()
+            self._forget(client)
+        self._selector.close()
+
+    # -- the loop ----------------------------------------------------------------------------
+
+    def _pass(self) -> None:
+        now = self._clock()
+        if self._client is None and now >= self._try_at:
+            self._connect(now)
+            now = self._clock()
+        until = min(self._service.wake_at(now), self._look_at if self._client else self._try_at)
+        self._exchange(max(0.0, until - now))
+        self.publish(self._service.step(self._clock()))
+
+    def _exchange(self, timeout: float) -> None:
+        """Wait for the socket, then read and write what it will take."""
+        client = self._client
+        if client is not None and client.want_write():
+            client.loop_write()  # mostly the socket takes it at once: no wait, no registration
+        self._watch_socket()
+        for key, ready in self._selector.select(timeout):
+            if isinstance(key.fileobj, Stopper):
+                key.fileobj.drain()
+            elif self._client is not None:
+                if ready & selectors.EVENT_READ:
+                    self._read(self._client)
+                if ready & selectors.EVENT_WRITE and self._client is not None:
+                    self._client.loop_write()
+        self._look(self._clock())
+        if self._error is not None:
+            raise self._error
+
+    def _read(self, client: paho.Client) -> None:
+        client.loop_read()
+        link = client.socket()
+        while isinstance(link, ssl.SSLSocket) and link.pending():  # read ahead: select can't see it
+            client.loop_read()
+            link = client.socket()
+
+    def _watch_socket(self) -> None:
+        link = self._client.socket() if self._client is not None else None
+        if self._client is None or link is None:
+            return
+        events = selectors.EVENT_READ
+        if self._client.want_write():
+            events |= selectors.EVENT_WRITE
+        with contextlib.suppress(KeyError):
+            if self._selector.get_key(link).events != events:
+                self._selector.modify(link, events)
+
+    def _look(self, now: float) -> None:
+        if self._client is None or now < self._look_at:
+            return
+        self._look_at = now + _LOOK_EVERY
+        self._client.loop_misc()
+        if self._client is not None and not self._ready and now - self._since > _ANSWER_WITHIN:
+            self._drop("it accepts connections and does not answer", now)
+
+    # -- connecting --------------------------------------------------------------------------
+
+    def _connect(self, now: float) -> None:
+        broker, endpoint = self._broker, self._service.endpoint
+        client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=endpoint.client_id,
+            protocol=paho.MQTTv311,
+            clean_session=True,
+            reconnect_on_failure=False,
+        )
+        if broker.user is not None:
+            client.username_pw_set(broker.user, broker.password)
+        if broker.tls:
+            client.tls_set_context(self._tls())
+        will = endpoint.will
+        client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
+        client.max_inflight_messages_set(0)  # no window of paho's own: the broker's is enough
+        client.connect_timeout = _ANSWER_WITHIN
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_message = self._on_message
+        client.on_publish = self._on_publish
+        client.on_disconnect = self._on_disconnect
+        client.on_socket_open = self._on_socket_open
+        client.on_socket_close = self._on_socket_close
+        client.on_socket_register_write = _wait_for_the_loop
+        self._client, self._ready, self._since, self._unacknowledged = client, False, now, 0
+        self._look_at = now
+        try:
+            client.connect(broker.host, broker.port, keepalive=_KEEP_ALIVE)
+        except ssl.SSLCertVerificationError as error:
+            raise TransportError(
+                f"the certificate of {broker.url} is not trusted: {error.verify_message}. "
+                "Give the authority that signed it (--ca), use the host name it was made for, "
+                "or renew it if it has expired"
+            ) from error
+        except ssl.SSLError as error:
+            self._forget(client)
+            self._client = None
+            self._failed(f"no TLS there ({error.reason or error}): is it an mqtt:// port?", now)
+        except OSError as error:
+            self._client = None
+            self._failed(str(error), now)
+
+    def _tls(self) -> ssl.SSLContext:
+        try:
+            return ssl.create_default_context(cafile=self._broker.ca)
+        except (OSError, ssl.SSLError) as error:
+            raise TransportError(
+                f"the certificate authority {self._broker.ca} cannot be used: {error}"
+            ) from error
+
+    def _failed(self, why: str, now: float) -> None:
+        """An attempt failed: try again later, or give up if there never was a connection."""
+        self._pushes = 0
+        if now >= self._give_up_at:
+            raise TransportError(
+                f"no broker answers at {self._broker.url}: {why}. "
+                "Check the address, and that the broker is running"
+            )
+        _LOGGER.info("%s: %s; trying again", self._broker.url, why)
+        self._try_at = now + self._delay
+        self._delay = min(2 * self._delay, _LONGEST_DELAY)
+
+    def _drop(self, why: str, now: float) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            self._forget(client)
+        was_ready, self._ready = self._ready, False
+        if not was_ready:
+            self._failed(why, now)
+            return
+        self._service.disconnected(now)
+        _LOGGER.warning("connection to %s lost: %s", self._broker.url, why)
+        self._note_push(now - self._since)
+        self._try_at, self._delay = now + _FIRST_DELAY, 2 * _FIRST_DELAY
+
+    def _note_push(self, lasted: float) -> None:
+        """Two processes with one identity push each other off; the newcomer gives in first."""
+        self._was_first |= lasted > _LONG
+        self._pushes = self._pushes + 1 if lasted < _BRIEF else 0
+        if self._pushes >= _PUSHES[self._was_first]:
+            raise TransportError(
+                f"another process is connected to {self._broker.url} as "
+                f"{self._service.endpoint.client_id}: each pushes the other off. "
+                "A run has one learner, and each agent is one process: end one of the two"
+            )
+
+    def _forget(self, client: paho.Client) -> None:
+        client.on_disconnect = None
+        link = client.socket()
+        if link is not None:
+            self._on_socket_close(client, None, link)
+            link.close()
+
+    # -- what paho calls ---------------------------------------------------------------------
+
+    def _on_socket_open(self, client: paho.Client, data: Any, link: Any) -> None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else 40 ms a message
+        self._selector.register(link, selectors.EVENT_READ)
+
+    def _on_socket_close(self, client: paho.Client, data: Any, link: Any) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(link)
+
+    def _on_connect(self, client: paho.Client, data: Any, flags: Any, reason: Any, _: Any) -> None:
+        if reason.is_failure:
+            if str(reason) in _REFUSALS:
+                who = self._broker.user or "nobody (no password was given)"
+                self._error = TransportError(
+                    f"{self._broker.url} refuses {who}: {str(reason).lower()}. "
+                    "Check the user name and the password file"
+                )
+            return
+        client.subscribe([(topic, 1) for topic in self._service.endpoint.subscriptions])
+
+    def _on_subscribe(self, client: paho.Client, data: Any, mid: int, reasons: Any, _: Any) -> None:
+        refused = [
+            topic
+            for topic, reason in zip(self._service.endpoint.subscriptions, reasons, strict=True)
+            if reason.is_failure
+        ]
+        if refused:
+            self._error = TransportError(
+                f"{self._broker.url} does not let {self._broker.user} read {', '.join(refused)}: "
+                "its access list must allow it"
+            )
+            return
+        self._ready, self._since = True, self._clock()
+        self._give_up_at, self._delay = float("inf"), _FIRST_DELAY
+        self._service.connected(self._since)
+
+    def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:
+            return  # no topic of ours
+        self._service.received(topic, bytes(message.payload))
+
+    def _on_publish(self, client: paho.Client, data: Any, mid: int, reason: Any, _: Any) -> None:
+        self._unacknowledged -= 1
+
+    def _on_disconnect(
+        self, client: paho.Client, data: Any, flags: Any, reason: Any, _: Any
+    ) -> None:
+        if client is self._client and self._error is None:
+            try:
+                why = "closed by the other side"
+                if not self._ready and not self._broker.tls:
+                    why += " before it answered; does it want mqtts://?"
+                self._drop(why, self._clock())
+            except TransportError as error:  # raised by our own loop, not from inside paho's
+                self._error = error
+
+
+def _wait_for_the_loop(client: paho.Client, data: Any, link: Any) -> None:
+    """Its presence alone makes paho leave writing to us."""

@@ -1,0 +1,40 @@
+"""What peers sent that they must not send: counted, and logged with the offender.
+
+One offender cannot fill the log: after a few lines only every tenfold count is told.
+"""
+
+import logging
+from collections import Counter
+from typing import final
+
+_LOGGER = logging.getLogger("bitarm.refused")
+_LINES = 5
+_MOST_OFFENDERS = 10_000
+
+
+@final
+class Refusals:
+    """How often each sender was refused."""
+
+    def __init__(self) -> None:
+        self.by_offender: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.by_offender.total()
+
+    def note(self, offender: str, why: str) -> None:
+        """Count one; `offender` is the topic that it came by."""
+        if offender not in self.by_offender and len(self.by_offender) >= _MOST_OFFENDERS:
+            offender = "others"
+        self.by_offender[offender] += 1
+        count = self.by_offender[offender]
+        if count <= _LINES or set(str(count)[1:]) == {"0"}:
+            more = f" ({count} refused from there so far)" if count >= _LINES else ""
+            _LOGGER.warning("refused, from %s: %s%s", _printable(offender), _printable(why), more)
+
+
+def _printable(text: str) -> str:
+    """Without control characters: a peer must not write lines of its own into our log."""
+    return "".join(char if char.isprintable() else "?" for char in text[:300])

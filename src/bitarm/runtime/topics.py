@@ -1,0 +1,91 @@
+"""Where messages travel: the topics of a run, and which names may stand in them.
+
+    bitarm/v1/{run}/spec                 learner, retained: what is run, and who serves which arm
+    bitarm/v1/{run}/{agent}/request      learner to agent: frames
+    bitarm/v1/{run}/{agent}/report       agent to learner: frames
+    bitarm/v1/{run}/{agent}/status       agent, retained, also its last will: small JSON
+
+`{run}` is a name that a person gives to both sides; the 32-bit run id is inside the frames.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from bitarm.errors import ConfigError
+
+ROOT = "bitarm/v1"
+LEARNER = "learner"
+"""The learner's place among the agents: its status says whether a run has a learner."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class Kind(Enum):
+    """What is said on an agent's topic."""
+
+    REQUEST = "request"
+    REPORT = "report"
+    STATUS = "status"
+
+
+_KINDS = {kind.value for kind in Kind}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A topic of one agent, taken apart."""
+
+    agent: str
+    kind: Kind
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of one run."""
+
+    run: str
+
+    @property
+    def spec(self) -> str:
+        """Where the learner says what is run."""
+        return f"{ROOT}/{self.run}/spec"
+
+    def of(self, agent: str, kind: Kind) -> str:
+        """A topic of one agent; "+" for those of all."""
+        return f"{ROOT}/{self.run}/{agent}/{kind.value}"
+
+    def place(self, topic: str) -> Place | None:
+        """Whose topic this is; None if it is no agent's topic of this run."""
+        head = f"{ROOT}/{self.run}/"
+        agent, slash, kind = topic.removeprefix(head).partition("/")
+        if not topic.startswith(head) or not slash or kind not in _KINDS:
+            return None
+        return Place(agent, Kind(kind))
+
+
+def check_name(what: str, name: str) -> str:
+    """The name, if it may stand in a topic, a user name and a file name."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{what} must be 1 to 64 letters, digits, dots, dashes or underscores, "
+            f"a letter or digit first, got {name!r}"
+        )
+    return name
+
+
+def check_agent(name: str) -> str:
+    """The name, if an agent may have it."""
+    if check_name("the name of an agent", name) == LEARNER:
+        raise ConfigError(f"no agent may be called {LEARNER}: that is the learner's own name")
+    return name
+
+
+def agent_for(arm: str, number: int) -> str:
+    """The agent of an arm that names none: the arm's own name, made safe."""
+    name = _UNSAFE.sub("-", arm).strip("-._")[:64]
+    return name if _NAME.fullmatch(name) and name != LEARNER else f"arm-{number}"

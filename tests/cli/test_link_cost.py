@@ -1,0 +1,43 @@
+"""`identify --link`: what fits, and what it would cost there."""
+
+import pytest
+from cli.program import Command
+
+
+def test_the_cost_is_told_to_a_person(bitarm: Command) -> None:
+    done = bitarm("identify", "--seed", 1, "--link", "lorawan-eu868-dr0")
+    assert done.code == 0
+    told = [" ".join(line.split()) for line in done.out.splitlines()[-4:]]
+    assert told == [
+        "link lorawan-eu868-dr0",
+        "messages 61 up, 69 down in all",
+        "busiest agent 12 up, 13 down; on air 17.8 s up, 19.3 s down",
+        "lasts at least 30 minutes, by the link's limits",
+    ]
+
+
+def test_the_cost_is_told_to_a_program(bitarm: Command) -> None:
+    plain = bitarm("identify", "--seed", 1, "--json").json
+    result = bitarm("identify", "--seed", 1, "--json", "--link", "none").json
+    link = result.pop("link")
+    assert result == plain | {"run": 2}
+    assert (link["name"], link["messages_up"], link["messages_down"]) == ("none", 61, 69)
+    assert link["busiest"]["messages_up"] == 12
+    assert link["busiest"]["air_seconds_up"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--link", "sigfox"), "the link sigfox carries 8 bytes down"),
+        (("--link", "lorawan-us915-dr0", "--quantizer", "exact"), "symbols of at most 16 bits"),
+        (("--link", "lora"), "link must be one of sigfox, lorawan-eu868-dr0"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_the_run(
+    bitarm: Command, words: tuple[str, ...], says: str
+) -> None:
+    done = bitarm("identify", "--seed", 1, *words)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert "no runs" in bitarm("runs", "list").out

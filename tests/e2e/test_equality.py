@@ -1,0 +1,140 @@
+"""Over a real broker the run is the in-process run: symbols, drops, answer and price."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from brokers import PlainBroker
+from tapes import story
+
+from bitarm.api.identify import run_problem
+from bitarm.api.network import AgentEnd, run_agent, run_learner
+from bitarm.api.problem import Problem, parse_problem
+from bitarm.core.events import FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.journal import Journal
+from bitarm.core.messages import Cause
+from bitarm.core.standings import Standings
+from bitarm.store import MemoryJournal
+
+pytestmark = pytest.mark.slow
+
+_ARMS = """
+[[arm]]
+name = "a"
+source = "bernoulli"
+mean = 0.3
+
+[[arm]]
+name = "b"
+source = "bernoulli"
+mean = 0.5
+
+[[arm]]
+name = "c"
+source = "bernoulli"
+mean = 0.8
+"""
+_GATEWAYS = "".join(
+    f'[[arm]]\nname = "{arm}"\nagent = "gw-{arm % 2}"\nsource = "bernoulli"\nmean = 0.{arm + 1}\n'
+    for arm in range(6)
+)
+
+
+def _problem(scheme: str, arms: str = _ARMS) -> Problem:
+    toml = f"[problem]\nbounds = [0.0, 1.0]\ndelta = 0.1\n[scheme]\n{scheme}\n{arms}"
+    return parse_problem(toml, Path())
+
+
+def _said(journal: Journal) -> list[LearnerEvent]:
+    events = [entry.event for entry in journal.read(1)]
+    return [event for event in events if not isinstance(event, FleetAssigned | TrafficMeasured)]
+
+
+def _over_the_broker(
+    problem: Problem, broker: PlainBroker, folder: Path, seed: int, name: str
+) -> tuple[MemoryJournal, dict[str, AgentEnd]]:
+    ends: dict[str, AgentEnd] = {}
+
+    def serve(agent: str) -> None:
+        ends[agent] = run_agent(
+            problem, agent=agent, name=name, broker=broker.address, state=folder, seed=seed
+        )
+
+    threads = [
+        threading.Thread(target=serve, args=(agent,), daemon=True)
+        for agent in {arm.agent for arm in problem.arms}
+    ]
+    for thread in threads:
+        thread.start()
+    journal = MemoryJournal()
+    run_learner(problem, name=name, broker=broker.address, journal=journal, seed=seed)
+    for thread in threads:
+        thread.join(30)
+    return journal, ends
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        'quantizer = "icq"\nbits = 3',
+        'quantizer = "icq"\nbits = 1\npolicy = "lucb"',
+        'quantizer = "quban"\npolicy = "se"',
+        'quantizer = "fed-sel"\npolicy = "lil-ucb"',
+        'quantizer = "exact"\ngrowth = 1.5',
+    ],
+)
+def test_the_networked_run_is_the_embedded_run(
+    scheme: str, broker: PlainBroker, tmp_path: Path
+) -> None:
+    problem = _problem(scheme)
+    journal, ends = _over_the_broker(problem, broker, tmp_path, seed=11, name="lab")
+    embedded = MemoryJournal()
+    _, result = run_problem(problem, seed=11, journal=embedded)
+    assert story(_said(journal)) == story(_said(embedded))
+    standings = Standings.of(entry.event for entry in journal.read(1))
+    assert standings.ending is not None
+    assert standings.ending.best_arm == result.best_arm
+    assert standings.payload_bits == result.payload_bits
+    assert standings.traffic is not None
+    assert result.wire_bytes is not None
+    assert standings.traffic.payload_bytes == result.payload_bytes
+    assert standings.traffic.wire_bytes_up == result.wire_bytes.up
+    assert all(not end.stopped and set(end.causes.values()) <= set(Cause) for end in ends.values())
+    assert len(ends) == len(problem.arms)
+
+
+def test_gateways_pack_their_arms_and_say_the_same_in_fewer_bytes(
+    broker: PlainBroker, tmp_path: Path
+) -> None:
+    problem = _problem('quantizer = "icq"\nbits = 3', _GATEWAYS)
+    journal, _ = _over_the_broker(problem, broker, tmp_path, seed=4, name="lab")
+    embedded = MemoryJournal()
+    _, result = run_problem(problem, seed=4, journal=embedded)
+    assert story(_said(journal)) == story(_said(embedded))
+    traffic = Standings.of(entry.event for entry in journal.read(1)).traffic
+    assert traffic is not None
+    assert result.wire_bytes is not None
+    assert traffic.wire_bytes_up < result.wire_bytes.up
+    assert sum(traffic.arms_up) == traffic.wire_bytes_up
+    assert sum(traffic.arms_down) == traffic.wire_bytes_down
+
+
+def test_two_runs_on_one_broker_do_not_meet(broker: PlainBroker, tmp_path: Path) -> None:
+    problem = _problem('quantizer = "icq"\nbits = 3')
+    kept: dict[str, MemoryJournal] = {}
+
+    def run(name: str, seed: int) -> None:
+        kept[name], _ = _over_the_broker(problem, broker, tmp_path / name, seed, name)
+
+    threads = [
+        threading.Thread(target=run, args=(name, seed), daemon=True)
+        for name, seed in (("one", 1), ("two", 2))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    for name, seed in (("one", 1), ("two", 2)):
+        embedded = MemoryJournal()
+        run_problem(problem, seed=seed, journal=embedded)
+        assert story(_said(kept[name])) == story(_said(embedded))

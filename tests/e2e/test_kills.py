@@ -1,0 +1,85 @@
+"""Processes killed with SIGKILL, a broker killed too, a line that is cut: the same answer."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from brokers import CuttableLine, PlainBroker
+from e2e.processes import NAMES, PROBLEM, Field, field
+from tapes import story
+
+from bitarm.api.identify import run_problem
+from bitarm.api.problem import parse_problem
+from bitarm.core.events import AgentRestarted, FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.journal import Journal
+from bitarm.core.replay import replay
+from bitarm.store import MemoryJournal, SqliteJournal
+
+pytestmark = pytest.mark.slow
+
+_OF_THE_NETWORK = FleetAssigned | TrafficMeasured | AgentRestarted
+
+# Whom to kill after how many reports: 16 deaths in three runs.
+_DEATHS = [
+    [("learner", 0), ("north", 6), ("broker", 15), ("learner", 27), ("tower", 40), ("learner", 60)],
+    [("south", 0), ("broker", 3), ("learner", 9), ("tower", 21), ("broker", 33)],
+    [("broker", 0), ("tower", 4), ("north", 8), ("learner", 16), ("south", 30)],
+]
+
+
+def _said(journal: Journal) -> list[LearnerEvent]:
+    assert len(journal.runs()) == 1
+    events = [entry.event for entry in journal.read(1)]
+    return [event for event in events if not isinstance(event, _OF_THE_NETWORK)]
+
+
+def _assert_as_embedded(place: Field) -> None:
+    embedded = MemoryJournal()
+    run_problem(parse_problem(PROBLEM, Path()), seed=5, journal=embedded)
+    with closing(SqliteJournal.open_read_only(place.store)) as journal:
+        events = _said(journal)
+    assert story(events) == story(_said(embedded))
+    assert replay(events).save() == replay(_said(embedded)).save()
+
+
+@pytest.mark.parametrize("deaths", _DEATHS, ids=["learner", "south", "broker"])
+def test_killed_again_and_again(
+    deaths: list[tuple[str, int]], broker: PlainBroker, tmp_path: Path
+) -> None:
+    with field(tmp_path, broker.url) as place:
+        for name in NAMES:
+            place.start_agent(name)
+        place.start_learner()
+        for victim, reports in deaths:
+            place.wait_for_reports(reports)
+            if victim == "broker":
+                broker.kill()
+                broker.start()
+            else:
+                place.kill(victim)
+                if victim == "learner":
+                    place.start_learner()
+                else:
+                    place.start_agent(victim)
+        assert place.wait("learner") == 0, place.said("learner")
+        assert [place.wait(name) for name in NAMES] == [0, 0, 0]
+        assert place.result()["best_arm_name"] == "tower"
+        _assert_as_embedded(place)
+
+
+def test_a_line_that_is_cut_in_both_directions(
+    broker: PlainBroker, line: CuttableLine, tmp_path: Path
+) -> None:
+    with field(tmp_path, broker.url) as place:
+        through = f"mqtt://127.0.0.1:{line.port}"
+        place.start_agent("north", url=through)
+        place.start_agent("south")
+        place.start_agent("tower")
+        place.start_learner(url=through)
+        for reports in (6, 30, 60):
+            place.wait_for_reports(reports)
+            line.cut()
+            line.mend()
+        assert place.wait("learner") == 0, place.said("learner")
+        assert [place.wait(name) for name in NAMES] == [0, 0, 0]
+        _assert_as_embedded(place)

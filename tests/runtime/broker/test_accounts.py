@@ -1,0 +1,74 @@
+"""Names that may stand in a topic, and passwords that nobody has to type."""
+
+import pytest
+
+from bitarm.errors import ConfigError
+from bitarm.runtime.broker import accounts
+
+# What mosquitto_passwd 2.0.11 writes for the password "pw".
+_KEPT = (
+    "$7$101$qh72kNiR3loyW60b$XySweys/sNJ9Dc4mjkMSxMhG/E9iKMPeDyHSdGa1EL2sNZ8mCz2F13WngESJRZw"
+    "kLkgRQMJBSIsl7fPZjkYVLQ=="
+)
+
+
+def test_a_hash_of_mosquittos_own_program_is_understood() -> None:
+    assert accounts.matches("pw", _KEPT)
+    assert not accounts.matches("pW", _KEPT)
+
+
+def test_a_hash_is_what_mosquittos_own_program_writes() -> None:
+    assert accounts.hashed("pw", bytes.fromhex("aa1ef690d891de5a325bad1b")) == _KEPT
+
+
+@pytest.mark.parametrize("kept", ["", "$6$salt$hash", "plain", "$7$x$y$z", "$7$101$*$*"])
+def test_what_is_no_hash_matches_nothing(kept: str) -> None:
+    assert not accounts.matches("", kept)
+
+
+def test_two_hashes_of_one_password_differ() -> None:
+    one, other = accounts.hashed("pw"), accounts.hashed("pw")
+    assert one != other
+    assert accounts.matches("pw", one)
+    assert accounts.matches("pw", other)
+
+
+def test_passwords_are_long_and_differ() -> None:
+    drawn = {accounts.new_password() for _ in range(100)}
+    assert len(drawn) == 100
+    assert all(len(password) == 43 and password.isascii() for password in drawn)  # 256 bits
+
+
+@pytest.mark.parametrize("name", ["gw-1", "a", "A.b_c-9", "x" * 64, "0102030405060708"])
+def test_a_good_name(name: str) -> None:
+    assert accounts.check_agent(name) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "+", "#", "gw+1", "a b", "a:b", "ä", ".hidden", "-x", "x" * 65, "a\n", ".."]
+)
+def test_a_name_that_could_break_a_topic_or_a_file_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="an agent's name has 1 to 64 letters"):
+        accounts.check_agent(name)
+
+
+def test_no_agent_is_called_learner() -> None:
+    with pytest.raises(ConfigError, match="no agent may be called 'learner'"):
+        accounts.check_agent("learner")
+
+
+def test_a_comma_list_names_each_agent_once() -> None:
+    assert accounts.named("b, a,b") == ("b", "a")
+    with pytest.raises(ConfigError, match="got ''"):
+        accounts.named("a,,b")
+
+
+def test_accounts_survive_writing_and_reading() -> None:
+    kept = {"a": "$7$1$x$y", "b": "$7$1$z$w"}
+    assert accounts.read_accounts(accounts.write_accounts(kept)) == kept
+
+
+@pytest.mark.parametrize("text", ["a\n", ":x\n", "a:\n"])
+def test_a_damaged_line_of_accounts_is_named(text: str) -> None:
+    with pytest.raises(ConfigError, match="line 2 of the accounts"):
+        accounts.read_accounts("ok:x\n" + text)
