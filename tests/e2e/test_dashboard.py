@@ -2,8 +2,9 @@
 
 import json
 import re
+import sqlite3
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -386,6 +387,47 @@ def test_a_store_that_cannot_be_read_is_said_and_comes_back(
         expect(page.locator("#problem")).to_be_hidden()
         other = open_page(f"{address}/runs/7")
         expect(other.locator("#problem")).to_contain_text("there is no run 7")
+
+
+def _damage(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+
+
+def _renew(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [(_damage, "is damaged"), (_renew, "has version 99 of the journal's format")],
+)
+def test_a_page_says_what_is_wrong_with_its_store(
+    tmp_path: Path, open_page: OpenPage, spoil: Callable[[Path], None], words: str
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1)
+    spoil(store)
+    with served(store) as address:
+        for path in ("/", "/runs/1", "/compare"):
+            expect(open_page(address + path).locator("#problem")).to_contain_text(words)
+
+
+def test_a_page_says_that_its_store_is_locked(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1)
+    with served(store) as address:
+        with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("UPDATE runs SET arms = arms")
+            page = open_page(f"{address}/")
+            expect(page.locator("#problem")).to_contain_text("is locked by another process")
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
 
 
 def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) -> None:
