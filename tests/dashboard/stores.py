@@ -65,6 +65,10 @@ class SlowRun:
                 self._messages += output.messages
         self._journal.append(self.run, events)
 
+    def note(self, *events: LearnerEvent) -> None:
+        """Keep what happened beside the learner."""
+        self._journal.append(self.run, events)
+
     def standings(self) -> Standings:
         """Where the run stands by its journal."""
         return Standings.of(entry.event for entry in self._journal.read(self.run))

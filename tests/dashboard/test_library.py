@@ -2,8 +2,10 @@
 
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -121,7 +123,8 @@ def test_a_look_grows_with_every_change_whoever_looked_before(path: Path, librar
     first = library.look()
     assert library.look() == first
     slow.play_round()
-    library.history(slow.run)  # looks too, and takes the news from nobody
+    with library.history(slow.run):  # looks too, and takes the news from nobody
+        pass
     assert library.look() == first + 1
     slow.close()
 
@@ -131,9 +134,9 @@ def test_a_history_grows_with_its_run(path: Path, library: Library) -> None:
     while not slow.ended:
         slow.play_round()
         library.look()
-        history = library.history(slow.run)
-        assert history.row().rounds == slow.standings().round
-        assert history.entries == library.row(slow.run).entries
+        with library.history(slow.run) as history:
+            assert history.row().rounds == slow.standings().round
+            assert history.entries == library.row(slow.run).entries
     assert library.row(slow.run).best_arm_name == "north"
     slow.close()
 
@@ -143,16 +146,41 @@ def test_the_row_of_an_ended_run_needs_no_history(decided_store: Path) -> None:
     short.look()
     long.look()
     for run in (1, 2):
-        assert short.row(run) == long.history(run).row()
+        with long.history(run) as history:
+            assert short.row(run) == history.row()
     short.close()
     long.close()
 
 
 def test_an_unknown_run(decided_store: Path) -> None:
     library = Library(decided_store)
-    with pytest.raises(UnknownEntryError, match="there is no run 9"):
-        library.history(9)
+    with pytest.raises(UnknownEntryError, match="there is no run 9"), library.history(9):
+        pass
     library.close()
+
+
+def test_readers_never_meet_a_run_that_is_being_folded(path: Path, library: Library) -> None:
+    slow = SlowRun(path, {f"arm-{number}": 0.5 for number in range(20)}, growth=1.2)
+    torn: list[int] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            with library.history(slow.run) as history:
+                reports = history.view().timeline.reports
+            if len({len(getattr(reports, column.name)) for column in fields(reports)}) > 1:
+                torn.append(len(reports.sequence))
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for _ in range(40):
+        slow.play_round()
+    done.set()
+    for reader in readers:
+        reader.join()
+    slow.close()
+    assert torn == []
 
 
 def test_nothing_is_written(path: Path) -> None:

@@ -2,8 +2,9 @@
 
 import json
 import re
+import sqlite3
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from e2e.served import served
 from playwright.sync_api import Page, expect
 
 from bitarm.core.confidence import radius
+from bitarm.core.events import AgentRestarted, ArmsLost, FleetAssigned, ReportIgnored
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import result_of
 from bitarm.core.standings import ArmStanding, Standings
@@ -104,7 +106,7 @@ def test_the_runs_page_lists_what_the_journal_holds(
     assert rows["Run 1"]["samples"] == f"{decided.samples:,}"
     assert rows["Run 1"]["payload_bits"] == f"{decided.payload_bits:,}"
     assert rows["Run 1"]["rounds"] == str(decided.rounds)
-    assert rows["Run 2"]["state"] == "the limit on rounds was reached"
+    assert rows["Run 2"]["state"] == "round limit"
     assert (rows["Run 2"]["answer"], rows["Run 2"]["guarantee"]) == ("none", "none")
     assert rows["Run 3"]["answer"].startswith("north leads, ")
 
@@ -183,6 +185,27 @@ def test_a_live_run_narrows_to_its_decision(tmp_path: Path, open_page: OpenPage)
         expect(page.locator("#headline")).to_have_text("north is the best arm.")
         _check_figures(page, slow.standings())
         assert page.locator("#race g.best").get_attribute("data-arm") == "0"
+
+
+def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    slow = SlowRun(store)
+    with served(store) as address, closing(slow):
+        page = open_page(f"{address}/runs/{slow.run}")
+        slow.note(FleetAssigned(fleet="roofs", agents=("a", "b", "c", "a")))
+        slow.play_round()
+        repeat = ReportIgnored(arm=1, message=1)
+        slow.note(repeat, repeat, AgentRestarted(agent="a", restarts=3, discarded=0))
+        slow.note(ArmsLost(round=2, arms=(2,), stops=False))
+        expect(page.locator("#agents tr[data-row='1'] [data-key='repeats']")).to_have_text("2")
+        expect(page.locator("#agents tr[data-row='0'] th")).to_have_text("north: a")
+        rows = _rows(page, "agents")
+        assert [rows[name]["restarts"] for name in ("north: a", "depot: a")] == ["3", "3"]
+        assert rows["south: b"]["restarts"] == "0"
+        assert rows["south: b"]["last_seen"].endswith(" ago")
+        lost = page.locator("#arms tr[data-row='2'] [data-key='state']")
+        expect(lost).to_have_text("given up in round 2: not heard from")
+        expect(page.locator("#headline")).to_contain_text("3 of 4 arms still in the race")
 
 
 def test_the_slider_replays_to_any_moment(site: str, store: Path, open_page: OpenPage) -> None:
@@ -364,6 +387,47 @@ def test_a_store_that_cannot_be_read_is_said_and_comes_back(
         expect(page.locator("#problem")).to_be_hidden()
         other = open_page(f"{address}/runs/7")
         expect(other.locator("#problem")).to_contain_text("there is no run 7")
+
+
+def _damage(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+
+
+def _renew(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [(_damage, "is damaged"), (_renew, "has version 99 of the journal's format")],
+)
+def test_a_page_says_what_is_wrong_with_its_store(
+    tmp_path: Path, open_page: OpenPage, spoil: Callable[[Path], None], words: str
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1)
+    spoil(store)
+    with served(store) as address:
+        for path in ("/", "/runs/1", "/compare"):
+            expect(open_page(address + path).locator("#problem")).to_contain_text(words)
+
+
+def test_a_page_says_that_its_store_is_locked(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1)
+    with served(store) as address:
+        with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("UPDATE runs SET arms = arms")
+            page = open_page(f"{address}/")
+            expect(page.locator("#problem")).to_contain_text("is locked by another process")
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
 
 
 def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) -> None:

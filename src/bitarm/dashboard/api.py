@@ -1,5 +1,6 @@
 """The JSON routes under /api/v1 and the streams. Every one of them reads."""
 
+from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -7,10 +8,10 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from bitarm.dashboard import paper, views
-from bitarm.dashboard.compare import point_of_run, points_of_result
-from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, explain
+from bitarm.dashboard.compare import Comparison, PointList, point_of_run, points_of_result
+from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, Explanation, explain
 from bitarm.dashboard.feed import Feed
-from bitarm.dashboard.frames import event_view, frames_of
+from bitarm.dashboard.frames import EventList, FrameList, event_view, frames_of
 from bitarm.dashboard.library import Library, UnknownEntryError
 from bitarm.errors import ConfigError, StoreError
 
@@ -86,7 +87,8 @@ async def runs_stream(feed: InFeed) -> StreamingResponse:
 @router.get("/runs/{run}", responses=_NOT_FOUND)
 def run(library: InLibrary, run: RunNumber) -> views.RunView:
     """One run whole: its settings, arms, result, and its events as columns."""
-    return library.history(run).view()
+    with library.history(run) as history:
+        return history.view()
 
 
 @router.get("/runs/{run}/stream", response_class=StreamingResponse, responses=_STREAM)
@@ -107,11 +109,11 @@ def events(
     run: RunNumber,
     after: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> views.EventList:
+) -> EventList:
     """Events of a run above an entry, in words and as they were kept."""
-    history = library.history(run)
-    entries = library.entries(run, after=after, limit=limit)
-    return views.EventList(events=[event_view(history, entry) for entry in entries])
+    with library.history(run) as history:
+        entries = library.entries(run, after=after, limit=limit)
+        return EventList(events=[event_view(history, entry) for entry in entries])
 
 
 @router.get("/runs/{run}/events/{sequence}/frames", responses=_NOT_FOUND)
@@ -121,13 +123,13 @@ def frames(
     sequence: Sequence,
     arm: Annotated[int | None, Query(ge=0, le=_LARGEST)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 8,
-) -> views.FrameList:
+) -> FrameList:
     """The frames of the messages behind an event, bit by bit."""
-    history = library.history(run)
-    entries = library.entries(run, after=sequence - 1, limit=1)
-    if not entries:
-        raise UnknownEntryError(f"run {run} has {history.entries} entries, no entry {sequence}")
-    return frames_of(history, entries[0], arm=arm, limit=limit)
+    with library.history(run) as history:
+        entries = library.entries(run, after=sequence - 1, limit=1)
+        if not entries:
+            raise UnknownEntryError(f"run {run} has {history.entries} entries, no entry {sequence}")
+        return frames_of(history, entries[0], arm=arm, limit=limit)
 
 
 @router.get("/explain")
@@ -142,7 +144,7 @@ def explanation(
     low: Number = 0.0,
     high: Number = 1.0,
     growth: Annotated[float, Query(gt=1, le=100)] = 2.0,
-) -> views.Explanation:
+) -> Explanation:
     """One message of ICQ taken apart, on rewards in [low, high]."""
     if not low <= min(mu_hat, earlier) <= max(mu_hat, earlier) <= high:
         raise ConfigError(f"mu_hat and earlier must lie in [{low:g}, {high:g}]")
@@ -160,23 +162,26 @@ def explanation(
 
 
 @router.post("/compare", responses=_NOT_FOUND)
-def compare(library: InLibrary, wanted: views.Comparison) -> views.PointList:
+def compare(library: InLibrary, wanted: Comparison) -> PointList:
     """Runs and saved simulations side by side; nothing is kept."""
     if len(wanted.runs) + len(wanted.results) > _MOST_COMPARED:
         raise ConfigError(f"at most {_MOST_COMPARED} runs and files can be compared at once")
-    points = [point_of_run(library.history(number)) for number in wanted.runs]
+    points = []
+    for number in wanted.runs:
+        with library.history(number) as history:
+            points.append(point_of_run(history))
     for saved in wanted.results:
         points += points_of_result(saved)
-    return views.PointList(points=points)
+    return PointList(points=points)
 
 
 @router.get("/paper")
-def published() -> views.PaperCurves:
+def published() -> paper.PaperCurves:
     """The paper's curves, samples against bits."""
-    return views.PaperCurves(curves=list(paper.published()))
+    return paper.PaperCurves(curves=list(paper.published()))
 
 
-def _stream(messages: Any) -> StreamingResponse:
+def _stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
     return StreamingResponse(
         messages,
         media_type="text/event-stream",

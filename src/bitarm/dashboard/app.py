@@ -1,6 +1,6 @@
 """The application put together: the API, the pages, the assets, and the answer to each failure."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import metadata, resources
 from pathlib import Path
@@ -62,8 +62,8 @@ def create_app(store: Path, *, token: str | None = None, pace: float = PACE) -> 
     return app
 
 
-def _page(page: Page):  # type: ignore[no-untyped-def]
-    async def show() -> HTMLResponse:
+def _page(page: Page) -> Callable[[], Awaitable[Response]]:
+    async def show() -> Response:
         return HTMLResponse(render(page))
 
     return show
@@ -88,7 +88,7 @@ async def _sign_in(request: Request) -> Response:
     return response
 
 
-def _answer(status: int):  # type: ignore[no-untyped-def]
+def _answer(status: int) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answer(_: Request, error: Exception) -> Response:
         return JSONResponse({"error": str(error)}, status_code=status)
 

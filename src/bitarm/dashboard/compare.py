@@ -2,16 +2,64 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, final
 
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RAW_REWARD_BYTES
 from bitarm.core.theory import lower_bound
 from bitarm.dashboard.history import History
-from bitarm.dashboard.views import Point, SavedResult
 from bitarm.errors import ConfigError
 
 _RAW_REWARD_BITS = 8 * RAW_REWARD_BYTES
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedResult:
+    """What `bitarm simulate --json` printed, and the name of the file that it was kept in."""
+
+    name: str
+    simulation: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What to compare."""
+
+    runs: list[int]
+    results: list[SavedResult]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One run, or one setting of a simulation, with its price."""
+
+    source: Literal["run", "simulation"]
+    label: str
+    scheme: str
+    outcome: str | None  # of a run
+    trials: int | None  # of a simulation
+    rounds: float
+    samples: float
+    samples_sem: float | None
+    payload_bits: float
+    payload_bits_sem: float | None
+    raw_bits: float
+    error_rate: float | None
+    delta: float
+    lower_bound: float | None  # on the expected samples, for Gaussian arms of these means
+    lower_bound_note: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointList:
+    """What was compared, in the order in which it was asked for."""
+
+    points: list[Point]
 
 
 def point_of_run(history: History) -> Point:

@@ -1,14 +1,58 @@
 """A message of ICQ taken apart: every number comes from the core, nothing is computed here."""
 
+from dataclasses import dataclass
+from typing import final
+
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import QUANTIZERS, Icq
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
-from bitarm.dashboard.views import ExplainStep, Explanation, Radii
 from bitarm.errors import ConfigError
 
 MOST_BITS = 8  # 256 bins are as many as an eye can tell apart
 MOST_ROUNDS = 24
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainStep:
+    """One message of ICQ: what both ends know before it, the bits, and what they leave behind."""
+
+    index: int  # i
+    pulls: int  # t_i
+    u_prime: float  # U'(i, δ)
+    mean_before: float  # μ̃_{i−1}
+    radius_before: float  # U(i − 1)
+    mu_hat: float
+    low: float  # the interval L
+    high: float
+    bin_width: float
+    contained: bool  # μ̂ lies in L
+    symbol: str  # the bits
+    value: int  # the bin's number
+    mean: float  # μ̃_i
+    error: float  # |μ̃_i − μ̂|
+    error_bound: float
+    radius: float  # U(i, δ)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Radii:
+    """U over the rounds for one scheme."""
+
+    quantizer: str
+    radius: list[float]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A message of ICQ taken apart, and the rounds around it."""
+
+    message: ExplainStep
+    steps: list[ExplainStep]  # every round, had each mean been the earlier one
+    schemes: list[Radii]
 
 
 def explain(

@@ -122,7 +122,8 @@ class Feed:
         return made
 
     def _delta(self, run: int, after: int) -> tuple[int, bytes]:
-        delta = self._library.history(run).delta(after)
+        with self._library.history(run) as history:
+            delta = history.delta(after)
         end = delta.row.entries
         return end, _sent("run", _DELTAS.dump_json(delta), position=end)
 

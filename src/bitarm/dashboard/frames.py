@@ -4,7 +4,8 @@ The journal keeps messages, not bytes. Every message has one spelling, so the fr
 one that was sent, unless a gateway packed several messages into one.
 """
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal, final
 
 from bitarm import wire
 from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunEnded
@@ -13,7 +14,6 @@ from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
 from bitarm.core.plain import to_plain
 from bitarm.core.spec import RunSpec
 from bitarm.dashboard.history import History
-from bitarm.dashboard.views import EventView, FieldView, FrameList, FrameView
 from bitarm.dashboard.wording import in_words
 
 _KINDS: dict[type, Literal["report", "request", "dismiss"]] = {
@@ -21,6 +21,63 @@ _KINDS: dict[type, Literal["report", "request", "dismiss"]] = {
     Request: "request",
     Dismiss: "dismiss",
 }
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventView:
+    """One event as it was kept, and in words."""
+
+    sequence: int
+    at: float
+    name: str
+    text: str
+    messages: int  # messages that stand behind it, see its frames
+    event: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventList:
+    """Events in the order in which they were kept."""
+
+    events: list[EventView]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldView:
+    """A stretch of a frame's bits and what it says."""
+
+    name: str
+    first_bit: int
+    nbits: int
+    bits: str
+    meaning: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameView:
+    """One message as it goes over the wire, bit by bit."""
+
+    message: Literal["report", "request", "dismiss"]
+    arm: int
+    arm_name: str
+    wire_bytes: int
+    payload_bits: int
+    hex: str
+    fields: list[FieldView]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameList:
+    """The frames behind an event; `total` counts those that were left out too."""
+
+    sequence: int
+    total: int
+    frames: list[FrameView]
 
 
 def frames_of(history: History, entry: Entry, *, arm: int | None, limit: int) -> FrameList:

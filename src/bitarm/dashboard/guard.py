@@ -6,7 +6,6 @@ its own name point here (DNS rebinding) gets nothing.
 
 import hashlib
 import hmac
-from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import final
 
@@ -117,12 +116,8 @@ def _with_headers(send: Send) -> Send:
     async def sender(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _items():
+            for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 
     return sender
-
-
-def _items() -> Iterable[tuple[str, str]]:
-    return _HEADERS.items()

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import fields
 from typing import Any, TypeVar, final
 
-from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunOpened
+from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
@@ -27,8 +27,6 @@ from bitarm.dashboard.views import (
 )
 from bitarm.dashboard.wording import arms_of, in_words, whole
 from bitarm.errors import StoreError
-
-_GIVEN_UP = "arms_lost"  # written by learners whose agents are processes of their own
 
 Columns = TypeVar("Columns", Rounds, Reports, Drops, Notes)
 
@@ -87,6 +85,7 @@ class History:
             row=self.row(),
             settings=settings_of(self.standings.opened),
             arm_names=list(self.spec.arms),
+            agents=self._agents(),
             caveats=list(self.standings.caveats),
             result=self.result(),
             timeline=self._since(0),
@@ -97,6 +96,7 @@ class History:
         return RunDelta(
             after=after,
             row=self.row(),
+            agents=self._agents(),
             caveats=list(self.standings.caveats),
             result=self.result(),
             timeline=self._since(after),
@@ -148,9 +148,12 @@ class History:
         """The arms that had fallen, or were given up, before an entry."""
         out = set(self._drops.arm[: bisect_right(self._drops.sequence, sequence - 1)])
         for i in range(bisect_right(self._notes.sequence, sequence - 1)):
-            if self._notes.name[i] == _GIVEN_UP:
+            if self._notes.name[i] == ArmsLost.name:
                 out.update(self._notes.arms[i])
         return out
+
+    def _agents(self) -> list[str]:
+        return list(self.standings.fleet.agents) if self.standings.fleet else []
 
     def _report(self, entry: Entry, event: ReportAccepted) -> None:
         _append(
@@ -206,6 +209,7 @@ def settings_of(opened: RunOpened) -> Settings:
         quantizer=spec.quantizer.name,
         bits=getattr(spec.quantizer, "bits", None),
         epsilon_quban=getattr(spec.quantizer, "epsilon_quban", None),
+        kappa=getattr(spec.quantizer, "kappa", None),
         prior=getattr(spec.quantizer, "prior", None),
         policy=policy.name,
         width=spec.width,

@@ -6,6 +6,8 @@ Refuses to know HTTP. One connection serves the whole process, however many peop
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -80,25 +82,16 @@ class Library:
             store, summary = self._opened(), self._summary(run)
             known = store.rows.get(run)
             if known is None or known.entries != summary.entries:
-                history = self._ended(summary) or self.history(run)
+                history = self._ended(summary) or self._history(run)
                 store.rows[run] = known = history.row()
             return known
 
-    def history(self, run: int) -> History:
-        """One run as it stands now."""
+    @contextmanager
+    def history(self, run: int) -> Iterator[History]:
+        """One run as it stands now, and as it stays for the time of a block."""
         with self._lock:
             self.look()
-            store, summary = self._opened(), self._summary(run)
-            history = store.histories.get(run)
-            if history is None:
-                history = store.histories[run] = self._begun(run)
-                if len(store.histories) > _HISTORIES_KEPT:
-                    store.histories.popitem(last=False)
-            store.histories.move_to_end(run)
-            if history.entries < summary.entries:
-                for entry in store.journal.read(run, after=history.entries):
-                    history.add(entry)
-            return history
+            yield self._history(run)
 
     def entries(self, run: int, *, after: int, limit: int) -> list[Entry]:
         """Some entries of a run, from above `after` on."""
@@ -137,6 +130,19 @@ class Library:
                 f"there is no run {run} in {self.path}, it has {len(summaries)}"
             )
         return summaries[run]
+
+    def _history(self, run: int) -> History:
+        store, summary = self._opened(), self._summary(run)
+        history = store.histories.get(run)
+        if history is None:
+            history = store.histories[run] = self._begun(run)
+            if len(store.histories) > _HISTORIES_KEPT:
+                store.histories.popitem(last=False)
+        store.histories.move_to_end(run)
+        if history.entries < summary.entries:
+            for entry in store.journal.read(run, after=history.entries):
+                history.add(entry)
+        return history
 
     def _begun(self, run: int) -> History:
         first = next(self._opened().journal.read(run), None)

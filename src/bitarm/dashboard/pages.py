@@ -16,8 +16,8 @@ _TITLES: dict[Page, str] = {
     "sign-in": "Sign in",
     "not-found": "Not found",
 }
-_SECTIONS: dict[str, str] = {"runs": "/", "compare": "/compare", "explain": "/explain"}
-_SCRIPTED = ("runs", "run", "compare", "explain")
+_SECTIONS: dict[Page, str] = {"runs": "/", "compare": "/compare", "explain": "/explain"}
+_SCRIPTED: tuple[Page, ...] = ("runs", "run", "compare", "explain")
 
 
 @cache
@@ -34,7 +34,7 @@ def render(page: Page) -> str:
 def _navigation(page: Page) -> str:
     here, current = "runs" if page == "run" else page, ' aria-current="page"'
     return "\n".join(
-        f'<a href="{path}"{current if section == here else ""}>{escape(_TITLES[section])}</a>'  # type: ignore[index]
+        f'<a href="{path}"{current if section == here else ""}>{escape(_TITLES[section])}</a>'
         for section, path in _SECTIONS.items()
     )
 

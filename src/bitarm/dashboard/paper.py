@@ -2,12 +2,32 @@
 
 import csv
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-
-from bitarm.dashboard.views import PaperCurve
+from typing import final
 
 _PRICES = ("samples", "payload_bits")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperCurve:
+    """A published curve: samples against bits, a point for each setting."""
+
+    experiment: str
+    series: str
+    x: list[float]  # what the figure sweeps
+    samples: list[float]
+    payload_bits: list[float]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperCurves:
+    """Every published curve that has both prices; none where the numbers are not installed."""
+
+    curves: list[PaperCurve]
 
 
 @cache

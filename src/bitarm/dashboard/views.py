@@ -1,11 +1,11 @@
-"""What the API says, as values: the OpenAPI document is made from these classes.
+"""What the API says of runs, as values: the OpenAPI document is made from classes like these.
 
 Names that stand elsewhere in bitarm stand here unchanged. What grows with a run comes as columns
 (parallel lists): ten thousand events are then a few hundred kilobytes and no objects.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Literal, final
 
 from bitarm.core.result import RunResult
 
@@ -72,6 +72,7 @@ class Settings:
     quantizer: str
     bits: int | None
     epsilon_quban: float | None
+    kappa: float | None
     prior: str | None
     policy: str
     width: str
@@ -157,6 +158,7 @@ class RunView:
     row: RunRow
     settings: Settings
     arm_names: list[str]
+    agents: list[str]  # who serves each arm; empty where that is no process of its own
     caveats: list[str]
     result: RunResult | None
     timeline: Timeline
@@ -169,66 +171,10 @@ class RunDelta:
 
     after: int
     row: RunRow
+    agents: list[str]
     caveats: list[str]
     result: RunResult | None
     timeline: Timeline
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventView:
-    """One event as it was kept, and in words."""
-
-    sequence: int
-    at: float
-    name: str
-    text: str
-    messages: int  # messages that stand behind it, see its frames
-    event: dict[str, Any]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventList:
-    """Events in the order in which they were kept."""
-
-    events: list[EventView]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldView:
-    """A stretch of a frame's bits and what it says."""
-
-    name: str
-    first_bit: int
-    nbits: int
-    bits: str
-    meaning: str
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameView:
-    """One message as it goes over the wire, bit by bit."""
-
-    message: Literal["report", "request", "dismiss"]
-    arm: int
-    arm_name: str
-    wire_bytes: int
-    payload_bits: int
-    hex: str
-    fields: list[FieldView]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameList:
-    """The frames behind an event; `total` counts those that were left out too."""
-
-    sequence: int
-    total: int
-    frames: list[FrameView]
 
 
 @final
@@ -240,113 +186,3 @@ class StoreView:
     ready: bool
     reason: str | None  # why it cannot be shown, and what to do
     version: str  # of bitarm
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainStep:
-    """One message of ICQ: what both ends know before it, the bits, and what they leave behind."""
-
-    index: int  # i
-    pulls: int  # t_i
-    u_prime: float  # U'(i, δ)
-    mean_before: float  # μ̃_{i−1}
-    radius_before: float  # U(i − 1)
-    mu_hat: float
-    low: float  # the interval L
-    high: float
-    bin_width: float
-    contained: bool  # μ̂ lies in L
-    symbol: str  # the bits
-    value: int  # the bin's number
-    mean: float  # μ̃_i
-    error: float  # |μ̃_i − μ̂|
-    error_bound: float
-    radius: float  # U(i, δ)
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Radii:
-    """U over the rounds for one scheme."""
-
-    quantizer: str
-    radius: list[float]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """A message of ICQ taken apart, and the rounds around it."""
-
-    message: ExplainStep
-    steps: list[ExplainStep]  # every round, had each mean been the earlier one
-    schemes: list[Radii]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedResult:
-    """What `bitarm simulate --json` printed, and the name of the file that it was kept in."""
-
-    name: str
-    simulation: dict[str, Any]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What to compare."""
-
-    runs: list[int]
-    results: list[SavedResult]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """One run, or one setting of a simulation, with its price."""
-
-    source: Literal["run", "simulation"]
-    label: str
-    scheme: str
-    outcome: str | None  # of a run
-    trials: int | None  # of a simulation
-    rounds: float
-    samples: float
-    samples_sem: float | None
-    payload_bits: float
-    payload_bits_sem: float | None
-    raw_bits: float
-    error_rate: float | None
-    delta: float
-    lower_bound: float | None  # on the expected samples, for Gaussian arms of these means
-    lower_bound_note: str
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointList:
-    """What was compared, in the order in which it was asked for."""
-
-    points: list[Point]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperCurve:
-    """A published curve: samples against bits, a point for each setting."""
-
-    experiment: str
-    series: str
-    x: list[float]  # what the figure sweeps
-    samples: list[float]
-    payload_bits: list[float]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperCurves:
-    """Every published curve that has both prices; none where the numbers are not installed."""
-
-    curves: list[PaperCurve]

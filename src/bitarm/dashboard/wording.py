@@ -4,11 +4,15 @@ A newer learner may write kinds of events that no case here knows. They are name
 the fields that events share (`arm`, `arms`, `agent`, `round`), so that a page can still place them.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from bitarm.core.events import (
+    AgentRestarted,
     ArmDropped,
+    ArmsLost,
     CaveatNoted,
+    FleetAssigned,
     LearnerEvent,
     ReportAccepted,
     ReportIgnored,
@@ -43,10 +47,13 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
         case RunEnded():
             return _ending(event, spec)
         case TrafficMeasured():
-            return (
-                f"frames as sent: {event.wire_bytes_up:,} bytes up, "
-                f"{event.wire_bytes_down:,} bytes down"
-            )
+            return _traffic(event)
+        case ArmsLost():
+            return f"{_names(standings, event.arms)}: given up, not heard from for too long"
+        case FleetAssigned():
+            return f"fleet {event.fleet}: {len(set(event.agents)):,} agents assigned"
+        case AgentRestarted():
+            return f"agent {event.agent} restarted, {event.restarts:,} times by now"
     return _unknown(event, standings)
 
 
@@ -55,8 +62,7 @@ def arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
     numbers: list[Any] = [getattr(event, "arm", None), *(getattr(event, "arms", None) or ())]
     agent = getattr(event, "agent", None)
     if agent is not None:
-        served = enumerate(standings.arms)
-        numbers += [arm for arm, it in served if getattr(it, "agent", None) == agent]
+        numbers += [arm for arm, it in enumerate(standings.arms) if it.agent == agent]
     return [arm for arm in numbers if isinstance(arm, int) and 0 <= arm < len(standings.arms)]
 
 
@@ -74,8 +80,19 @@ def _ending(event: RunEnded, spec: RunSpec) -> str:
 
 def _unknown(event: LearnerEvent, standings: Standings) -> str:
     words = event.name.replace("_", " ")
-    names = [standings.arms[arm].name for arm in arms_of(event, standings)]
-    return f"{', '.join(names)}: {words}" if names else words
+    arms = arms_of(event, standings)
+    return f"{_names(standings, arms)}: {words}" if arms else words
+
+
+def _traffic(event: TrafficMeasured) -> str:
+    sent = f"frames as sent: {event.wire_bytes_up:,} bytes up, {event.wire_bytes_down:,} bytes down"
+    if event.mqtt_bytes_up is None or event.mqtt_bytes_down is None:
+        return sent
+    return f"{sent}; with MQTT: {event.mqtt_bytes_up:,} up, {event.mqtt_bytes_down:,} down"
+
+
+def _names(standings: Standings, arms: Iterable[int]) -> str:
+    return ", ".join(_name(standings.opened.spec, arm) for arm in arms)
 
 
 def _name(spec: RunSpec, arm: int) -> str:

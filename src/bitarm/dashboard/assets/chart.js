@@ -92,9 +92,9 @@ function save(name, type, text) {
 }
 
 // An SVG text that ends in an ellipsis where it would not fit; the whole stands in its title.
-export function label(parent, text, room) {
+export function label(parent, text, room, glyph = GLYPH) {
   const node = parent.append("text");
-  const most = Math.max(3, Math.floor(room / GLYPH));
+  const most = Math.max(3, Math.floor(room / glyph));
   node.text(text.length > most ? `${text.slice(0, most - 1)}…` : text);
   if (text.length > most) node.append("title").text(text);
   return node;

@@ -5,7 +5,7 @@ import { d3 } from "./d3.js";
 import { interval, plural } from "./format.js";
 import { stateOf } from "./timeline.js";
 
-const ROW = 30, PHONE = 560, MOST = 24;
+const ROW = 30, PHONE = 560, MOST = 24, SMALL = 6.2;
 
 export function raceChart(figure, run, now) {
   return new Chart(figure, {
@@ -42,10 +42,10 @@ function draw(svg, width, run, s) {
     const standing = stateOf(arm, s, run.arm_names);
     if (phone) {
       label(group, arm.name, width / 2).attr("class", "name").attr("x", 4).attr("y", y - 14);
-      label(group, arm.outIn === null ? said : standing, width / 2).attr("class", "state").attr("x", width - 4).attr("y", y - 14).attr("text-anchor", "end");
+      label(group, arm.outIn === null ? said : standing, width / 2, SMALL).attr("class", "state").attr("x", width - 4).attr("y", y - 14).attr("text-anchor", "end");
     } else {
       label(group, arm.name, left).attr("class", "name").attr("x", left).attr("y", y + 4).attr("text-anchor", "end");
-      label(group, arm.outIn === null ? said : standing, right).attr("class", "state").attr("x", width - right + 4).attr("y", y + 4);
+      label(group, arm.outIn === null ? said : standing, right, SMALL).attr("class", "state").attr("x", width - right + 4).attr("y", y + 4);
     }
     if (arm.mean !== null) bar(group, x, y, arm);
   });

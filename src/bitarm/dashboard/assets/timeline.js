@@ -26,14 +26,14 @@ export class Run {
         for (const value of values) this.timeline[table][column].push(value);
       }
     }
-    Object.assign(this, { row: delta.row, result: delta.result, caveats: delta.caveats });
+    Object.assign(this, { row: delta.row, agents: delta.agents, result: delta.result, caveats: delta.caveats });
     return true;
   }
 
   // Every arm as entry `moment` left it, and what had been paid by then.
   at(moment) {
     const arms = this.arm_names.map((name, arm) => ({
-      arm, name, id: arm, mean: null, radius: null, pulls: 0, messages: 0, bits: 0, points: [],
+      arm, name, id: arm, agent: this.agents[arm] ?? null, mean: null, radius: null, pulls: 0, messages: 0, bits: 0, points: [],
       droppedIn: null, droppedFor: null, lostIn: null, outIn: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
     }));
     const { reports, drops, notes, rounds } = this.timeline;

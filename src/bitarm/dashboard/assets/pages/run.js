@@ -59,7 +59,7 @@ const armColumns = () => [
 ];
 
 const agentColumns = () => [
-  { key: "name", label: "Agent of", value: (a) => a.name, cell: (a) => a.name },
+  { key: "name", label: "Agent of", value: (a) => a.name, cell: (a) => (a.agent === null ? a.name : `${a.name}: ${a.agent}`) },
   { key: "last_seen", label: "Last seen", value: (a) => a.lastAt, cell: lastSeen, numeric: true },
   { key: "repeats", label: "Re-sends", value: (a) => a.repeats, cell: (a) => count(a.repeats), numeric: true },
   { key: "restarts", label: "Restarts", value: (a) => a.restarts, cell: (a) => count(a.restarts), numeric: true },
@@ -128,7 +128,7 @@ function settings() {
     ["bounds", s.bounds === null ? "none" : `${number(s.bounds[0])} to ${number(s.bounds[1])}`],
     ["ε, tolerance", s.epsilon === null ? null : number(s.epsilon)],
     ["quantizer", s.quantizer], ["bits of a message", s.bits === null ? null : count(s.bits)],
-    ["ε of quban", s.epsilon_quban === null ? null : number(s.epsilon_quban)], ["prior", s.prior],
+    ["ε of quban", s.epsilon_quban === null ? null : number(s.epsilon_quban)], ["κ", s.kappa === null ? null : number(s.kappa)], ["prior", s.prior],
     ["policy", s.policy], ["width", s.width],
     ["growth", s.growth === null ? null : number(s.growth)], ["first checkpoint", s.first === null ? null : count(s.first)],
     ["limit on rounds", s.max_rounds === null ? null : count(s.max_rounds)],

@@ -2,7 +2,7 @@
 
 import { begin, get, listen } from "../api.js";
 import { $, h, perFrame } from "../dom.js";
-import { count, duration, moment, number, plural, reason, scheme } from "../format.js";
+import { count, duration, moment, number, plural, scheme } from "../format.js";
 import { PagedTable } from "../table.js";
 
 const LIVE = 60; // seconds without an event after which an open run is called quiet
@@ -13,7 +13,7 @@ const live = (row) => row.state === "open" && Date.now() / 1000 - row.last_at < 
 const lasted = (row) => (row.ended_at ?? (live(row) ? Date.now() / 1000 : row.last_at)) - row.opened_at;
 
 function stateCell(row) {
-  if (row.state === "ended") return row.outcome === "decided" ? "decided" : reason(row.outcome);
+  if (row.state === "ended") return row.outcome.replaceAll("_", " ");
   if (live(row)) return h("span", { class: "live" }, "live");
   return `open, quiet for ${duration(Date.now() / 1000 - row.last_at)}`;
 }

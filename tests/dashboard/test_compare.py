@@ -1,0 +1,66 @@
+"""Prices side by side, and the lower bound beneath them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bitarm.api.simulate import simulate
+from bitarm.core.theory import lower_bound
+from bitarm.dashboard.compare import SavedResult, point_of_run, points_of_result
+from bitarm.dashboard.library import Library
+from bitarm.errors import ConfigError
+from bitarm.sim.models import Gaussian
+
+MEANS = (0.0, 0.2, 0.5)
+
+
+def _saved(**changed: Any) -> SavedResult:
+    models = [Gaussian(mean=mean, sd=0.25) for mean in MEANS]
+    made = simulate(models, trials=50, seed=1, quantizer=["icq", "quban"]).to_json()
+    return SavedResult(name="sweep.json", simulation=made | changed)
+
+
+def test_a_run_is_its_journal(decided_store: Path) -> None:
+    library = Library(decided_store)
+    with library.history(2) as history:
+        limited = point_of_run(history)
+    with library.history(1) as history:
+        decided, standings = point_of_run(history), history.standings
+    assert decided.samples == standings.samples
+    assert decided.payload_bits == standings.payload_bits
+    means = [arm.mean for arm in standings.arms if arm.mean is not None]
+    assert decided.lower_bound == lower_bound(means, sigma=0.5, delta=0.05).samples
+    assert limited.lower_bound is None
+    library.close()
+
+
+def test_what_simulate_prints_is_read_with_its_true_means() -> None:
+    saved = _saved()
+    points = points_of_result(saved)
+    assert [point.scheme for point in points] == ["icq 3 bits · se", "quban · se"]
+    for point, result in zip(points, saved.simulation["results"], strict=True):
+        assert point.samples == result["samples"]["mean"]
+        assert point.payload_bits_sem == result["payload_bits"]["sem"]
+        assert point.lower_bound == lower_bound(MEANS, sigma=0.25, delta=0.05).samples
+
+
+def test_results_without_means_have_no_bound() -> None:
+    for means in ([], [0.5, 0.5]):
+        assert points_of_result(_saved(means=means))[0].lower_bound is None
+
+
+@pytest.mark.parametrize(
+    "simulation",
+    [
+        {},
+        {"results": 3},
+        {"results": [{}]},
+        {"results": ["text"]},
+        {"trials": 1, "results": [{"delta": "x"}]},
+        {"trials": 1, "results": [{"delta": True}]},
+    ],
+)
+def test_what_is_no_result_is_refused_by_name(simulation: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"odd\.json is no result of `bitarm simulate --json`"):
+        points_of_result(SavedResult(name="odd.json", simulation=simulation))
