@@ -95,11 +95,6 @@ def _is_named(cls: Any) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _shape(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
-    return get_origin(wanted), get_args(wanted)
-
-
-@lru_cache(maxsize=256)
 def _hints(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
 
