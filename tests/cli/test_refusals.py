@@ -95,7 +95,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "source missing": (problem(arms='[[arm]]\nname = "x"\n'), "arm 'x': .*source"),
     "table": (
         problem() + "[scheem]\n",
-        "table must be one of problem, arm, scheme, limits, got 'scheem'; did you mean scheme",
+        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean scheme",
     ),
     "word of problem": (
         problem(problem="dleta = 0.1"),
