@@ -85,7 +85,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "source": (
         problem(arms=ARMS.replace('"bernoulli"', '"bernouli"')),
-        "arm 'low': source must be one of gaussian, bernoulli, beta, .*callable, csv, "
+        "arm 'low': source must be one of gaussian, bernoulli, .*callable, csv, command, topic, "
         "got 'bernouli'; did you mean bernoulli",
     ),
     "source of another type": (
@@ -95,7 +95,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "source missing": (problem(arms='[[arm]]\nname = "x"\n'), "arm 'x': .*source"),
     "table": (
         problem() + "[scheem]\n",
-        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean scheme",
+        "table must be one of problem, arm, scheme, limits, network, got 'scheem'; did you mean",
     ),
     "word of problem": (
         problem(problem="dleta = 0.1"),
