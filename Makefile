@@ -17,7 +17,7 @@ test-fast: $(VENV)/.dev packages
 	$(BIN)/pytest -n auto -m "not slow"
 
 packages:
-	scripts/system-packages mosquitto chromium
+	scripts/system-packages mosquitto chromium openssl sqlite3
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -85,7 +85,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "source": (
         problem(arms=ARMS.replace('"bernoulli"', '"bernouli"')),
-        "arm 'low': source must be one of gaussian, bernoulli, beta, .*callable, csv, .*"
+        "arm 'low': source must be one of gaussian, bernoulli, .*callable, csv, command, topic, "
         "got 'bernouli'; did you mean bernoulli",
     ),
     "source of another type": (

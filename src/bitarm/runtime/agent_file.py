@@ -6,7 +6,6 @@ A lock beside it keeps a second process from serving the same agent of the same 
 """
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -53,6 +52,8 @@ class AgentFile:
     """A Keeper in a file that one process may use at a time."""
 
     def __init__(self, path: Path) -> None:
+        import fcntl  # only Linux and its kin have it; other commands run without
+
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -208,7 +208,12 @@ class MqttDriver:
             self._failed(f"no TLS there ({error.reason or error}): is it an mqtt:// port?", now)
         except OSError as error:
             self._client = None
-            self._failed(str(error), now)
+            hint = (
+                ": is it an mqtt:// port?"
+                if broker.tls and isinstance(error, ConnectionError)
+                else ""
+            )
+            self._failed(f"{error}{hint}", now)
 
     def _tls(self) -> ssl.SSLContext:
         try:
