@@ -25,7 +25,7 @@ from bitarm.core.result import RunResult
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, require_fit
-from bitarm.store import SqliteJournal, find_run
+from bitarm.store import SqliteJournal
 
 _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
@@ -140,7 +140,8 @@ def _opening_page(page: Beside, journal: Journal) -> Watcher:
     def watch(events: Sequence[LearnerEvent]) -> None:
         for event in events:
             if isinstance(event, RunOpened):
-                page.show(find_run(journal, "last").run)
+                run = event.spec.fingerprint
+                page.show(next(it.run for it in journal.runs() if it.fingerprint == run))
 
     return watch
 

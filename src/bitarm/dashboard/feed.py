@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from pydantic import TypeAdapter
 
 from bitarm.dashboard.library import Library
-from bitarm.dashboard.views import Problem, RunDelta, RunList
+from bitarm.dashboard.views import Problem, RunDelta, RunList, RunRow
 from bitarm.errors import BitarmError
 
 PACE = 0.25
@@ -79,7 +79,7 @@ class Feed:
     async def follow_runs(self) -> AsyncIterator[bytes]:
         """The newest runs, then those of them that change."""
         yield _RETRY
-        told: RunList | None = None
+        told: dict[int, RunRow] | None = None
         async for news in self._changes():
             if not news:
                 yield _STILL_HERE
@@ -89,10 +89,10 @@ class Feed:
             except BitarmError as error:
                 yield _problem(error)
                 continue
-            rows = [row for row in runs.runs if told is None or row not in told.runs]
+            rows = [row for row in runs.runs if told is None or told.get(row.run) != row]
             if rows or told is None:
                 yield _sent("runs", _LISTS.dump_json(replace(runs, runs=rows)))
-            told = runs
+            told = {row.run: row for row in runs.runs}
 
     async def _changes(self) -> AsyncIterator[bool]:
         """True at first and after every change, False after a long silence."""
