@@ -97,6 +97,17 @@ def test_the_agents_may_come_from_a_problem_file(
     assert provision.agents_of(BrokerFolder(place)) == ("low", "high")
 
 
+def test_an_account_is_an_agent_s_not_an_arm_s(
+    bitarm: Command, place: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "problem.toml"
+    arm = '[[arm]]\nname = "{}"\n{}source = "bernoulli"\nmean = 0.5\n'.format
+    gateway = 'agent = "gw-1"\n'
+    path.write_text(arm("north", gateway) + arm("south", gateway) + arm("Top floor, 5 GHz", ""))
+    assert bitarm("broker", "init", place, "--problem", path).code == 0
+    assert provision.agents_of(BrokerFolder(place)) == ("gw-1", "Top-floor-5-GHz")
+
+
 def test_agents_are_added_and_removed(bitarm: Command, place: Path) -> None:
     bitarm("broker", "init", place, "--agents", "gw-1")
     assert bitarm("broker", "add", place, "gw-2", "gw-3").code == 0
@@ -115,10 +126,10 @@ def test_renewal_tells_what_changed(bitarm: Command, place: Path) -> None:
     [
         (("init", "DIR"), "the agents come from --agents A,B,C or from --problem FILE: give one"),
         (("init", "DIR", "--agents", "a", "--problem", "x"), "give one"),
-        (("init", "DIR", "--agents", ""), "an agent's name has 1 to 64 letters"),
+        (("init", "DIR", "--agents", ""), "the name of an agent must be 1 to 64 letters"),
         (("init", "DIR", "--agents", "a+b"), "got 'a+b'"),
         (("init", "DIR", "--agents", "a,b/c"), "got 'b/c'"),
-        (("init", "DIR", "--agents", "learner"), "that is the learner's own account"),
+        (("init", "DIR", "--agents", "learner"), "that is the learner's own name"),
         (("init", "DIR", "--agents", "a", "--host", "not a host"), "a host is a name such as"),
         (("init", "DIR", "--agents", "a", "--port", "0"), "a port lies between 1 and 65535"),
         (("init", "DIR", "--problem", "missing.toml"), "cannot be read"),

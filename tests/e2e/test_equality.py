@@ -119,6 +119,21 @@ def test_gateways_pack_their_arms_and_say_the_same_in_fewer_bytes(
     assert sum(traffic.arms_down) == traffic.wire_bytes_down
 
 
+@pytest.mark.parametrize(("link", "most_bytes"), [("lorawan-us915-dr0", 11), ("nb-iot", 1358)])
+def test_on_a_link_the_run_is_the_same_and_its_frames_fit(
+    link: str, most_bytes: int, broker: PlainBroker, tmp_path: Path
+) -> None:
+    problem = _problem(f'quantizer = "icq"\nbits = 3\n[network]\nlink = "{link}"', _GATEWAYS)
+    journal, _ = _over_the_broker(problem, broker, tmp_path, seed=4, name="lab")
+    embedded = MemoryJournal()
+    run_problem(problem, seed=4, journal=embedded)
+    assert story(_said(journal)) == story(_said(embedded))
+    standings = Standings.of(entry.event for entry in journal.read(1))
+    messages = sum(arm.messages for arm in standings.arms)
+    assert standings.traffic is not None
+    assert (standings.traffic.wire_bytes_up == messages * 11) is (most_bytes == 11)
+
+
 def test_two_runs_on_one_broker_do_not_meet(broker: PlainBroker, tmp_path: Path) -> None:
     problem = _problem('quantizer = "icq"\nbits = 3')
     kept: dict[str, MemoryJournal] = {}

@@ -53,6 +53,23 @@ def test_a_broker_that_does_not_answer(name: str, tmp_path: Path) -> None:
     assert line.endswith("Check the address, and that the broker is running")
 
 
+@pytest.mark.parametrize(
+    ("link", "says"),
+    [
+        ("sigfox", "the link sigfox carries 12 bytes up, a report of this run can take"),
+        ("lora", "link must be one of sigfox, lorawan-eu868-dr0"),
+    ],
+)
+def test_a_link_that_does_not_carry_the_run_is_refused_before_anything_else(
+    link: str, says: str, tmp_path: Path
+) -> None:
+    with field(tmp_path, f"mqtt://127.0.0.1:{free_port()}") as place:
+        place.start_learner("--link", link)
+        assert place.wait("learner") == 2
+        assert says in _last_line(place, "learner")
+        assert place.events() == []
+
+
 def test_something_else_listens_there(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as deaf:
         url = f"mqtt://127.0.0.1:{deaf.getsockname()[1]}"

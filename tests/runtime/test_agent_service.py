@@ -99,6 +99,18 @@ def test_a_report_is_in_the_memory_before_it_is_said() -> None:
     assert desk.keeper.memory.arms[1].symbol == report.symbol
 
 
+def test_a_report_that_the_link_does_not_carry_ends_the_agent() -> None:
+    desk = Desk()
+    opened = Opened(opening="first", spec=_SPEC, agents={"gw": (1,)}, report_bytes=10)
+    desk.hear(_TOPICS.spec, dump_announcement(opened))
+    desk.ask()
+    desk.feed.there = [0.5] * 4
+    status = _status(desk.step())
+    assert status.presence is Presence.FAILED
+    assert "the run's link does not carry a report: a frame must have at most 10" in status.reason
+    assert isinstance(desk.service.failure, ConfigError)
+
+
 def test_a_restart_says_the_same_symbol_again() -> None:
     desk = Desk()
     desk.join()

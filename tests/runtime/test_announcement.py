@@ -16,7 +16,8 @@ from bitarm.runtime.announcement import (
 
 def test_an_announcement_is_read_back() -> None:
     spec = make_spec(quantizer=Icq(bits=2, prior="uniform"))
-    opened = Opened(opening="ab", spec=spec, agents={"gw-1": (0, 2), "gw-2": (1,)})
+    agents = {"gw-1": (0, 2), "gw-2": (1,)}
+    opened = Opened(opening="ab", spec=spec, agents=agents, report_bytes=51)
     assert load_announcement(dump_announcement(opened)) == opened
     assert load_announcement(dump_announcement(Ended(opening="ab"))) == Ended(opening="ab")
 
@@ -47,3 +48,17 @@ def test_agents_serve_arms_that_exist(agents: str) -> None:
     text = dump_announcement(Opened(opening="x", spec=make_spec(), agents={})).decode()
     with pytest.raises(PeerProtocolError):
         load_announcement(text.replace('"agents": {}', f'"agents": {agents}').encode())
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "32768", "1.5", "true", '"51"', "null"])
+def test_frames_have_a_size_that_frames_can_have(size: str) -> None:
+    text = dump_announcement(Opened(opening="x", spec=make_spec(), agents={}, report_bytes=51))
+    with pytest.raises(PeerProtocolError, match="report_bytes must lie in"):
+        load_announcement(text.replace(b'"report_bytes": 51', f'"report_bytes": {size}'.encode()))
+
+
+def test_a_learner_that_names_no_size_has_no_link_to_spare() -> None:
+    opened = Opened(opening="x", spec=make_spec(), agents={})
+    text = dump_announcement(opened).replace(b', "report_bytes": 32767', b"")
+    assert b"report_bytes" not in text
+    assert load_announcement(text) == opened

@@ -1,7 +1,9 @@
 """The learner's service: lost agents, late ones, and peers that send what they must not send."""
 
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tapes import Problem, Tape, drive_problem, make_spec, story
@@ -19,6 +21,7 @@ from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.links import use
 from bitarm.runtime.service import Publication
 from bitarm.runtime.topics import LEARNER, Kind, Topics
 from bitarm.store import MemoryJournal
@@ -184,6 +187,62 @@ def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
     assert why in caplog.text
     said = [it for it in _events(world) if not isinstance(it, FleetAssigned | TrafficMeasured)]
     assert story(said) == story(drive_problem(problem).events)
+
+
+class _Scales:
+    """Weighs what passes on the topics of a world."""
+
+    def __init__(self, world: World) -> None:
+        self.sizes: dict[str, list[int]] = defaultdict(list)
+        self._publish = world.publish
+        world.publish = self.weigh  # type: ignore[method-assign]
+
+    def weigh(self, publication: Publication) -> None:
+        self.sizes[publication.topic.rsplit("/", 1)[1]].append(len(publication.payload))
+        self._publish(publication)
+
+
+@pytest.mark.parametrize(("link", "arms_a_frame"), [("lorawan-us915-dr0", 1), ("nb-iot", 9)])
+def test_on_a_link_frames_fit_and_are_counted(link: str, arms_a_frame: int) -> None:
+    problem = _problem(arms=9)
+    world = _world(replace(fleet_of(problem, gateways=1), link=link), problem)
+    scales = _Scales(world)
+    world.run()
+    said = [it for it in _events(world) if not isinstance(it, FleetAssigned | TrafficMeasured)]
+    assert story(said) == story(drive_problem(problem).events)
+    ledger, up, down = _service(world).ledger, scales.sizes["report"], scales.sizes["request"]
+    assert ledger is not None
+    assert max(up) <= ledger.link.up.max_bytes
+    assert max(down) <= ledger.link.down.max_bytes
+    assert (max(up) > 11) is (arms_a_frame > 1)
+    assert ledger.devices() == [use(ledger.link, up, down)]
+    assert not ledger.fleet().since_resumed
+
+
+def test_a_resumed_run_keeps_its_link_and_says_what_it_counts() -> None:
+    problem = _problem()
+    world = _world(replace(fleet_of(problem), link="lorawan-eu868-dr0"), problem)
+    _begin(world)
+    world.kill(LEARNER)
+    world.run()
+    ledger = _service(world).ledger
+    assert ledger is not None
+    assert ledger.link.name == "lorawan-eu868-dr0"
+    assert ledger.fleet().since_resumed
+
+
+def test_a_frame_that_the_link_cannot_have_carried_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    problem = _problem(arms=9)
+    fleet = replace(fleet_of(problem, gateways=1), link="lorawan-us915-dr0")
+    world = _world(fleet, problem)
+    _begin(world)
+    reports = [replace(_REPORT, run=problem.spec.fingerprint, arm=arm) for arm in range(9)]
+    with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
+        _service(world).received(_TOPICS.of("gw-0", Kind.REPORT), wire.pack(reports))
+        world.tick()
+    assert "the link lorawan-us915-dr0 carries 11 bytes up, agent gw-0 sent" in caplog.text
 
 
 def test_one_offender_cannot_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:

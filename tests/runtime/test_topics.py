@@ -28,7 +28,9 @@ def test_what_is_no_agent_s_topic_of_the_run(topic: str) -> None:
     assert Topics("lab").place(topic) is None
 
 
-@pytest.mark.parametrize("name", ["", "+", "a/b", "#", "-a", "ä", "a b", "x" * 65, "a\n"])
+@pytest.mark.parametrize(
+    "name", ["", "+", "a/b", "#", "-a", "ä", "a b", "a:b", "..", "x" * 65, "a\n"]
+)
 def test_names_that_a_topic_or_a_file_could_not_hold_are_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="must be 1 to 64 letters"):
         check_name("the name of a run", name)

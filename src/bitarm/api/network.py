@@ -28,6 +28,8 @@ from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.feeds import DirectFeed, Feed, SensorFeed, ThreadFeed
 from bitarm.runtime.learner_probe import LearnerProbe
 from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.link_ledger import LinkLedger
+from bitarm.runtime.links import find_link, require_fit
 from bitarm.runtime.opening import open_run, resume_run
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
@@ -45,6 +47,7 @@ class LearnerEnd:
 
     run: int
     result: RunResult | None
+    ledger: LinkLedger | None  # what it cost on the link that the run named
 
 
 @final
@@ -76,6 +79,8 @@ def fleet_of(problem: Problem, name: str) -> FleetAssigned:
     for word in ("lost_after", "join_within"):
         if not words.get(word, 1.0) > 0:
             raise ConfigError(f"{word} must be above 0 seconds, got {words[word]}")
+    if "link" in words:
+        find_link(words["link"])
     return FleetAssigned(fleet=name, agents=tuple(arm.agent for arm in problem.arms), **words)
 
 
@@ -92,6 +97,8 @@ def run_learner(
     """Open a run for the agents of a problem, and stay with it to its end."""
     fleet = fleet_of(problem, name)
     setup = problem.setup(new_seed() if seed is None else seed)
+    if fleet.link is not None:
+        require_fit(find_link(fleet.link), setup.spec, setup.limits)
     caveats = sigma_caveats(setup.spec.sigma, problem.known_models())
     _refuse_second_learner(name, broker, patience)
 
@@ -233,9 +240,10 @@ def _stay(
 
     _drive(service, broker, patience, stop)
     if left:
-        return LearnerEnd(run=run, result=None)
+        return LearnerEnd(run=run, result=None, ledger=service.ledger)
     events = (entry.event for entry in journal.read(run))
-    return LearnerEnd(run=run, result=result_of(Standings.of(events)))
+    result = result_of(Standings.of(events))
+    return LearnerEnd(run=run, result=result, ledger=service.ledger)
 
 
 def _drive(

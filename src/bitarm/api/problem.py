@@ -4,7 +4,7 @@
     [[arm]]     name source agent, and what the source needs
     [scheme]    quantizer bits epsilon_quban prior policy width growth first checkpoints
     [limits]    rounds samples bits
-    [network]   lost lost_after join_within (for a learner and agents over a broker)
+    [network]   lost lost_after join_within link (for a learner and agents over a broker)
 
 A word that is misspelt, of the wrong type or without effect is refused, never ignored.
 """

@@ -91,6 +91,7 @@ NETWORK: dict[str, Taker] = {
     "lost": text,
     "lost_after": number,
     "join_within": number,
+    "link": text,
 }
 EVERY = (*PROBLEM, *SCHEME, *(f"max_{word}" for word in LIMITS))
 """All words as a call or a flag spells them: limits have `max_` before them."""

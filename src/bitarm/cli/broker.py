@@ -167,7 +167,7 @@ def _agents_in(path: Path | None) -> Sequence[str]:
     from bitarm.runtime.broker import accounts
 
     assert path is not None  # one of the two was given
-    return accounts.distinct(arm.name for arm in load_problem(path).arms)
+    return accounts.distinct(arm.agent for arm in load_problem(path).arms)
 
 
 def _report(changes: Sequence["Change"]) -> None:

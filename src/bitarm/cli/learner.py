@@ -20,6 +20,7 @@ from bitarm.cli.connection import (
 )
 from bitarm.cli.exits import Exit, complain, exit_for_outcome
 from bitarm.cli.identify import show_result, watch_all
+from bitarm.cli.link_cost import LinkOption
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
@@ -57,6 +58,7 @@ def learner_command(
     join_within: Annotated[
         float | None, typer.Option(help="Seconds until every agent must have come (drop, stop)")
     ] = None,
+    link: LinkOption = None,
     max_rounds: Annotated[int | None, typer.Option(help="End after this many rounds")] = None,
     max_samples: Annotated[int | None, typer.Option(help="End before more samples")] = None,
     max_bits: Annotated[int | None, typer.Option(help="End before more payload bits")] = None,
@@ -76,13 +78,18 @@ def learner_command(
     configure(log_level, as_json=log_json)
     words: dict[str, dict[str, Any]] = {
         "limits": {"rounds": max_rounds, "samples": max_samples, "bits": max_bits},
-        "network": {"lost": lost, "lost_after": lost_after, "join_within": join_within},
+        "network": {
+            "lost": lost,
+            "lost_after": lost_after,
+            "join_within": join_within,
+            "link": link,
+        },
     }
     overrides = {
         table: {word: value for word, value in given.items() if value is not None}
         for table, given in words.items()
     }
-    link = broker_of(broker, user or LEARNER, password_file, ca)
+    address = broker_of(broker, user or LEARNER, password_file, ca)
     screen = Console(stderr=True)
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
         with contextlib.ExitStack() as stack:
@@ -93,15 +100,17 @@ def learner_command(
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run
-                end = resume_learner(journal, number, broker=link, watch=watch, patience=patience)
+                end = resume_learner(
+                    journal, number, broker=address, watch=watch, patience=patience
+                )
             else:
                 task, name = _new_run(problem, run, overrides)
                 if screen.is_terminal:
-                    screen.print(_invitation(task, name, link))
+                    screen.print(_invitation(task, name, address))
                 end = run_learner(
                     task,
                     name=name,
-                    broker=link,
+                    broker=address,
                     journal=journal,
                     seed=seed,
                     watch=watch,
@@ -148,5 +157,5 @@ def _conclude(end: LearnerEnd, *, as_json: bool) -> None:
     if end.result is None:
         complain(f"stopped; the run waits: go on with bitarm learner --resume {end.run}")
         raise typer.Exit(Exit.INTERRUPTED)
-    show_result(end.result, run=end.run, as_json=as_json)
+    show_result(end.result, run=end.run, as_json=as_json, ledger=end.ledger)
     raise typer.Exit(exit_for_outcome(end.result.outcome))

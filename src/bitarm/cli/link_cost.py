@@ -26,6 +26,7 @@ def link_json(fleet: FleetUse) -> dict[str, Any]:
         "messages_up": fleet.messages_up,
         "messages_down": fleet.messages_down,
         "busiest": fleet.busiest.to_json(),
+        "since_resumed": fleet.since_resumed,
     }
 
 
@@ -36,7 +37,8 @@ def print_link(console: Console, fleet: FleetUse) -> None:
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
     grid.add_row("link", fleet.link)
-    grid.add_row("messages", f"{fleet.messages_up:,} up, {fleet.messages_down:,} down in all")
+    since = " since the run was resumed" if fleet.since_resumed else " in all"
+    grid.add_row("messages", f"{fleet.messages_up:,} up, {fleet.messages_down:,} down{since}")
     grid.add_row(
         "busiest agent",
         f"{busiest.messages_up:,} up, {busiest.messages_down:,} down{_air(busiest)}",

@@ -148,6 +148,7 @@ class FleetAssigned:
     lost: LostRule = LostRule.WAIT
     lost_after: float = 60.0  # seconds away
     join_within: float = math.inf  # seconds until an agent must first have come
+    link: str | None = None  # the profile whose limits the frames keep to, if one was named
 
 
 @final

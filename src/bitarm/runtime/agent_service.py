@@ -15,7 +15,14 @@ from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.rewards import collect
 from bitarm.core.spec import RunSpec
-from bitarm.errors import BitarmError, ConfigError, FrameError, ProtocolError, RewardError
+from bitarm.errors import (
+    BitarmError,
+    ConfigError,
+    FrameError,
+    LocalProtocolError,
+    ProtocolError,
+    RewardError,
+)
 from bitarm.runtime.agent_file import AgentMemory, Keeper
 from bitarm.runtime.announcement import Opened, load_announcement
 from bitarm.runtime.feeds import Feed, SensorFeed
@@ -64,6 +71,7 @@ class AgentService:
         self._machines: dict[int, Agent] = {}
         self._feeds: dict[int, Feed] = {}
         self._reports: dict[int, Report] = {}  # made, not yet published
+        self._most_bytes = wire.MAX_BYTES  # of a frame, on the run's link
         self._tell: Presence | None = None  # a status that is due
         self._saved_at = 0.0
         self._say_at, self._patience = math.inf, _SAY_AGAIN[0]
@@ -112,13 +120,13 @@ class AgentService:
                 self._patience = _SAY_AGAIN[0]
                 self._say_at = now + self._patience
             self._pull(now)
+            if now >= self._say_at and not self._pulling():
+                self._tell = Presence.ONLINE  # perhaps the learner missed it
+                self._patience = min(2 * self._patience, _SAY_AGAIN[1])
+                self._say_at = now + self._patience
+            return self._speak()
         except (RewardError, ConfigError) as error:
             return self._give_up(error)
-        if now >= self._say_at and not self._pulling():
-            self._tell = Presence.ONLINE  # perhaps the learner missed it
-            self._patience = min(2 * self._patience, _SAY_AGAIN[1])
-            self._say_at = now + self._patience
-        return self._speak()
 
     def wake_at(self, now: float) -> float:
         """At once while there is more to pull; now and then while a live source is slow."""
@@ -183,6 +191,7 @@ class AgentService:
         else:
             memory = AgentMemory(opening=opened.opening, fingerprint=spec.fingerprint)
         self._machines, self._feeds, self._reports = {}, {}, {}
+        self._most_bytes = opened.report_bytes
         for arm in arms:
             self._feeds[arm] = feed = self._supply(spec, arm)
             machine = Agent(spec, arm)
@@ -276,11 +285,16 @@ class AgentService:
             said.append(self._status(self._tell))
             self._tell = None
         if ready:
-            frames = wire.pack_all(tuple(self._reports.values()))
             topic = self._topics.of(self._agent, Kind.REPORT)
-            said.extend(Publication(topic=topic, payload=frame) for frame in frames)
+            said.extend(Publication(topic=topic, payload=frame) for frame in self._packed())
             self._reports = {}
         return said
+
+    def _packed(self) -> list[bytes]:
+        try:
+            return wire.pack_all(tuple(self._reports.values()), limit=self._most_bytes)
+        except LocalProtocolError as error:
+            raise ConfigError(f"the run's link does not carry a report: {error}") from None
 
     def _give_up(self, error: BitarmError) -> list[Publication]:
         self.failure = error

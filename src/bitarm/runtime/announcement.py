@@ -12,6 +12,7 @@ from typing import Any, final
 
 from bitarm.core.spec import RunSpec
 from bitarm.errors import BitarmError, PeerProtocolError
+from bitarm.wire import MAX_BYTES
 
 VERSION = 1
 
@@ -24,6 +25,7 @@ class Opened:
     opening: str
     spec: RunSpec
     agents: Mapping[str, tuple[int, ...]]  # the arms of each
+    report_bytes: int = MAX_BYTES  # that a frame of reports may have: what the link carries
 
 
 @final
@@ -52,6 +54,7 @@ def dump_announcement(announcement: Announcement) -> bytes:
         plain["fingerprint"] = f"{announcement.spec.fingerprint:08x}"
         plain["spec"] = announcement.spec.canonical.decode()
         plain["agents"] = {name: list(arms) for name, arms in announcement.agents.items()}
+        plain["report_bytes"] = announcement.report_bytes
     return json.dumps(plain, ensure_ascii=False).encode()
 
 
@@ -73,7 +76,18 @@ def load_announcement(payload: bytes) -> Announcement:
         spec = RunSpec.from_canonical(str(plain.get("spec")).encode())
     except (BitarmError, ValueError, TypeError, OverflowError) as error:
         raise PeerProtocolError(f"the announced settings cannot be run: {error}") from None
-    return Opened(opening=opening, spec=spec, agents=_agents(plain.get("agents"), len(spec.arms)))
+    return Opened(
+        opening=opening,
+        spec=spec,
+        agents=_agents(plain.get("agents"), len(spec.arms)),
+        report_bytes=_report_bytes(plain.get("report_bytes", MAX_BYTES)),
+    )
+
+
+def _report_bytes(plain: Any) -> int:
+    if type(plain) is not int or not 1 <= plain <= MAX_BYTES:
+        raise PeerProtocolError(f"report_bytes must lie in [1, {MAX_BYTES}], got {plain!r:.40}")
+    return plain
 
 
 def _agents(plain: Any, arms: int) -> dict[str, tuple[int, ...]]:

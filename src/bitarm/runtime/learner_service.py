@@ -25,6 +25,8 @@ from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.errors import FrameError, PeerProtocolError, ProtocolError
 from bitarm.runtime.announcement import Ended, Opened, dump_announcement
 from bitarm.runtime.embedded import CLIPPED, Watcher
+from bitarm.runtime.link_ledger import LinkLedger
+from bitarm.runtime.links import find_link
 from bitarm.runtime.meter import Meter
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.roster import Member, Roster
@@ -57,6 +59,7 @@ class LearnerService:
         watch: Watcher,
         now: float,
         before: TrafficMeasured | None = None,
+        ledger: LinkLedger | None = None,
         retry: float = RETRY,
         linger: float = LINGER,
     ) -> None:
@@ -70,6 +73,8 @@ class LearnerService:
         self._topics = Topics(fleet.fleet)
         self._roster = Roster(fleet, opening, retry=retry, now=now)
         self._meter = Meter(len(learner.spec.arms), before)
+        self.ledger = ledger
+        self._link = find_link("none") if ledger is None else ledger.link
         self._inbox: list[tuple[str, bytes]] = []
         self._unkept: list[LearnerEvent] = []
         self._due: dict[int, Request] = {it.arm: it for it in learner.pending}  # unanswered
@@ -194,10 +199,17 @@ class LearnerService:
         if not member.present:
             return  # of another run, or before we know that it is of ours: it will be asked again
         messages = wire.decode(frame)
+        if len(frame) > self._link.up.max_bytes:
+            raise PeerProtocolError(
+                f"the link {self._link.name} carries {self._link.up.max_bytes} bytes up, "
+                f"agent {member.name} sent {len(frame)}"
+            )
         reports = [it for it in messages if isinstance(it, Report) and it.arm in member.arms]
         if len(reports) < len(messages):
             raise PeerProtocolError(f"agent {member.name} may report for its own arms only")
         self._meter.went_up(topic, frame, reports)
+        if self.ledger is not None:
+            self.ledger.went_up(member.name, len(frame))
         self._roster.spoke(member, now)
         for report in reports:
             try:
@@ -254,7 +266,12 @@ class LearnerService:
         said = [self._own_status(Presence.ONLINE)]
         if self._learner.phase is LearnerPhase.RUNNING:
             agents = {name: member.arms for name, member in self._roster.members.items()}
-            opened = Opened(opening=self.opening, spec=self._learner.spec, agents=agents)
+            opened = Opened(
+                opening=self.opening,
+                spec=self._learner.spec,
+                agents=agents,
+                report_bytes=self._link.up.max_bytes,
+            )
             said.append(self._retained(dump_announcement(opened)))
         return said
 
@@ -295,11 +312,13 @@ class LearnerService:
         said: list[Publication] = []
         for kind in (Dismiss, Request):
             batch = [message for message in letter if isinstance(message, kind)]
-            frames = wire.pack_all(batch) if batch else []
+            frames = wire.pack_all(batch, limit=self._link.down.max_bytes) if batch else []
             for frame in frames:
                 inside = batch if len(frames) == 1 else wire.decode(frame)
                 arms = [message.arm for message in inside]
                 self._meter.went_down(topic, frame, arms)
+                if self.ledger is not None:
+                    self.ledger.went_down(agent, len(frame))
                 said.append(Publication(topic=topic, payload=frame))
         return said
 

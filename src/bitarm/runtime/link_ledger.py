@@ -27,14 +27,16 @@ class FleetUse:
     messages_up: int
     messages_down: int
     busiest: LinkUse
+    since_resumed: bool  # what was before is not in it
 
 
 @final
 class LinkLedger:
     """Counts frames by their bytes, for devices named by an agent or, alone, by an arm."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, link: Link, *, resumed: bool = False) -> None:
+        self.link = link
+        self._resumed = resumed
         self._up: dict[str | int, list[int]] = defaultdict(list)
         self._down: dict[str | int, list[int]] = defaultdict(list)
         self._run = 0
@@ -74,18 +76,19 @@ class LinkLedger:
     def devices(self) -> list[LinkUse]:
         """What each device's frames came to."""
         return [
-            use(self._link, self._up.get(device, ()), self._down.get(device, ()))
+            use(self.link, self._up.get(device, ()), self._down.get(device, ()))
             for device in sorted({*self._up, *self._down}, key=str)
         ]
 
     def fleet(self) -> FleetUse:
         """What all came to."""
-        uses = self.devices() or [use(self._link, (), ())]
+        uses = self.devices() or [use(self.link, (), ())]
         return FleetUse(
-            link=self._link.name,
+            link=self.link.name,
             messages_up=sum(one.messages_up for one in uses),
             messages_down=sum(one.messages_down for one in uses),
             busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
+            since_resumed=self._resumed,
         )
 
     def _requested(self, arm: int, until: int) -> None:

@@ -11,6 +11,8 @@ from bitarm.errors import ConfigError
 from bitarm.runtime.announcement import opening_of
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner_service import LINGER, RETRY, LearnerService
+from bitarm.runtime.link_ledger import LinkLedger
+from bitarm.runtime.links import find_link
 
 
 def open_run(
@@ -40,6 +42,7 @@ def open_run(
         opening=_opening(journal, run),
         watch=watch,
         now=now,
+        ledger=None if fleet.link is None else LinkLedger(find_link(fleet.link)),
         retry=retry,
         linger=linger,
     )
@@ -60,6 +63,7 @@ def resume_run(
     standings = Standings.of(events)
     if standings.fleet is None:
         raise ConfigError(f"run {run} had no agents of its own: it cannot be resumed over a broker")
+    link = standings.fleet.link
     learner = replay(events)
     watch(events)
     return LearnerService(
@@ -71,6 +75,7 @@ def resume_run(
         watch=watch,
         now=now,
         before=standings.traffic,
+        ledger=None if link is None else LinkLedger(find_link(link), resumed=True),
         retry=retry,
         linger=linger,
     )

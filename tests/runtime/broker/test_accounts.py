@@ -1,4 +1,4 @@
-"""Names that may stand in a topic, and passwords that nobody has to type."""
+"""Accounts: agents in a list, and passwords that nobody has to type."""
 
 import pytest
 
@@ -37,24 +37,6 @@ def test_passwords_are_long_and_differ() -> None:
     drawn = {accounts.new_password() for _ in range(100)}
     assert len(drawn) == 100
     assert all(len(password) == 43 and password.isascii() for password in drawn)  # 256 bits
-
-
-@pytest.mark.parametrize("name", ["gw-1", "a", "A.b_c-9", "x" * 64, "0102030405060708"])
-def test_a_good_name(name: str) -> None:
-    assert accounts.check_agent(name) == name
-
-
-@pytest.mark.parametrize(
-    "name", ["", "a/b", "+", "#", "gw+1", "a b", "a:b", "ä", ".hidden", "-x", "x" * 65, "a\n", ".."]
-)
-def test_a_name_that_could_break_a_topic_or_a_file_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match="an agent's name has 1 to 64 letters"):
-        accounts.check_agent(name)
-
-
-def test_no_agent_is_called_learner() -> None:
-    with pytest.raises(ConfigError, match="no agent may be called 'learner'"):
-        accounts.check_agent("learner")
 
 
 def test_a_comma_list_names_each_agent_once() -> None:

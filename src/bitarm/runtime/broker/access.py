@@ -5,7 +5,8 @@ learner retains for all. An agent is the user name that it logged in with: Mosqu
 place of `%u`, so the list does not grow with the fleet and an agent cannot claim another's name.
 """
 
-from bitarm.runtime.broker.accounts import CHIRPSTACK, LEARNER
+from bitarm.runtime.broker.accounts import CHIRPSTACK
+from bitarm.runtime.topics import LEARNER
 
 ACCESS = f"""\
 # Every agent: its own requests in, its own reports and status out, and the run's settings.

@@ -7,34 +7,20 @@ never stands on a command line, where every user of the machine could read it.
 import base64
 import hashlib
 import hmac
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 
 from bitarm.errors import ConfigError
+from bitarm.runtime.topics import check_agent
 
-LEARNER = "learner"
 CHIRPSTACK = "chirpstack"
-"""Names with rights of their own: see `bitarm.runtime.broker.access`."""
+"""A name with rights of its own, as the learner's is: see `bitarm.runtime.broker.access`."""
 
 _SECRET_BYTES = 32
 _SALT_BYTES = 12
 # Stretching protects passwords that people choose. These have 256 bits: more rounds would only let
 # a thousand agents that reconnect at once keep the broker busy.
 _ROUNDS = 101
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-def check_agent(name: str) -> str:
-    """The name, if it can stand in a topic, in a file name and in Mosquitto's files."""
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            "an agent's name has 1 to 64 letters, digits, '.', '_' or '-' and starts with a letter "
-            f"or digit, got {name!r}"
-        )
-    if name == LEARNER:
-        raise ConfigError(f"no agent may be called {LEARNER!r}: that is the learner's own account")
-    return name
 
 
 def new_password() -> str:

@@ -8,9 +8,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
 from bitarm.errors import TransportError
-from bitarm.runtime.broker.accounts import LEARNER
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read
+from bitarm.runtime.topics import LEARNER
 
 _PATIENCE = 2.0  # seconds for one attempt
 

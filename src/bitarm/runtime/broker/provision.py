@@ -17,6 +17,7 @@ from bitarm.runtime.broker.access import ACCESS
 from bitarm.runtime.broker.authority import Pair
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
+from bitarm.runtime.topics import LEARNER
 
 _ALWAYS = ("localhost", "127.0.0.1", "::1")  # the broker's own machine
 
@@ -56,7 +57,7 @@ def set_up(
     changes = [_content(folder.settings, settings), _authority(folder, now)]
     changes.append(_server(folder, checked, now))
     changes.append(_content(folder.access, ACCESS))
-    return changes + _enrol(folder, (accounts.LEARNER, *names))
+    return changes + _enrol(folder, (LEARNER, *names))
 
 
 def add(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
@@ -92,7 +93,7 @@ def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
 def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
     """The names that may connect beside the learner."""
     known = accounts.read_accounts(read(folder.accounts).decode())
-    return tuple(name for name in known if name != accounts.LEARNER)
+    return tuple(name for name in known if name != LEARNER)
 
 
 def _refuse_unfit(folder: BrokerFolder) -> None:
@@ -185,4 +186,4 @@ def _content(path: Path, content: str) -> Change:
 
 
 def _list(known: Iterable[str]) -> str:
-    return ", ".join(name for name in known if name != accounts.LEARNER) or "none"
+    return ", ".join(name for name in known if name != LEARNER) or "none"
