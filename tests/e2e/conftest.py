@@ -14,8 +14,9 @@ __all__ = ["broker", "line"]
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One for a module: Playwright cannot be begun again while it runs, as other modules do."""
     with chromium() as it:
         yield it
 

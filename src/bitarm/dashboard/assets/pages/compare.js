@@ -136,19 +136,20 @@ function choose(event) {
 }
 
 async function upload(event) {
+  let wrong = null;
   for (const file of event.target.files) {
     try {
       const simulation = JSON.parse(await file.text());
       await post("/compare", { runs: [], results: [{ name: file.name, simulation }] });
       files.set(file.name, simulation);
-      problem(null);
     } catch (error) {
-      problem(error instanceof SyntaxError ? `${file.name} is no JSON: ${error.message}` : error.message);
+      wrong = error instanceof SyntaxError ? `${file.name} is no JSON: ${error.message}` : error.message;
     }
   }
   event.target.value = "";
   listFiles();
   await ask();
+  if (wrong) problem(wrong); // last: what could be read is shown without complaint
 }
 
 function listFiles() {
