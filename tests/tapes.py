@@ -30,7 +30,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
+from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import FAMILIES, RunSpec
@@ -367,6 +367,7 @@ BOUNDED: tuple[Quantizer, ...] = (
     QuBan(epsilon_quban=0.5),
     FedSel(),
     FedSelPaper(),
+    Dicq(kappa=2.5),
 )
 UNBOUNDED: tuple[Quantizer, ...] = (
     Exact(),
@@ -374,6 +375,7 @@ UNBOUNDED: tuple[Quantizer, ...] = (
     Icq(bits=3, prior="quban"),
     QuBan(epsilon_quban=0.5),
     QuBan(epsilon_quban=2.0),
+    Dicq(kappa=1.0, kappa_first=3.0),
 )
 POLICY_CHOICES: tuple[Policy, ...] = (
     SuccessiveElimination(),
@@ -422,7 +424,7 @@ def problems(
         sigma=draw(st.sampled_from([0.03, 0.125, 0.5])),
         bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
         quantizer=quantizer,
-        width=draw(st.sampled_from(["paper", "lil"])),
+        width=draw(st.sampled_from(["paper", "lil", "pairwise"])),
         schedule=draw(st.sampled_from(_SCHEDULES)),
         seed=draw(st.integers(0, 2**16)),
     )

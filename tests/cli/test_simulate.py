@@ -267,7 +267,10 @@ _REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "an empty name": ((*_ARMS, "--quantizer", "icq,"), "quantizer must be one of .* got ''"),
     "an unknown policy": ((*_ARMS, "--policy", "es"), "policy must be one of .* got 'es'"),
     "an unknown prior": ((*_ARMS, "--prior", "x"), "prior must be one of uniform, .* got 'x'"),
-    "an unknown width": ((*_ARMS, "--width", "x"), "width must be one of paper, lil, got 'x'"),
+    "an unknown width": (
+        (*_ARMS, "--width", "x"),
+        "width must be one of paper, lil, pairwise, pairwise-mixture",
+    ),
     "words for numbers": (
         (*_ARMS, "--delta", "0.1,x"),
         "delta must be numbers with commas, got '0.1,x'",

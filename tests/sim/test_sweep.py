@@ -18,7 +18,7 @@ from bitarm.core.schedule import GeometricSchedule
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
-from bitarm.sim.engine import Engine
+from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import (
@@ -104,9 +104,11 @@ def test_a_chunk_that_is_run_in_blocks_runs_every_trial(monkeypatch: pytest.Monk
     sizes: list[int] = []
     run = Engine.run
 
-    def watched(engine: Engine, rng: np.random.Generator, trials: int) -> list[Trials]:
+    def watched(
+        engine: Engine, rng: np.random.Generator, trials: int, watch: Watch | None
+    ) -> list[Trials]:
         sizes.append(trials)
-        return run(engine, rng, trials)
+        return run(engine, rng, trials, watch)
 
     monkeypatch.setattr(Engine, "block", property(lambda self: 60))
     monkeypatch.setattr(Engine, "run", watched)
