@@ -18,26 +18,34 @@ from bitarm.core.bits import Symbol
 from bitarm.core.messages import Report, Request
 from bitarm.errors import BitarmError, ConfigError, PeerProtocolError
 from bitarm.runtime.chirpstack import ChirpStackBridge, check_device, read_uplink
+from bitarm.runtime.status import Presence, Status, dump_status
 
 NORTH, SOUTH = "0102030405060708", "a1b2c3d4e5f60718"
 REPORT = wire.encode(Report(run=7, arm=0, message=1, symbol=Symbol(5, 3)))
 REQUEST = wire.encode(Request(run=7, arm=0, message=1, until=2))
 NEXT = wire.encode(Request(run=7, arm=0, message=2, until=4))
-ONLINE = ("bitarm/v1/lab/north/status", b'{"presence": "online"}')
 ASK = "bitarm/v1/lab/north/request"
 DOWN = f"application/{APPLICATION}/device/{NORTH}/command/down"
 
 
+def _status(presence: Presence) -> tuple[str, bytes]:
+    status = dump_status(Status(presence=presence, opening="first"))
+    return "bitarm/v1/lab/north/status", status
+
+
+ONLINE, PULLING = _status(Presence.ONLINE), _status(Presence.PULLING)
+
+
 def _bridge() -> ChirpStackBridge:
-    return ChirpStackBridge(APPLICATION, "lab", {"north": NORTH, "south": SOUTH})
+    devices = {"north": NORTH, "south": SOUTH}
+    return ChirpStackBridge(APPLICATION, "lab", devices, opening="first")
 
 
 def test_an_uplink_becomes_a_report() -> None:
     bridge = _bridge()
     reported = ("bitarm/v1/lab/north/report", REPORT)
     event = (events.topic(NORTH, "up"), events.up(NORTH, REPORT))
-    assert bridge.received(*event) == [ONLINE, reported]
-    assert bridge.received(*event) == [reported]  # it was greeted already
+    assert bridge.received(*event) == [PULLING, reported]
 
 
 def test_a_request_becomes_a_downlink_of_the_documented_shape() -> None:
@@ -65,6 +73,23 @@ def test_a_restarted_bridge_gives_a_frame_the_id_that_it_had() -> None:
     assert _bridge().received(ASK, REQUEST) != _bridge().received(ASK, NEXT)
 
 
+def test_a_device_that_waits_is_asked_again_unless_its_request_waits_too() -> None:
+    bridge = _bridge()
+    empty = (events.topic(NORTH, "up"), events.up(NORTH, b""))
+    assert bridge.received(*empty) == [ONLINE]
+    ((_, queued),) = bridge.received(ASK, REQUEST)
+    assert bridge.received(*empty) == [PULLING]  # this uplink calls the request down
+    bridge.received(events.topic(NORTH, "txack"), events.txack(NORTH, json.loads(queued)["id"]))
+    assert bridge.received(*empty) == [ONLINE]  # it was not heard
+
+
+def test_what_is_queued_can_be_forgotten() -> None:
+    bridge = _bridge()
+    bridge.received(ASK, REQUEST)
+    bridge.forget()
+    assert len(bridge.received(ASK, REQUEST)) == 1
+
+
 @pytest.mark.parametrize(("kind", "event"), [("join", events.join), ("log", events.error)])
 def test_a_queue_that_may_be_lost_is_filled_again(kind: str, event: Callable[[str], bytes]) -> None:
     bridge = _bridge()
@@ -79,7 +104,7 @@ def test_a_device_that_joins_is_online() -> None:
 
 def test_another_port_is_a_sign_of_life_and_no_report() -> None:
     event = events.up(NORTH, b"temperature", port=2)
-    assert _bridge().received(events.topic(NORTH, "up"), event) == [ONLINE]
+    assert _bridge().received(events.topic(NORTH, "up"), event) == [PULLING]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +144,7 @@ def test_a_bad_event_names_the_device_and_changes_nothing(payload: bytes, says: 
     bridge = _bridge()
     with pytest.raises(PeerProtocolError, match=f"device {NORTH}: .*{says}"):
         bridge.received(events.topic(NORTH, "up"), payload)
-    assert bridge.received(events.topic(NORTH, "up"), events.up(NORTH, REPORT))[0] == ONLINE
+    assert bridge.received(events.topic(NORTH, "up"), events.up(NORTH, REPORT))[0] == PULLING
 
 
 _VALUES = st.recursive(
@@ -156,11 +181,11 @@ def test_a_device_may_be_written_as_people_write_it() -> None:
 
 def test_a_bridge_refuses_what_cannot_work() -> None:
     with pytest.raises(ConfigError, match="two agents cannot share one device"):
-        ChirpStackBridge(APPLICATION, "lab", {"a": NORTH, "b": NORTH.upper()})
+        ChirpStackBridge(APPLICATION, "lab", {"a": NORTH, "b": NORTH.upper()}, opening="")
     with pytest.raises(ConfigError, match="an application is ChirpStack's id"):
-        ChirpStackBridge("a/b", "lab", {})
+        ChirpStackBridge("a/b", "lab", {}, opening="")
     with pytest.raises(ConfigError, match=r"fPort must lie in \[1, 223\]"):
-        ChirpStackBridge(APPLICATION, "lab", {}, port=0)
+        ChirpStackBridge(APPLICATION, "lab", {}, opening="", port=0)
 
 
 def test_over_the_real_broker_a_request_reaches_the_device_and_its_report_the_learner(
@@ -185,4 +210,4 @@ def test_over_the_real_broker_a_request_reaches_the_device_and_its_report_the_le
         forged = stranger.publish(events.topic(NORTH, "up"), events.up(NORTH, b"forged"))
         assert forged == 135
         assert server.publish(events.topic(NORTH, "up"), events.up(NORTH, REPORT)) == 0
-        assert bridge.received(*learner.next()) == [ONLINE, ("bitarm/v1/lab/north/report", REPORT)]
+        assert bridge.received(*learner.next()) == [PULLING, ("bitarm/v1/lab/north/report", REPORT)]

@@ -10,10 +10,10 @@ from typing import Any, final
 
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.extras import require
+from bitarm.api.fleet import fleet_of
 from bitarm.api.identify import new_seed
 from bitarm.api.problem import Arm, Problem
-from bitarm.api.words import unknown
-from bitarm.core.events import FleetAssigned, LostRule
+from bitarm.core.events import FleetAssigned
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Cause
@@ -24,13 +24,15 @@ from bitarm.errors import ConfigError, TransportError
 from bitarm.runtime.agent_file import AgentFile
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
+from bitarm.runtime.chirpstack_service import ChirpStackService
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.feeds import DirectFeed, Feed, SensorFeed, ThreadFeed
 from bitarm.runtime.learner_probe import LearnerProbe
-from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.learner_service import RETRY, LearnerService
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, require_fit
-from bitarm.runtime.opening import open_run, resume_run
+from bitarm.runtime.opening import fleet_in, open_run, resume_run
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
 from bitarm.runtime.sources import CsvSource, ModelSource
@@ -59,31 +61,6 @@ class AgentEnd:
     stopped: bool
 
 
-def fleet_of(problem: Problem, name: str) -> FleetAssigned:
-    """Who serves which arm of a problem, under the run's name, and what if one is lost."""
-    check_name("the name of a run", name)
-    by_agent: dict[str, Arm] = {}
-    for arm in problem.arms:
-        other = by_agent.setdefault(arm.agent, arm)
-        if other is not arm and not (other.named_agent and arm.named_agent):
-            raise ConfigError(
-                f"arms {other.name!r} and {arm.name!r} would both be served by an agent called "
-                f"{arm.agent!r}: give them an agent by name"
-            )
-    words = dict(problem.network)
-    if "lost" in words:
-        rules = [rule.value for rule in LostRule]
-        if words["lost"] not in rules:
-            raise ConfigError(unknown("lost", words["lost"], rules))
-        words["lost"] = LostRule(words["lost"])
-    for word in ("lost_after", "join_within"):
-        if not words.get(word, 1.0) > 0:
-            raise ConfigError(f"{word} must be above 0 seconds, got {words[word]}")
-    if "link" in words:
-        find_link(words["link"])
-    return FleetAssigned(fleet=name, agents=tuple(arm.agent for arm in problem.arms), **words)
-
-
 def run_learner(
     problem: Problem,
     *,
@@ -104,10 +81,17 @@ def run_learner(
 
     def begin(now: float) -> tuple[int, LearnerService]:
         learner = Learner(setup.spec, setup.policy, setup.limits)
-        told = watch or _silent
-        return open_run(learner, journal, fleet, caveats=caveats, watch=told, now=now)
+        return open_run(
+            learner,
+            journal,
+            fleet,
+            caveats=caveats,
+            watch=watch or _silent,
+            now=now,
+            retry=_retry(fleet),
+        )
 
-    return _stay(begin, broker, journal, patience)
+    return _stay(begin, fleet, broker, journal, patience)
 
 
 def resume_learner(
@@ -119,14 +103,14 @@ def resume_learner(
     patience: float = PATIENCE,
 ) -> LearnerEnd:
     """Go on with a run that the journal holds."""
-    fleet = Standings.of(entry.event for entry in journal.read(run)).fleet
-    if fleet is not None:
-        _refuse_second_learner(fleet.fleet, broker, patience)
+    fleet = fleet_in(Standings.of(entry.event for entry in journal.read(run)), run)
+    _refuse_second_learner(fleet.fleet, broker, patience)
 
     def begin(now: float) -> tuple[int, LearnerService]:
-        return run, resume_run(journal, run, watch=watch or _silent, now=now)
+        told = watch or _silent
+        return run, resume_run(journal, run, watch=told, now=now, retry=_retry(fleet))
 
-    return _stay(begin, broker, journal, patience)
+    return _stay(begin, fleet, broker, journal, patience)
 
 
 def run_agent(
@@ -221,8 +205,13 @@ def _refuse_second_learner(name: str, broker: Broker, patience: float) -> None:
         )
 
 
+def _retry(fleet: FleetAssigned) -> float:
+    return RETRY if fleet.application is None else DEVICE_RETRY
+
+
 def _stay(
     begin: Callable[[float], tuple[int, LearnerService]],
+    fleet: FleetAssigned,
     broker: Broker,
     journal: Journal,
     patience: float,
@@ -238,7 +227,8 @@ def _stay(
         service.interrupt()
         return ()
 
-    _drive(service, broker, patience, stop)
+    carried = service if fleet.application is None else ChirpStackService(service, fleet)
+    _drive(carried, broker, patience, stop)
     if left:
         return LearnerEnd(run=run, result=None, ledger=service.ledger)
     events = (entry.event for entry in journal.read(run))

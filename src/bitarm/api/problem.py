@@ -1,10 +1,10 @@
 """Problem files: TOML that names the arms, the scheme and the limits.
 
     [problem]   delta sigma bounds epsilon clip
-    [[arm]]     name source agent, and what the source needs
+    [[arm]]     name source agent device, and what the source needs
     [scheme]    quantizer bits epsilon_quban prior policy width growth first checkpoints
     [limits]    rounds samples bits
-    [network]   lost lost_after join_within link (for a learner and agents over a broker)
+    [network]   lost lost_after join_within link via application (over a broker)
 
 A word that is misspelt, of the wrong type or without effect is refused, never ignored.
 """
@@ -22,6 +22,7 @@ from bitarm.api.scheme import Setup, build, displaced_words
 from bitarm.api.words import Taker, command, flag, number, text, typed, unknown
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import ConfigError
+from bitarm.runtime.chirpstack import check_device
 from bitarm.runtime.command_source import TIMEOUT, CommandSource
 from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
 from bitarm.runtime.topics import agent_for, check_agent
@@ -55,6 +56,7 @@ class Arm:
     source: str
     agent: str  # who serves it, where agents are processes
     named_agent: bool  # whether the file says so, or the arm's own name had to do
+    device: str | None  # devEui, where the agent is a LoRaWAN device
     words: Mapping[str, Any]
 
 
@@ -204,12 +206,14 @@ def _arm(table: Mapping[str, Any], position: int) -> Arm:
     name = text("the name of an arm", given.pop("name", f"arm-{position}"))
     try:
         agent = check_agent(text("agent", given.pop("agent"))) if "agent" in given else None
+        device = check_device(text("device", given.pop("device"))) if "device" in given else None
         source = _source_of(given)
         return Arm(
             name=name,
             source=source,
             agent=agent or agent_for(name, position),
             named_agent=agent is not None,
+            device=device,
             words=typed(given, _SOURCES[source], f"a {source} arm"),
         )
     except ConfigError as error:

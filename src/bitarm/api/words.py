@@ -92,6 +92,8 @@ NETWORK: dict[str, Taker] = {
     "lost_after": number,
     "join_within": number,
     "link": text,
+    "via": text,
+    "application": text,
 }
 EVERY = (*PROBLEM, *SCHEME, *(f"max_{word}" for word in LIMITS))
 """All words as a call or a flag spells them: limits have `max_` before them."""

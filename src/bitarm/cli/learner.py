@@ -59,6 +59,14 @@ def learner_command(
         float | None, typer.Option(help="Seconds until every agent must have come (drop, stop)")
     ] = None,
     link: LinkOption = None,
+    via: Annotated[
+        str | None,
+        typer.Option(help="How agents are reached: mqtt, or chirpstack (experimental)"),
+    ] = None,
+    application: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="ChirpStack's id of the devices' application"),
+    ] = None,
     max_rounds: Annotated[int | None, typer.Option(help="End after this many rounds")] = None,
     max_samples: Annotated[int | None, typer.Option(help="End before more samples")] = None,
     max_bits: Annotated[int | None, typer.Option(help="End before more payload bits")] = None,
@@ -83,6 +91,8 @@ def learner_command(
             "lost_after": lost_after,
             "join_within": join_within,
             "link": link,
+            "via": via,
+            "application": application,
         },
     }
     overrides = {
@@ -131,10 +141,14 @@ def _invitation(problem: Problem, name: str, broker: Broker) -> Text:
     """What to start elsewhere, before there is anything to see."""
     agents = sorted({arm.agent for arm in problem.arms})
     shown = ", ".join(agents[:_MOST_NAMES]) + (" …" if len(agents) > _MOST_NAMES else "")
+    start = (
+        f"started with: bitarm agent PROBLEM.toml --agent NAME --run {name} --broker {broker.url}"
+    )
+    if problem.network.get("via") == "chirpstack":
+        start = f"a device of ChirpStack's application {problem.network.get('application')}"
     return Text(
         f"run {name}: {len(problem.arms):,} arms, {len(agents):,} agents: {shown}\n"
-        f"each is started with: bitarm agent PROBLEM.toml --agent NAME --run {name} "
-        f"--broker {broker.url}\n"
+        f"each is {start}\n"
     )
 
 

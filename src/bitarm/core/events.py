@@ -149,6 +149,8 @@ class FleetAssigned:
     lost_after: float = 60.0  # seconds away
     join_within: float = math.inf  # seconds until an agent must first have come
     link: str | None = None  # the profile whose limits the frames keep to, if one was named
+    application: str | None = None  # ChirpStack's, where the agents are devices behind it
+    devices: tuple[str, ...] = ()  # and then the devEui of each arm's agent
 
 
 @final

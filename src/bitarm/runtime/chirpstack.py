@@ -4,13 +4,16 @@ Its MQTT integration speaks JSON on topics of its own. The bridge turns an uplin
 the report of its agent, and the learner's frame for an agent into a downlink for its device:
 
     application/{id}/device/{devEui}/event/up        ->  bitarm/v1/{run}/{agent}/report
-    application/{id}/device/{devEui}/event/join      ->  bitarm/v1/{run}/{agent}/status
+    application/{id}/device/{devEui}/event/up, join  ->  bitarm/v1/{run}/{agent}/status
     bitarm/v1/{run}/{agent}/request                  ->  application/{id}/device/…/command/down
 
 It has no socket: `received` takes a message of either side and returns what to hand to the other.
 A learner that joins the two inside its own process needs no right to speak for its agents, and the
-broker needs no other bridge. A device of class A listens only after it has spoken, so ChirpStack
-keeps a downlink until then; a request that comes again meanwhile is not queued again.
+broker needs no other bridge: see `bitarm.runtime.chirpstack_service`.
+
+A device of class A listens only after it has spoken, so ChirpStack keeps a downlink until then; a
+request that comes again meanwhile is not queued again. A device that waits for a request sends an
+empty frame on bitarm's port: if nothing is queued for it, the learner asks again.
 """
 
 import base64
@@ -22,10 +25,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from bitarm.errors import ConfigError, PeerProtocolError
+from bitarm.runtime.status import Presence, Status, dump_status
+from bitarm.runtime.topics import Kind, Topics
 
 DEFAULT_PORT = 66  # FPort of bitarm's frames, both ways; 1 to 223 are an application's to choose
-_ROOT = "bitarm/v1"
-_ONLINE = json.dumps({"presence": "online"}).encode()
 _MOST_BYTES = 1 << 16  # an event of ChirpStack has one to three kilobytes
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "bitarm/v1/chirpstack")
 
@@ -51,10 +54,17 @@ def check_device(eui: str) -> str:
     return plain
 
 
+def check_application(application: str) -> str:
+    """An application's id, if it can stand in a topic."""
+    if not application or set(application) & set("+#/"):
+        raise ConfigError(f"an application is ChirpStack's id for it, got {application!r}")
+    return application
+
+
 def read_uplink(device: str, payload: bytes) -> Uplink:
     """An `up` event; PeerProtocolError for anything else. A frame without data has none."""
     event = _read_event(device, payload)
-    port, data = event.get("fPort", 0), event.get("data", "")
+    port, data = event.get("fPort", 0), event.get("data") or ""
     if type(port) is not int or not 0 <= port <= 255:
         raise PeerProtocolError(f"device {device}: fPort must lie in [0, 255], got {port!r:.40}")
     try:
@@ -88,26 +98,35 @@ class ChirpStackBridge:
     """
 
     def __init__(
-        self, application: str, run: str, devices: Mapping[str, str], *, port: int = DEFAULT_PORT
+        self,
+        application: str,
+        run: str,
+        devices: Mapping[str, str],
+        *,
+        opening: str,
+        port: int = DEFAULT_PORT,
     ) -> None:
-        if not application or set(application) & set("+#/"):
-            raise ConfigError(f"an application is ChirpStack's id for it, got {application!r}")
         if not 1 <= port <= 223:
             raise ConfigError(f"fPort must lie in [1, 223], got {port}")
-        self._application = application
-        self._run = run
+        self._application = check_application(application)
+        self._topics = Topics(run)
+        self._opening = opening  # a device serves the run that it was set up for
         self._port = port
         self._devices = {agent: check_device(eui) for agent, eui in devices.items()}
         self._agents = {device: agent for agent, device in self._devices.items()}
         if len(self._agents) < len(self._devices):
             raise ConfigError("two agents cannot share one device: give each its own devEui")
         self._queued: dict[str, list[bytes]] = {device: [] for device in self._agents}
-        self._heard: set[str] = set()
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
         """What to subscribe to on ChirpStack's side."""
         return (f"application/{self._application}/device/+/event/+",)
+
+    def forget(self) -> None:
+        """What waits in ChirpStack's queues is no longer known."""
+        for queue in self._queued.values():
+            queue.clear()
 
     def received(self, topic: str, payload: bytes) -> list[Said]:
         """What a message of either side becomes on the other."""
@@ -116,23 +135,25 @@ class ChirpStackBridge:
                 application == self._application and device in self._agents
             ):
                 return self._event(kind, device, payload)
-            case ["bitarm", "v1", run, agent, "request"] if (
-                run == self._run and agent in self._devices
-            ):
-                return self._request(self._devices[agent], payload)
+        place = self._topics.place(topic)
+        if place is not None and place.kind is Kind.REQUEST and place.agent in self._devices:
+            return self._request(self._devices[place.agent], payload)
         return []
 
     def _event(self, kind: str, device: str, payload: bytes) -> list[Said]:
         if kind == "up":
             uplink = read_uplink(device, payload)
-            greeting = [] if device in self._heard else self._online(device)
-            if uplink.port != self._port or not uplink.data:
-                return greeting  # another application's, or only a sign of life
-            return [*greeting, (self._topic(device, "report"), uplink.data)]
+            if uplink.port != self._port:
+                return [self._status(device, Presence.PULLING)]  # telemetry: a sign of life
+            if uplink.data:
+                report = (self._topics.of(self._agents[device], Kind.REPORT), uplink.data)
+                return [self._status(device, Presence.PULLING), report]
+            waits = bool(self._queued[device])  # in ChirpStack: this uplink calls it down
+            return [self._status(device, Presence.PULLING if waits else Presence.ONLINE)]
         if kind == "join":
             _read_event(device, payload)
             self._queued[device].clear()  # ChirpStack may empty its queue when a device joins
-            return self._online(device)
+            return [self._status(device, Presence.ONLINE)]
         if kind == "txack":
             self._sent(device, _read_event(device, payload).get("queueItemId"))
         elif kind == "log" and _read_event(device, payload).get("level") == "ERROR":
@@ -151,12 +172,9 @@ class ChirpStackBridge:
         queue = self._queued[device]
         queue[:] = [frame for frame in queue if _item(device, frame) != item]
 
-    def _online(self, device: str) -> list[Said]:
-        self._heard.add(device)
-        return [(self._topic(device, "status"), _ONLINE)]
-
-    def _topic(self, device: str, kind: str) -> str:
-        return f"{_ROOT}/{self._run}/{self._agents[device]}/{kind}"
+    def _status(self, device: str, presence: Presence) -> Said:
+        status = Status(presence=presence, opening=self._opening)
+        return self._topics.of(self._agents[device], Kind.STATUS), dump_status(status)
 
 
 def _read_event(device: str, payload: bytes) -> dict[str, Any]:

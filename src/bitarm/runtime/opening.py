@@ -61,24 +61,29 @@ def resume_run(
     """The service of a run that was begun before; it asks again for what is missing."""
     events = tuple(entry.event for entry in journal.read(run))
     standings = Standings.of(events)
-    if standings.fleet is None:
-        raise ConfigError(f"run {run} had no agents of its own: it cannot be resumed over a broker")
-    link = standings.fleet.link
+    fleet = fleet_in(standings, run)
     learner = replay(events)
     watch(events)
     return LearnerService(
         learner,
         journal,
         run,
-        fleet=standings.fleet,
+        fleet=fleet,
         opening=_opening(journal, run),
         watch=watch,
         now=now,
         before=standings.traffic,
-        ledger=None if link is None else LinkLedger(find_link(link), resumed=True),
+        ledger=None if fleet.link is None else LinkLedger(find_link(fleet.link), resumed=True),
         retry=retry,
         linger=linger,
     )
+
+
+def fleet_in(standings: Standings, run: int) -> FleetAssigned:
+    """Who serves a run of the journal; ConfigError if it had no agents of its own."""
+    if standings.fleet is None:
+        raise ConfigError(f"run {run} had no agents of its own: it cannot be resumed over a broker")
+    return standings.fleet
 
 
 def _opening(journal: Journal, run: int) -> str:

@@ -40,7 +40,11 @@ class Service(Protocol):
     """
 
     endpoint: Endpoint
-    finished: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to say."""
+        ...
 
     def connected(self, now: float) -> None:
         """The broker accepted us, and subscribed us anew."""

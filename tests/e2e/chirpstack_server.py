@@ -1,0 +1,105 @@
+"""A ChirpStack server and the class A devices behind it, as its documentation describes them."""
+
+import base64
+import json
+import threading
+from collections import deque
+from typing import Any
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+from runtime import chirpstack_events as events
+from runtime.chirpstack_events import APPLICATION
+
+from bitarm import wire
+from bitarm.api.problem import Problem
+from bitarm.core.agent import Agent, AgentPhase
+from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.rewards import collect
+
+
+class Device:
+    """Arms on one device that was given the spec beforehand: it speaks, then it listens."""
+
+    def __init__(self, problem: Problem, eui: str, seed: int) -> None:
+        self.eui = eui
+        spec = problem.setup(seed).spec
+        arms = [(number, arm) for number, arm in enumerate(problem.arms) if arm.device == eui]
+        self._machines = {number: Agent(spec, number) for number, _ in arms}
+        self._sources = {number: problem.source(arm, number, seed) for number, arm in arms}
+        self._due: dict[int, Report] = {}
+
+    @property
+    def dismissed(self) -> bool:
+        return all(it.state.phase is AgentPhase.DISMISSED for it in self._machines.values())
+
+    def speak(self) -> list[bytes]:
+        """Frames of reports; an empty one where there is nothing to report."""
+        due, self._due = tuple(self._due.values()), {}
+        return wire.pack_all(due, limit=51) if due else [b""]
+
+    def listen(self, frame: bytes) -> None:
+        for message in wire.decode(frame):
+            assert isinstance(message, Request | Dismiss)
+            machine = self._machines[message.arm]
+            self._answer(machine.receive(message).messages)
+            while machine.wanted:
+                rewards = self._sources[message.arm].pull(machine.wanted)
+                batch = collect(rewards, machine.spec.bounds, clip=False)
+                self._answer(machine.observe(batch.count, batch.total).messages)
+
+    def _answer(self, reports: tuple[Report, ...]) -> None:
+        self._due.update((report.arm, report) for report in reports)
+
+
+class ChirpStack:
+    """Keeps downlinks until their device speaks; one goes down after each uplink."""
+
+    def __init__(self, port: int, devices: list[Device], lose_every: int | None = None) -> None:
+        self.devices = {device.eui: device for device in devices}
+        self.downlinks = 0
+        self._lose_every = lose_every
+        self._queues: dict[str, deque[dict[str, Any]]] = {eui: deque() for eui in self.devices}
+        self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id="chirpstack")
+        self._client.on_message = self._command
+        self._client.connect("127.0.0.1", port)
+        self._client.subscribe(f"application/{APPLICATION}/device/+/command/down", 1)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join(30)
+        self._client.disconnect()
+        self._client.on_message = None
+
+    def _command(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        command = json.loads(message.payload)
+        assert command["devEui"] == message.topic.split("/")[3]
+        queue = self._queues[command["devEui"]]
+        if command["id"] not in [item["id"] for item in queue]:
+            queue.append(command)
+
+    def _work(self) -> None:
+        for eui in self.devices:
+            self._say(eui, "join", events.join(eui))
+        while not self._over.is_set():
+            for device in self.devices.values():
+                if not device.dismissed:
+                    for frame in device.speak():
+                        self._window(device, frame)
+            self._client.loop(0.02)
+
+    def _window(self, device: Device, frame: bytes) -> None:
+        """An uplink, and the downlink in the window after it; some do not arrive."""
+        self._say(device.eui, "up", events.up(device.eui, frame))
+        if self._queues[device.eui]:
+            item = self._queues[device.eui].popleft()
+            self._say(device.eui, "txack", events.txack(device.eui, item["id"]))
+            self.downlinks += 1
+            if self._lose_every is None or self.downlinks % self._lose_every:
+                device.listen(base64.b64decode(item["data"]))
+
+    def _say(self, eui: str, kind: str, event: bytes) -> None:
+        self._client.publish(events.topic(eui, kind), event, qos=1)
