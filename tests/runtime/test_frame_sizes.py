@@ -23,6 +23,10 @@ _SCHEMES: list[dict[str, Any]] = [
     {**_BOUNDED, "quantizer": "fed-sel"},
     {"sigma": 0.5, "quantizer": "icq", "prior": "quban"},
     {"sigma": 0.5, "quantizer": "quban"},
+    {**_BOUNDED, "quantizer": "dicq"},
+    {**_BOUNDED, "quantizer": "dicq", "kappa": 0.05, "kappa_first": 16.0},
+    {**_BOUNDED, "quantizer": "dicq", "checkpoints": [1, 2, 500, 501, 5000]},
+    {"sigma": 0.5, "quantizer": "dicq"},
 ]
 
 
@@ -56,6 +60,29 @@ def test_no_frame_of_a_run_is_larger(words: dict[str, Any]) -> None:
             for advance in event.advances:
                 request = Request(run=0, arm=advance.arm, message=event.round, until=advance.until)
                 assert len(wire.encode(request)) <= sizes.request
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 5, 7, 12, 30])
+@pytest.mark.parametrize("kappa", [0.3, 2.5])
+def test_no_jump_within_the_bounds_takes_a_longer_symbol(rounds: int, kappa: float) -> None:
+    """However the mean moves: what rewards drawn from a law would hardly do, an adversary may."""
+    spec = _spec(**_BOUNDED, quantizer="dicq", kappa=kappa)
+    longest = 0
+    held = [spec.start(0)]
+    for message in range(1, rounds + 1):
+        pulls = spec.schedule.pulls_at(message)
+        assert pulls is not None
+        step = spec.step(message, pulls)
+        symbols = [
+            (spec.quantizer.encode(number / 400, one, step, 0.0), one)
+            for one in held
+            for number in range(401)
+        ]
+        longest = max(longest, *(symbol.nbits for symbol, _ in symbols))
+        ends = (symbols[0], symbols[-1])
+        held = [spec.quantizer.decode(symbol, one, step) for symbol, one in ends]
+    sizes = largest_frames(spec, Limits(rounds=rounds))
+    assert longest <= sizes.symbol_bits
 
 
 def test_icq_over_a_doubling_schedule_fits_the_short_frame() -> None:

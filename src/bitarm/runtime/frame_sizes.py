@@ -8,13 +8,15 @@ from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
-from bitarm.core.quantizer import Estimate, Step
+from bitarm.core.quantizer import Bounds, Estimate, Step
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
-from bitarm.errors import RewardError
+from bitarm.errors import LocalProtocolError, RewardError
 
 _DITHERS = (0.0, 1.0 - 2.0**-53)  # rounding up and rounding down
-_LARGEST_POWER = 1023  # of two, in a float64
+_LARGEST_POWER = 1022  # of two: twice that is a float64 yet
+_PARTS = 32  # of the way between two means
+_TRIED = 8  # messages at either end
 
 
 @final
@@ -32,7 +34,9 @@ def largest_frames(spec: RunSpec, limits: Limits) -> FrameSizes:
     """Bounds that no run of this spec within these limits exceeds.
 
     Frames with many arms are larger, but are split where a link wants them smaller. Both kinds of
-    frame grow with the number of the message; only a first message may have a longer symbol.
+    frame grow with the number of the message. Symbols are tried out, at the first messages and at
+    the last ones: in between, a schedule goes on as it began, and codes for numbers need most bits
+    where steps are smallest, at the end.
     """
     messages = spec.schedule.index_at(MAX_PULLS)
     if limits.rounds is not None:
@@ -40,51 +44,61 @@ def largest_frames(spec: RunSpec, limits: Limits) -> FrameSizes:
     arm = len(spec.arms) - 1
     until = spec.schedule.pulls_at(messages)
     assert until is not None  # index_at counts checkpoints that exist
-    longest = [_longest_symbol(spec, message) for message in sorted({1, messages})]
-    reports = (
-        Report(run=0, arm=arm, message=message, symbol=symbol)
-        for message, symbol in zip(sorted({1, messages}), longest, strict=True)
-    )
+    tried = {*range(1, messages + 1)[:_TRIED], *range(1, messages + 1)[-_TRIED:]}
+    reports = [
+        Report(run=0, arm=arm, message=message, symbol=_longest_symbol(spec, message))
+        for message in sorted(tried)
+    ]
     return FrameSizes(
         report=max(len(wire.encode(report)) for report in reports),
         request=len(wire.encode(Request(run=0, arm=arm, message=messages, until=until))),
         messages=messages,
-        symbol_bits=max(symbol.nbits for symbol in longest),
+        symbol_bits=max(report.symbol.nbits for report in reports),
     )
 
 
 def _longest_symbol(spec: RunSpec, message: int) -> Symbol:
-    """The longest symbol of a message: that of the farthest jump which the rewards allow."""
-    pulls = spec.schedule.pulls_at(message)
-    assert pulls is not None
-    step = spec.step(message, pulls)
+    """The longest symbol of a message, of those that cross a part of the rewards' range.
+
+    The farthest jump need not have it: where a code escapes to another, lengths fall by a few bits.
+    Parts of the way find the lengths before that to within a bit.
+    """
+    step = _step(spec, message)
+    low, high = spec.bounds or _extremes(spec, message)
     symbols = (
-        spec.quantizer.encode(mu_hat, held, step, dither)
-        for held in _held(spec, message)
-        for mu_hat in _extremes(spec, held, step)
+        spec.quantizer.encode(held.mean + (end - held.mean) * part / _PARTS, held, step, dither)
+        for held in _held(spec, message, (low, high))
+        for end in (low, high)
+        for part in range(1, _PARTS + 1)
         for dither in _DITHERS
     )
     return max(symbols, key=lambda symbol: symbol.nbits)
 
 
-def _held(spec: RunSpec, message: int) -> Iterator[Estimate]:
-    """What both ends may hold before it; in all schemes here only the mean changes a length."""
+def _held(spec: RunSpec, message: int, means: Bounds) -> Iterator[Estimate]:
+    """What both ends may hold before it; in all schemes here the radius changes no length."""
     if message == 1:
         yield spec.start(0)
         return
-    for mean in spec.bounds or (0.0,):
-        yield Estimate(mean=mean, error=0.0, radius=1.0)
+    before = _step(spec, message - 1)
+    for mean, side in zip(means, (-1.0, 1.0), strict=True):
+        error = spec.quantizer.error(Estimate(mean=mean, error=0.0, radius=1.0), before)
+        yield Estimate.after(before, mean=mean + side * error, error=error)  # rounded outwards
 
 
-def _extremes(spec: RunSpec, held: Estimate, step: Step) -> Iterator[float]:
-    """Means as far out as they can be: at the bounds, or the last that the quantizer takes."""
-    if spec.bounds is not None:
-        yield from spec.bounds
-        return
+def _extremes(spec: RunSpec, message: int) -> Bounds:
+    """The last means that the quantizer takes where rewards have no bounds."""
+    held, step = next(_held(spec, message, (0.0, 0.0))), _step(spec, message)
     for power in range(_LARGEST_POWER, -_LARGEST_POWER, -1):
         try:
             spec.quantizer.encode(2.0**power, held, step, 0.0)
         except RewardError:
             continue
-        yield from (2.0**power, -(2.0**power))
-        return
+        return (-(2.0**power), 2.0**power)
+    raise LocalProtocolError(f"{spec.quantizer.name} takes no mean at all")
+
+
+def _step(spec: RunSpec, message: int) -> Step:
+    pulls = spec.schedule.pulls_at(message)
+    assert pulls is not None  # the caller counted
+    return spec.step(message, pulls)
