@@ -66,14 +66,16 @@ def identify(
         bool | None,
         typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
     ] = None,
-    quantizer: Annotated[str | None, _option("exact, icq, quban, fed-sel or fed-sel-paper")] = None,
+    quantizer: Annotated[
+        str | None, _option("icq, dicq, quban, fed-sel, fed-sel-paper or exact")
+    ] = None,
     bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
     kappa: Annotated[float | None, _option("Step size of dicq")] = None,
     kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
     prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
     policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
-    width: Annotated[str | None, _option("paper or lil")] = None,
+    width: Annotated[str | None, _option("paper, lil, pairwise or pairwise-mixture")] = None,
     growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
     first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[int | None, _option("End after this many rounds")] = None,
