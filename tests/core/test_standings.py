@@ -131,7 +131,7 @@ def test_the_standings_of_a_run_are_what_its_learner_holds(problem: Problem) -> 
     learner = run.learner
     assert (standings.round, standings.samples) == (learner.rounds, learner.samples)
     assert (standings.payload_bits, standings.ending) == (learner.payload_bits, learner.ending)
-    for standing, record in zip(standings.arms, learner.arms, strict=True):
+    for arm, (standing, record) in enumerate(zip(standings.arms, learner.arms, strict=True)):
         assert (standing.pulls, standing.messages) == (record.pulls, record.message)
         if record.message:
-            assert (standing.mean, standing.radius) == (record.held.mean, record.held.radius)
+            assert (standing.mean, standing.radius) == (record.held.mean, learner.radius(arm))
