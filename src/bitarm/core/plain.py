@@ -22,6 +22,11 @@ Families = Mapping[Any, Mapping[str, type]]
 
 def to_plain(value: Any) -> Any:
     """`value` as dicts, lists, strings, numbers, booleans and None."""
+    kind: Any = type(value)
+    if kind is int or kind is str:  # the plainest first: most of what is written is numbers
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else str(value)
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, bool | int | str):
@@ -30,9 +35,10 @@ def to_plain(value: Any) -> Any:
         return value if math.isfinite(value) else str(value)
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
-    cls: Any = type(value)
-    named = {"name": value.name} if _is_named(cls) else {}
-    return named | {key: to_plain(getattr(value, key)) for key in _stored_fields(cls)}
+    plain = {"name": value.name} if _is_named(kind) else {}
+    for key in _stored_fields(kind):
+        plain[key] = to_plain(getattr(value, key))
+    return plain
 
 
 def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
@@ -61,9 +67,13 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
 
 def dumps(value: Any) -> str:
     """Canonical JSON text: one value, one spelling."""
-    return json.dumps(
-        to_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _CANONICAL.encode(to_plain(value))
+
+
+# Made once: `json.dumps` would make another for every event of a run.
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
 
 
 @lru_cache(maxsize=256)
@@ -95,26 +105,25 @@ def _is_named(cls: Any) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _hints(cls: Any) -> dict[str, Any]:
-    return get_type_hints(cls)
+def _hints_of_fields(cls: Any) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {key: hints[key] for key in _stored_fields(cls)}
 
 
 def _named_member(wanted: Any, plain: Any, families: Families) -> Any:
     name = plain.get("name") if isinstance(plain, dict) else None
     if not isinstance(name, str) or name not in families[wanted]:
         raise ConfigError(f"expected one of {', '.join(families[wanted])}, got {plain!r}")
-    rest = {key: item for key, item in plain.items() if key != "name"}
-    return _fields(families[wanted][name], rest, families)
+    return _fields(families[wanted][name], plain, families)
 
 
 def _fields(cls: Any, plain: Any, families: Families) -> Any:
-    known = _stored_fields(cls)
+    known = _hints_of_fields(cls)
     if _is_named(cls) and isinstance(plain, dict) and plain.get("name") == cls.name:
         plain = {key: item for key, item in plain.items() if key != "name"}
-    if not isinstance(plain, dict) or not (_required_fields(cls) <= set(plain) <= set(known)):
+    if not isinstance(plain, dict) or not (_required_fields(cls) <= plain.keys() <= known.keys()):
         raise ConfigError(f"expected the fields {', '.join(known)}, got {plain!r}")
-    hints = _hints(cls)
-    values = {key: from_plain(hints[key], item, families) for key, item in plain.items()}
+    values = {key: from_plain(known[key], item, families) for key, item in plain.items()}
     try:
         return cls(**values)
     except ValueError as error:
