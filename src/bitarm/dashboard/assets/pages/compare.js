@@ -46,9 +46,9 @@ function draw(svg, width) {
     svg.append("line").attr("class", "bound").attr("x1", x(bound)).attr("x2", x(bound)).attr("y1", top).attr("y2", bottom);
   }
   if (bounds.length) {
-    const edge = x(Math.min(...bounds));
-    const end = edge > width / 2;
-    svg.append("text").attr("class", "bound-name").attr("x", edge + (end ? -6 : 6)).attr("y", top + 4).attr("text-anchor", end ? "end" : "start").text(bounds.length > 1 ? "lower bounds on samples" : "lower bound on samples");
+    const end = x(Math.max(...bounds)) > width / 2; // then the name stands left of all lines
+    const edge = x(end ? Math.min(...bounds) : Math.max(...bounds));
+    svg.append("text").attr("class", "bound-name").attr("x", edge + (end ? -6 : 6)).attr("y", top + 4).attr("text-anchor", end ? "end" : "start").text(`lower bound${bounds.length > 1 ? "s" : ""} on samples, if arms are Gaussian`);
   }
   const taken = [];
   for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) place(svg, point, x, y, width, taken);
