@@ -81,7 +81,7 @@ class QuietElimination:
         return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
 
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
-        leader = highest(active, by_mean)
+        leader = highest(active, _promise)
         if len(active) == 1 or (
             self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
         ):
@@ -95,8 +95,8 @@ class QuietElimination:
     ) -> int:
         """The first checkpoint at which a drop is in sight, or the last one under the cap."""
         others = [view for view in active if view.arm != leader.arm]
-        last = min(others, key=by_mean)
-        lead = leader.mean - last.mean
+        last = min(others, key=_promise)
+        lead = _promise(leader) - _promise(last)
         if self.epsilon > 0:
             lead = max(lead, leader.mean - highest(others, by_mean).mean + self.epsilon)
         error = leader.error if alone else leader.error + last.error
@@ -115,6 +115,11 @@ class QuietElimination:
     def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
         """None: drops are those of successive elimination, at checkpoints chosen from the data."""
         return None
+
+
+def _promise(view: ArmView) -> float:
+    """What is known of the newest mean: an arm that conceded to one since lost kept an old one."""
+    return min(view.mean, view.ceiling)
 
 
 def _cut(leader: ArmView, setting: Setting) -> float:
