@@ -160,6 +160,8 @@ def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[
 
     Where there are no hints nobody goes ahead; all others may then be asked for the same reasons.
     """
+    if math.isinf(ahead.error):  # it conceded to a leader that was lost: it told no mean to beat
+        return ()
     cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
     actions: list[Action] = []
     for view in views:
