@@ -14,7 +14,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Setting
+from bitarm.core.policy import Action, Outcome, Setting
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.schedule import paper_schedule
@@ -143,6 +143,7 @@ class Unheard:
     inner: Policy
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         return self.inner.decide(views, setting)
@@ -158,6 +159,7 @@ class Unseen:
     inner: Quantizer = field(default_factory=QuBan)
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
     certain: ClassVar[bool] = True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:

@@ -5,6 +5,7 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 what is missing and goes on to the same answer.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import final
@@ -155,7 +156,9 @@ class Learner:
         )
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it now."""
+        """The arm's radius as the policy would use it now; infinite if it answers without proof."""
+        if self.policy.answers is Outcome.BUDGET_SPENT:
+            return math.inf  # nothing is claimed of any arm: there is no δ
         if not self.arms[arm].message:
             return self.arms[arm].held.radius
         return self._setting.confidence.radius(self.view(arm))
@@ -304,7 +307,7 @@ class Learner:
     def _last_standing(self, views: list[ArmView]) -> Stop:
         """The one arm left answers only if it, or an arm that it beat, was found better."""
         if views and len(covered_arms(self.arms)) > 1:
-            return Stop(outcome=Outcome.DECIDED, best_arm=views[0].arm)
+            return Stop(outcome=self.policy.answers, best_arm=views[0].arm)
         return Stop(outcome=Outcome.AGENT_LOST)
 
     def _limit(self, advances: list[Advance]) -> Outcome | None:

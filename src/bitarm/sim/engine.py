@@ -185,6 +185,7 @@ class Engine:
             table.limits,
             table.epsilon,
             table.ratio,
+            table.keep,
             out.table,
             shown.mean,
             shown.nbits,
@@ -203,7 +204,9 @@ class Engine:
         if table.policy is not None:
             return indexed(policy=table.policy, **constants)
         aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
-        return elimination(aligned=aligned, limited=table.limited, **constants)
+        return elimination(
+            aligned=aligned, limited=table.limited, ranked=table.keep.size > 0, **constants
+        )
 
 
 def union_grid(schemes: Sequence[Scheme]) -> Integers:

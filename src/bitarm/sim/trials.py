@@ -11,6 +11,7 @@ from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
     BITS,
+    BUDGET_SPENT,
     COLUMNS,
     DECIDED,
     OUTCOME,
@@ -27,6 +28,7 @@ OUTCOMES: dict[int, Outcome] = {
     ROUND_LIMIT: Outcome.ROUND_LIMIT,
     SAMPLE_LIMIT: Outcome.SAMPLE_LIMIT,
     BIT_LIMIT: Outcome.BIT_LIMIT,
+    BUDGET_SPENT: Outcome.BUDGET_SPENT,
 }
 
 

@@ -4,10 +4,33 @@ from bitarm.core.policies.lil_ucb import LilUcb
 from bitarm.core.policies.lil_ucb_count import LilUcbCount
 from bitarm.core.policies.lucb import Lucb
 from bitarm.core.policies.se import SuccessiveElimination
+from bitarm.core.policies.sequential_halving import SequentialHalving
+from bitarm.core.policies.successive_rejects import SuccessiveRejects
 from bitarm.core.policy import Policy
 
 POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy for policy in (SuccessiveElimination, Lucb, LilUcb, LilUcbCount)
+    policy.name: policy
+    for policy in (
+        SuccessiveElimination,
+        Lucb,
+        LilUcb,
+        LilUcbCount,
+        SequentialHalving,
+        SuccessiveRejects,
+    )
 }
 
-__all__ = ["POLICIES", "LilUcb", "LilUcbCount", "Lucb", "Policy", "SuccessiveElimination"]
+Budgeted = SequentialHalving | SuccessiveRejects
+"""The policies that spend a fixed budget."""
+
+__all__ = [
+    "POLICIES",
+    "Budgeted",
+    "LilUcb",
+    "LilUcbCount",
+    "Lucb",
+    "Policy",
+    "SequentialHalving",
+    "SuccessiveElimination",
+    "SuccessiveRejects",
+]

@@ -94,6 +94,7 @@ def indexed(
         limits: Any,
         epsilon: float,
         ratio: float,
+        keep: Any,
         out: Any,
         trace_mean: Any,
         trace_bits: Any,
