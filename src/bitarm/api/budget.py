@@ -19,6 +19,9 @@ from bitarm.errors import ConfigError
 BUDGET_WORDS = ("bit_budget", "interval_delta")
 """Words for fixed budgets alone; `pull_budget` is another, a parameter of their policies."""
 
+BUDGET_KAPPA = 0.5
+"""Steps of dicq without a bit budget. No margin covers an error here, so they are finer."""
+
 _EXACT_BITS = 64
 _LEAST_DELTA = 1e-300
 
@@ -111,7 +114,7 @@ def within_bits(
                 checkpoints=[phase.until for phase in phases],
                 allowances=_allowances(phases, bit_budget, each),
                 sigma=sigma,
-                first_reach=_first_reach(quantizer, sigma, bounds),
+                first=_first(quantizer, sigma, bounds),
             )
     raise ConfigError(
         f"messages of {quantizer.name} have no fixed length: a bit_budget is kept by "
@@ -149,6 +152,6 @@ def _allowances(phases: Sequence[Phase], bit_budget: int, each: int) -> list[int
     return allowances
 
 
-def _first_reach(quantizer: Dicq, sigma: float, bounds: Bounds | None) -> float:
+def _first(quantizer: Dicq, sigma: float, bounds: Bounds | None) -> float:
     """All that the bounds allow; without them, means are taken to lie within κ_1·σ of 0."""
     return quantizer.kappa_first * sigma if bounds is None else (bounds[1] - bounds[0]) / 2

@@ -10,6 +10,7 @@ from typing import Any, final
 
 from bitarm.api import words
 from bitarm.api.budget import (
+    BUDGET_KAPPA,
     check_interval_delta,
     is_budgeted,
     meaningless,
@@ -28,6 +29,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
 )
 from bitarm.core.policy import Policy
+from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq, Exact, Icq
 from bitarm.core.quantizers.icq import PRIORS
@@ -115,6 +117,11 @@ def _budgeted(
         quantizer = within_bits(
             quantizer, policy, bit_budget=bits, arms=len(arms), sigma=sigma, bounds=bounds
         )
+    elif isinstance(quantizer, Dicq):
+        quantizer = Dicq(
+            kappa=scheme.get("kappa", BUDGET_KAPPA),
+            kappa_first=scheme.get("kappa_first", BUDGET_KAPPA),
+        )
     spec = RunSpec(
         arms=arms,
         delta=check_interval_delta(scheme.get("interval_delta", DEFAULT_DELTA)),
@@ -179,9 +186,8 @@ def _schedule(scheme: Mapping[str, Any]) -> Schedule:
 
 def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -> tuple[float, ...]:
     """μ̃_0 for every arm, where the quantizer wants it drawn."""
-    if isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None:
-        return uniform_priors(seed, arms, bounds)
-    return ()
+    drawn_from = prior_range(quantizer, bounds)
+    return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
 
 
 def choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:

@@ -53,7 +53,7 @@ class Point:
             "sigma": spec.sigma,
             "bounds": spec.bounds,
             "growth": getattr(spec.schedule, "growth", None),
-            "first": spec.schedule.pulls_at(1),
+            "first": None if is_budgeted(policy) else spec.schedule.pulls_at(1),
             **({} if is_budgeted(policy) else _given(self.scheme.limits)),
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,

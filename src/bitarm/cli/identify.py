@@ -31,7 +31,7 @@ _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
 _SECTIONS = {
-    "problem": ("delta", "sigma", "bounds", "epsilon", "clip"),
+    "problem": ("delta", "sigma", "bounds", "epsilon", "pull_budget", "bit_budget", "clip"),
     "scheme": (
         "quantizer",
         "bits",
@@ -41,6 +41,7 @@ _SECTIONS = {
         "prior",
         "policy",
         "width",
+        "interval_delta",
         "growth",
         "first",
     ),
@@ -62,6 +63,12 @@ def identify(
         tuple[float, float] | None, _option("Range of the rewards", metavar="A B")
     ] = None,
     epsilon: Annotated[float | None, _option("Tolerance: an ε-best arm will do")] = None,
+    pull_budget: Annotated[
+        int | None, _option("Pulls of all arms together, in place of delta (halving, rejects)")
+    ] = None,
+    bit_budget: Annotated[
+        int | None, _option("Payload bits of all arms together (with --pull-budget)")
+    ] = None,
     clip: Annotated[
         bool | None,
         typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
@@ -74,8 +81,14 @@ def identify(
     kappa: Annotated[float | None, _option("Step size of dicq")] = None,
     kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
     prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
-    policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
+    policy: Annotated[
+        str | None,
+        _option("se, lucb, lil-ucb, lil-ucb-count, sequential-halving or successive-rejects"),
+    ] = None,
     width: Annotated[str | None, _option("paper, lil, pairwise or pairwise-mixture")] = None,
+    interval_delta: Annotated[
+        float | None, _option("Sizes icq's intervals under a budget; guarantees nothing")
+    ] = None,
     growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
     first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[int | None, _option("End after this many rounds")] = None,

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -67,7 +68,8 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
         case RoundOpened():
             return logging.DEBUG, f"round {event.round}: {len(event.advances)} arms advance"
         case ReportAccepted():
-            text = f"arm {event.arm} message {event.message}: {event.mean:g} ± {event.radius:g}"
+            radius = f" ± {event.radius:g}" if math.isfinite(event.radius) else ""
+            text = f"arm {event.arm} message {event.message}: {event.mean:g}{radius}"
             return logging.DEBUG, text
         case ArmDropped():
             text = f"round {event.round}: arm {event.arm} dropped for arm {event.because}"

@@ -30,6 +30,12 @@ def simulate_command(
         tuple[float, float] | None, typer.Option(metavar="A B", help="Range of the rewards")
     ] = None,
     epsilon: Annotated[str | None, _swept("Tolerance")] = None,
+    pull_budget: Annotated[
+        str | None, _swept("Pulls of all arms together, in place of delta (halving, rejects)")
+    ] = None,
+    bit_budget: Annotated[
+        str | None, _swept("Payload bits of all arms together (with --pull-budget)")
+    ] = None,
     quantizer: Annotated[
         str | None, _swept("exact, icq, quban, fed-sel, fed-sel-paper, dicq")
     ] = None,
@@ -38,8 +44,14 @@ def simulate_command(
     kappa: Annotated[str | None, _swept("Step size of dicq")] = None,
     kappa_first: Annotated[str | None, _swept("Step size of dicq's first message")] = None,
     prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
-    policy: Annotated[str | None, _swept("se, lucb, lil-ucb, lil-ucb-count")] = None,
+    policy: Annotated[
+        str | None,
+        _swept("se, lucb, lil-ucb, lil-ucb-count, sequential-halving, successive-rejects"),
+    ] = None,
     width: Annotated[str | None, _swept("paper, lil, pairwise, pairwise-mixture")] = None,
+    interval_delta: Annotated[
+        str | None, _swept("Sizes icq's intervals under a budget; guarantees nothing")
+    ] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
     first: Annotated[str | None, _swept("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[str | None, _swept("Limit on rounds")] = None,

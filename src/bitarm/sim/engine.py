@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.quantizers import Icq
+from bitarm.core.priors import prior_range
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
@@ -217,15 +217,15 @@ def union_grid(schemes: Sequence[Scheme]) -> Integers:
 
 def start_means(scheme: Scheme, units: Floats) -> Floats:
     """μ̃_0 as learner and agent would hold it: a row a trial, or one row for all."""
-    if _draws_priors(scheme):
-        a, b = scheme.spec.bounds or (0.0, 0.0)
+    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    if drawn_from is not None:
+        a, b = drawn_from
         return np.minimum(b, a + (b - a) * units)
     return np.full((1, units.shape[1]), scheme.spec.start(0).mean)
 
 
 def _draws_priors(scheme: Scheme) -> bool:
-    quantizer = scheme.spec.quantizer
-    return isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    return prior_range(scheme.spec.quantizer, scheme.spec.bounds) is not None
 
 
 def _blank_trace(tape: Tape, table: Table) -> Trace:

@@ -13,7 +13,7 @@ from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
-from bitarm.core.quantizers import Icq
+from bitarm.core.priors import prior_range
 from bitarm.core.spec import RunSpec
 from bitarm.sim.kernels.status import BEST, BITS, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.scheme import Scheme
@@ -72,10 +72,10 @@ def run_trial(
 
 
 def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
-    quantizer, bounds = scheme.spec.quantizer, scheme.spec.bounds
-    if not (isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None):
+    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    if drawn_from is None:
         return scheme.spec
-    a, b = bounds
+    a, b = drawn_from
     priors = tuple(min(b, a + (b - a) * unit) for unit in tape.units[trial].tolist())
     return replace(scheme.spec, priors=priors)
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import ClassVar, Self, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Bounds, Estimate, Step, require_length, require_no_prior
+from bitarm.core.quantizer import Bounds, Estimate, Step, require_length
 from bitarm.errors import ConfigError
 
 MAX_BITS = 32
@@ -48,16 +48,17 @@ class BudgetedDicq:
         checkpoints: Sequence[int],
         allowances: Sequence[int],
         sigma: float,
-        first_reach: float,
+        first: float,
     ) -> Self:
         """Cells as fine as the allowances permit.
 
-        Message 1 covers `first_reach` to either side of what is held at the start. From then on the
-        innovation has the variance σ²(1/t' − 1/t) + w'²/12, with t' and w' the pulls and the cell
-        at the message before: the mean's own movement, and an old error that is uniform on its
-        cell. The reach is as many deviations as lose least on average to cells and to cutting.
+        Message 1 covers `first` to either side of the middle, wherever in a cell it starts: its
+        reach is w/2 more, with w the cell. From then on the innovation has the variance
+        σ²(1/t' − 1/t) + w'²/12, with t' and w' the pulls and the cell at the message before: the
+        mean's own movement, and an old error that is uniform on its cell. The reach is as many
+        deviations as lose least on average to cells and to cutting.
         """
-        reaches = [first_reach]
+        reaches = [first / (1 - math.ldexp(1.0, -allowances[0]))]
         for (before, after), (old, new) in zip(
             pairwise(checkpoints), pairwise(allowances), strict=True
         ):
@@ -67,10 +68,16 @@ class BudgetedDicq:
         return cls(allowances=tuple(allowances), reaches=tuple(reaches))
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
-        """The middle of the bounds, or 0; the first reach stands for what may be."""
-        require_no_prior(self.name, prior)
-        mean = 0.0 if bounds is None else bounds[0] / 2 + bounds[1] / 2
-        return Estimate(mean=mean, error=self.reaches[0], radius=self.reaches[0])
+        """Where the prior was drawn; the first reach stands for what may be."""
+        if prior is None or not math.isfinite(prior):
+            raise ConfigError(f"{self.name} needs a drawn start for every arm, got {prior}")
+        return Estimate(mean=prior, error=self.reaches[0], radius=self.reaches[0])
+
+    def starts(self, bounds: Bounds | None) -> Bounds:
+        """A cell of message 1 around the middle of the bounds, or around 0: μ̃_0 is drawn there."""
+        middle = 0.0 if bounds is None else bounds[0] / 2 + bounds[1] / 2
+        half = math.ldexp(self.reaches[0], -self.allowances[0])
+        return middle - half, middle + half
 
     def error(self, held: Estimate, step: Step) -> float:
         """Half a cell, and what may lie beyond the reach on the interval event."""
