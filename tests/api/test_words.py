@@ -13,8 +13,17 @@ from bitarm.api import words
 from bitarm.api.words import Taker, split, typed, unknown
 from bitarm.errors import ConfigError
 
-_NUMBERS = ("delta", "sigma", "epsilon", "epsilon_quban", "kappa", "kappa_first", "growth")
-_WHOLE_NUMBERS = ("bits", "first", "rounds", "samples")
+_NUMBERS = (
+    "delta",
+    "sigma",
+    "epsilon",
+    "epsilon_quban",
+    "kappa",
+    "kappa_first",
+    "growth",
+    "interval_delta",
+)
+_WHOLE_NUMBERS = ("bits", "first", "rounds", "samples", "pull_budget", "bit_budget")
 _TEXTS = ("quantizer", "prior", "policy", "width")
 _EVERY: dict[str, Taker] = {**words.PROBLEM, **words.SCHEME, **words.LIMITS}
 

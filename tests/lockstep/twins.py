@@ -16,12 +16,22 @@ from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes import write_gamma, write_golomb, zigzag
+from bitarm.core.confidence import Stride
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    Budgeted,
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    SequentialHalving,
+    SuccessiveElimination,
+    SuccessiveRejects,
+)
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.widths import WIDTHS
@@ -154,6 +164,9 @@ def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits
         case Icq():
             low, bin_width = quantizer.bins(held, step)
             return Symbol(round((mean - low) / bin_width - 0.5), quantizer.bits)
+        case BudgetedDicq():
+            low, cell = quantizer.cells(held, step)
+            return Symbol(round((mean - low) / cell - 0.5), quantizer.least_bits(step))
         case Dicq():
             return _dicq_word(quantizer, held, step, mean, nbits)
         case FedSel() | FedSelPaper():
@@ -229,7 +242,10 @@ POLICIES: dict[str, type[Any]] = {
     "lucb": Lucb,
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
+    "sequential-halving": SequentialHalving,
+    "successive-rejects": SuccessiveRejects,
 }
+_BUDGETED = ("sequential-halving", "successive-rejects")
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
@@ -240,9 +256,16 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
     "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8.0), kappa_first=st.floats(0.1, 8.0)),
+    "dicq-budget": st.lists(
+        st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=90, max_size=90
+    ).map(
+        lambda plan: BudgetedDicq(
+            allowances=tuple(bits for bits, _ in plan), reaches=tuple(reach for _, reach in plan)
+        )
+    ),
 }
 UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
-    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq")
+    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq", "dicq-budget")
 }
 
 
@@ -250,6 +273,8 @@ def policies(name: str) -> st.SearchStrategy[Policy]:
     """A policy, with or without a tolerance where it knows one."""
     if name == "lil-ucb-count":
         return st.just(LilUcbCount())
+    if name in _BUDGETED:  # the most arms here are 6
+        return st.builds(POLICIES[name], pull_budget=st.integers(18, 40) | st.integers(18, 2000))
     return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))
 
 
@@ -278,6 +303,10 @@ def limits() -> st.SearchStrategy[Limits]:
     )
 
 
+def _together(policy: str) -> bool:
+    return POLICIES[policy].stride is Stride.TOGETHER
+
+
 @st.composite
 def _schemes(
     draw: st.DrawFn,
@@ -288,17 +317,20 @@ def _schemes(
     bounded: bool,
 ) -> Scheme:
     bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
+    rules, schedule = draw(policies(policy)), draw(schedules())
+    if isinstance(rules, Budgeted):
+        schedule = ListedSchedule(checkpoints=tuple(it.until for it in rules.phases(arms)))
     return scheme(
         arms,
         draw(quantizer),
-        draw(policies(policy)),
-        draw(schedules()),
+        rules,
+        schedule,
         limits=draw(limits()),
         delta=draw(st.floats(1e-9, 0.5)),
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
         # a kernel that moves arms apart judges by intervals: pairs go through the machines there
-        width=draw(st.sampled_from(sorted(WIDTHS) if policy == "se" else ["lil", "paper"])),
+        width=draw(st.sampled_from(sorted(WIDTHS) if _together(policy) else ["lil", "paper"])),
     )
 
 

@@ -1,7 +1,7 @@
 """`simulate`: what an identification costs on average, and how often it is wrong."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
 from typing import Any, final
@@ -47,14 +47,14 @@ class Point:
             "quantizer": spec.quantizer.name,
             **_words_of(spec.quantizer),
             "policy": policy.name,
-            "epsilon": None,
-            **_words_of(policy),
-            **asdict(level),
+            "width": level.width,
+            "delta": level.delta,
             "sigma": spec.sigma,
             "bounds": spec.bounds,
+            "epsilon": getattr(policy, "epsilon", None),
             "growth": getattr(spec.schedule, "growth", None),
             "first": None if is_budgeted(policy) else spec.schedule.pulls_at(1),
-            **({} if is_budgeted(policy) else _given(self.scheme.limits)),
+            **(level.budgets() if is_budgeted(policy) else _given(self.scheme.limits)),
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
@@ -162,9 +162,9 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
     )
 
 
-def _words_of(member: Any) -> dict[str, Any]:
-    """The parameters of a quantizer or a policy that a call can spell."""
-    given = {it.name: getattr(member, it.name) for it in fields(member)}
+def _words_of(quantizer: Any) -> dict[str, Any]:
+    """The parameters that a call can spell."""
+    given = {it.name: getattr(quantizer, it.name) for it in fields(quantizer)}
     return {word: value for word, value in given.items() if word in EVERY}
 
 

@@ -22,6 +22,15 @@ class Level:
     pull_budget: int | None
     bit_budget: int | None
 
+    def budgets(self) -> dict[str, float | int]:
+        """The words of a fixed budget that have a meaning here."""
+        words = {
+            "pull_budget": self.pull_budget,
+            "bit_budget": self.bit_budget,
+            "interval_delta": self.interval_delta,
+        }
+        return {word: value for word, value in words.items() if value is not None}
+
 
 def level_of(spec: "RunSpec", policy: Policy, limits: Limits) -> Level:
     """Under a fixed budget δ and width only size the intervals of a quantizer that has some."""
