@@ -257,16 +257,20 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "fed-sel-paper": st.just(FedSelPaper()),
     "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8.0), kappa_first=st.floats(0.1, 8.0)),
     "dicq-budget": st.lists(
-        st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=90, max_size=90
-    ).map(
-        lambda plan: BudgetedDicq(
-            allowances=tuple(bits for bits, _ in plan), reaches=tuple(reach for _, reach in plan)
-        )
-    ),
+        st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=1, max_size=4
+    ).map(lambda plan: _budgeted(plan)),
 }
 UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq", "dicq-budget")
 }
+
+
+def _budgeted(plan: list[tuple[int, float]]) -> Quantizer:
+    """Bits and reaches that come again and again, for more messages than any schedule here has."""
+    return BudgetedDicq(
+        allowances=tuple(bits for bits, _ in plan) * 150,
+        reaches=tuple(reach for _, reach in plan) * 150,
+    )
 
 
 def policies(name: str) -> st.SearchStrategy[Policy]:
