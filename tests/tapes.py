@@ -35,6 +35,7 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
+    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -407,6 +408,9 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     LilUcbCount(),
     SequentialHalving(pull_budget=200),
     SuccessiveRejects(pull_budget=200),
+    QuietElimination(),
+    QuietElimination(epsilon=0.1, pilot=False),
+    QuietElimination(leader_first=False, cap=2.0),
 )
 _SCHEDULES: tuple[Schedule, ...] = (
     paper_schedule(2.0),

@@ -17,6 +17,7 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
+    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -32,7 +33,12 @@ _BUDGETED: tuple[Budgeted, ...] = (
     SequentialHalving(pull_budget=100),
     SuccessiveRejects(pull_budget=100),
 )
-_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(epsilon=0.01), Lucb(), LilUcb())
+_BY_INTERVALS: tuple[Policy, ...] = (
+    QuietElimination(),
+    SuccessiveElimination(epsilon=0.01),
+    Lucb(),
+    LilUcb(),
+)
 
 
 def _end(

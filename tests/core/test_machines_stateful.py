@@ -26,6 +26,7 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
+    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -36,6 +37,7 @@ pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
 _CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
 _ONE_OF_EACH: tuple[Policy, ...] = (
+    QuietElimination(),
     SuccessiveElimination(),
     Lucb(),
     LilUcb(),

@@ -162,6 +162,7 @@ class Unseen:
     stride: ClassVar[Stride] = Stride.APART
     answers: ClassVar[Outcome] = Outcome.DECIDED
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         return self.inner.start(prior, bounds)

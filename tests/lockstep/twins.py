@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes import write_gamma, write_golomb, zigzag
+from bitarm.core.codes import write_golomb, zigzag
 from bitarm.core.confidence import Stride
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
@@ -25,6 +25,7 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
+    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -32,6 +33,7 @@ from bitarm.core.policies import (
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.widths import WIDTHS
@@ -93,7 +95,7 @@ def told_by_machines(
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
         stories.append(
             Story(
-                reports={(it.arm, it.message): (it.mean, it.symbol) for it in accepted},
+                reports={(it.arm, it.message): (it.mean, _kept(one, it.symbol)) for it in accepted},
                 drops={it.arm: it.round for it in events if isinstance(it, ArmDropped)},
                 outcome=ending.outcome,
                 best_arm=ending.best_arm,
@@ -103,6 +105,11 @@ def told_by_machines(
             )
         )
     return stories
+
+
+def _kept(one: Scheme, symbol: Symbol) -> Symbol:
+    """The symbol; of a policy that gives hints only its length, which is what its kernel keeps."""
+    return Symbol(0, symbol.nbits) if isinstance(one.policy, QuietElimination) else symbol
 
 
 def told_by_kernels(engine: Engine, tape: Tape, rng: np.random.Generator) -> list[list[Story]]:
@@ -142,6 +149,9 @@ def _reports(
     for message, mean in enumerate(trace.mean[trial, :, arm].tolist(), start=1):
         if math.isnan(mean):
             break
+        if isinstance(one.policy, QuietElimination):
+            reports.append((message, (mean, Symbol(0, int(trace.nbits[trial, message - 1, arm])))))
+            continue
         pulls = spec.schedule.pulls_at(message)
         assert pulls is not None
         step = spec.step(message, pulls)
@@ -197,7 +207,7 @@ def _dicq_word(quantizer: Dicq, held: Estimate, step: Step, mean: float, nbits: 
     """D-ICQ's codeword for the steps between two means; the kernel only counted its bits."""
     folded = zigzag(round((mean - held.mean) / quantizer.step_size(step)))
     if not held.pulls:
-        word = write_gamma(folded)
+        word = write_golomb(folded, 1, FIRST_ESCAPE)
     else:
         word = write_golomb(folded, quantizer.divisor(held, step))
     assert word.nbits == nbits
@@ -242,10 +252,12 @@ POLICIES: dict[str, type[Any]] = {
     "lucb": Lucb,
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
+    "quiet": QuietElimination,
     "sequential-halving": SequentialHalving,
     "successive-rejects": SuccessiveRejects,
 }
 _BUDGETED = ("sequential-halving", "successive-rejects")
+NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
@@ -255,7 +267,12 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "quban": st.builds(QuBan, epsilon_quban=_EPSILONS),
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
-    "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8.0), kappa_first=st.floats(0.1, 8.0)),
+    "dicq": st.builds(
+        Dicq,
+        kappa=st.floats(0.1, 8.0),
+        kappa_first=st.floats(0.1, 8.0),
+        kappa_cut=st.floats(0.1, 8.0),
+    ),
     "dicq-budget": st.lists(
         st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=1, max_size=4
     ).map(lambda plan: _budgeted(plan)),
@@ -277,6 +294,15 @@ def policies(name: str) -> st.SearchStrategy[Policy]:
     """A policy, with or without a tolerance where it knows one."""
     if name == "lil-ucb-count":
         return st.just(LilUcbCount())
+    if name == "quiet":
+        return st.builds(
+            QuietElimination,
+            epsilon=st.just(0.0) | st.floats(0.001, 0.5),
+            cap=st.floats(1.0, 20.0),
+            patience=st.floats(0.3, 2.0),
+            leader_first=st.booleans(),
+            pilot=st.booleans(),
+        )
     if name in _BUDGETED:  # the most arms here are 6
         return st.builds(POLICIES[name], pull_budget=st.integers(18, 40) | st.integers(18, 2000))
     return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))
@@ -307,8 +333,8 @@ def limits() -> st.SearchStrategy[Limits]:
     )
 
 
-def _together(policy: str) -> bool:
-    return POLICIES[policy].stride is Stride.TOGETHER
+def _level(policy: str) -> bool:
+    return POLICIES[policy].stride is not Stride.APART
 
 
 @st.composite
@@ -334,7 +360,7 @@ def _schemes(
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
         # a kernel that moves arms apart judges by intervals: pairs go through the machines there
-        width=draw(st.sampled_from(sorted(WIDTHS) if _together(policy) else ["lil", "paper"])),
+        width=draw(st.sampled_from(sorted(WIDTHS) if _level(policy) else ["lil", "paper"])),
     )
 
 

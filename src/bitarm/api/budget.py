@@ -34,6 +34,7 @@ _REFUSED = {
     "growth": _NO_SCHEDULE,
     "first": _NO_SCHEDULE,
     "checkpoints": _NO_SCHEDULE,
+    "kappa_cut": "it tells no arm a cut",
     "max_rounds": _NO_LIMIT,
     "max_samples": _NO_LIMIT,
     "max_bits": _NO_LIMIT,

@@ -2,8 +2,8 @@
 
     [problem]   delta sigma bounds epsilon clip, or pull_budget bit_budget in place of delta
     [[arm]]     name source agent device, and what the source needs
-    [scheme]    quantizer bits epsilon_quban kappa kappa_first prior policy width interval_delta
-                growth first checkpoints
+    [scheme]    quantizer bits epsilon_quban prior kappa kappa_first kappa_cut
+                policy cap patience leader_first pilot width interval_delta growth first checkpoints
     [limits]    rounds samples bits
     [network]   lost lost_after join_within link via application (over a broker)
 

@@ -3,6 +3,7 @@
 from bitarm.core.policies.lil_ucb import LilUcb
 from bitarm.core.policies.lil_ucb_count import LilUcbCount
 from bitarm.core.policies.lucb import Lucb
+from bitarm.core.policies.quiet import QuietElimination
 from bitarm.core.policies.se import SuccessiveElimination
 from bitarm.core.policies.sequential_halving import SequentialHalving
 from bitarm.core.policies.successive_rejects import SuccessiveRejects
@@ -11,6 +12,7 @@ from bitarm.core.policy import Policy
 POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
     for policy in (
+        QuietElimination,
         SuccessiveElimination,
         Lucb,
         LilUcb,
@@ -30,6 +32,7 @@ __all__ = [
     "LilUcbCount",
     "Lucb",
     "Policy",
+    "QuietElimination",
     "SequentialHalving",
     "SuccessiveElimination",
     "SuccessiveRejects",

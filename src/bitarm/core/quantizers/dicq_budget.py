@@ -29,6 +29,7 @@ class BudgetedDicq:
 
     name: ClassVar[str] = "dicq-budget"
     certain: ClassVar[bool] = False  # what lies beyond the reach is cut
+    hinted: ClassVar[bool] = False
 
     allowances: tuple[int, ...]  # m_n, bits of message n
     reaches: tuple[float, ...]  # half the range that its cells cover
