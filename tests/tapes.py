@@ -373,6 +373,7 @@ def _memory(state: AgentState) -> tuple[object, ...]:
         state.reported_at,
         state.symbol,
         state.until,
+        state.hint,
     )
 
 

@@ -205,7 +205,7 @@ def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
         return None
     profile = find_link(link)
     setup = task.setup(seed)
-    require_fit(profile, setup.spec, setup.limits)
+    require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
     return LinkLedger(profile)
 
 
