@@ -1,0 +1,29 @@
+"""At the same guarantee: how many times fewer samples and bits than ICQ, and by what."""
+
+from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.claims import times_fewer, times_fewer_on_average
+from bitarm.experiments.factors import COMPARED, Baseline
+from bitarm.experiments.schemes import BEST
+
+_ICQ = Baseline(series="icq-b3", published=True)
+_UNQUANTIZED = Baseline(series="exact", published=True)
+
+ANALYSIS = Analysis(
+    panels=(
+        Panel(metric="rounds"),
+        Panel(metric="samples", logarithmic=True),
+        Panel(metric="payload_bits", without=("exact",)),
+    ),
+    claims=(
+        *(times_fewer(metric, BEST, _ICQ, least=3) for metric in COMPARED),
+        *(times_fewer_on_average(metric, BEST, _ICQ, least=3.5) for metric in COMPARED),
+        times_fewer("samples", BEST, _UNQUANTIZED, least=1),
+    ),
+    notes=(
+        "One setting for all Δ, which does not know them. Each series adds one thing to the one "
+        "before: widths that judge pairs of arms; innovations in place of intervals; pairs judged "
+        "at any time.",
+    ),
+    baselines=(_ICQ, Baseline(series="icq-b3")),
+    headline=BEST,
+)
