@@ -100,8 +100,10 @@ def draw_bounds(
         drawn = False
         for number, one in enumerate(series):
             _draw_curve(axes, findings, metric, one, number, compare=False)
-            drawn |= _draw_bounds(axes, promises(findings, metric, one), _look(one, number)[0], one)
-        drawn |= _draw_bounds(axes, floors(findings, metric), _FLOOR)
+            drawn |= _draw_bounds(
+                axes, findings, promises(findings, metric, one), _look(one, number)[0], one
+            )
+        drawn |= _draw_bounds(axes, findings, floors(findings, metric), _FLOOR)
         if not drawn:
             return None
         if metric != "rounds":
@@ -113,16 +115,19 @@ def draw_bounds(
 
 def draw_floors(
     findings: Findings, metric: str, series: Sequence[str], *, name: str, group: str
-) -> Picture:
-    """Measured prices above what theory forbids: to any scheme, and to messages like these."""
+) -> Picture | None:
+    """Measured prices above what theory forbids, to any scheme and to messages such as these."""
     with _styled():
         figure, axes = _blank(findings, metric)
         for number, one in enumerate(series):
             _draw_curve(axes, findings, metric, one, number, compare=False)
             if metric == "payload_bits" and findings.experiment.instance.offsets != (0.0,):
                 # a law of messages needs means that no code can know
-                _draw_bounds(axes, message_floors(findings, one), _look(one, number)[0], one)
-        _draw_bounds(axes, floors(findings, metric), _FLOOR)
+                _draw_bounds(
+                    axes, findings, message_floors(findings, one), _look(one, number)[0], one
+                )
+        if not _draw_bounds(axes, findings, floors(findings, metric), _FLOOR):
+            return None
         axes.set_yscale("log")
         _legend(figure, *axes.get_legend_handles_labels())
         caption = f"{NOUNS[metric]}, and what none can undercut"
@@ -141,15 +146,8 @@ def draw_factors(
             if found is not None:
                 colour, marker = _look(one, number)
                 x, y = zip(*found.points, strict=True)
-                apart = bool(findings.experiment.instance.each)  # nothing lies between instances
-                axes.plot(
-                    x,
-                    y,
-                    color=colour,
-                    linestyle="" if apart else "-",
-                    marker=marker if apart else "",
-                    label=label_of(one),
-                )
+                line, mark = ("", marker) if _stands_apart(findings) else ("-", "")
+                axes.plot(x, y, color=colour, linestyle=line, marker=mark, label=label_of(one))
         handles, labels = axes.get_legend_handles_labels()
         if not handles:
             return None
@@ -159,12 +157,18 @@ def draw_factors(
         return _rendered(figure, name=name, group=group, caption=f"times fewer {NOUNS[metric]}")
 
 
-def _draw_bounds(axes: Axes, bounds: Sequence[Bound], colour: str, series: str = "") -> bool:
+def _draw_bounds(
+    axes: Axes, findings: Findings, bounds: Sequence[Bound], colour: str, series: str = ""
+) -> bool:
     """Draw what bounds there are; says whether there were any."""
     prefix = f"{label_of(series)}: " if series else ""
     for bound, dashes in zip(bounds, _DASHES, strict=False):
         x, y = zip(*sorted(bound.points), strict=True)
-        axes.plot(x, y, color=colour, linestyle=dashes, label=f"{prefix}{bound.label}")
+        label = f"{prefix}{bound.label}"
+        if _stands_apart(findings):
+            axes.plot(x, y, color=colour, linestyle="", marker="_", markersize=9, label=label)
+        else:
+            axes.plot(x, y, color=colour, linestyle=dashes, label=label)
     return bool(bounds)
 
 
@@ -188,7 +192,17 @@ def _draw_curve(
     colour, marker = _look(series, number)
     x, y = [row.x for row in rows], [row.mean for row in rows]
     spread = [2 * (row.sem or 0.0) for row in rows]
-    axes.errorbar(x, y, spread, color=colour, linewidth=1.2, capsize=1.5, label=label_of(series))
+    axes.errorbar(
+        x,
+        y,
+        spread,
+        color=colour,
+        linewidth=1.2,
+        capsize=1.5,
+        fmt=marker if _stands_apart(findings) else "-",
+        markersize=4,
+        label=label_of(series),
+    )
     paper = [(row.x, row.paper_mean) for row in rows if row.paper_mean is not None]
     if compare and paper:
         axes.plot(
@@ -200,6 +214,11 @@ def _draw_curve(
             markersize=5,
         )
     return compare and bool(paper)
+
+
+def _stands_apart(findings: Findings) -> bool:
+    """Whether a line between two points of the axis would say nothing."""
+    return bool(findings.experiment.instance.each)
 
 
 def _look(series: str, number: int) -> tuple[str, str]:
