@@ -117,6 +117,26 @@ def test_dicqs_code_is_near_the_best(jump: float, kappa: float) -> None:
     assert law.entropy() - law.shannon_bits() < 0.6
 
 
+@pytest.mark.parametrize(
+    ("jump", "golomb", "entropy", "shannon"),
+    [
+        (1.3, 1.33, 0.99, 0.45),
+        (2, 1.61, 1.41, 0.99),
+        (4, 2.09, 1.97, 1.64),
+        (6, 2.44, 2.28, 1.98),
+        (36, 3.74, 3.60, 3.34),
+    ],
+)
+def test_the_table_in_the_docs(jump: float, golomb: float, entropy: float, shannon: float) -> None:
+    quantizer = Dicq(kappa=2.5)
+    held, step = _after(quantizer, [10, 20, round(20 * jump)])
+    law = Innovation.of(quantizer, held, step)
+    divisor = quantizer.divisor(held, step)
+    assert law.golomb_length(divisor) == pytest.approx(golomb, abs=0.006)
+    assert law.entropy() == pytest.approx(entropy, abs=0.006)
+    assert law.shannon_bits() == pytest.approx(shannon, abs=0.006)
+
+
 def test_high_resolution_costs_what_textbooks_say() -> None:
     """H → h(X) − log2(step): for a Gaussian ½·log2(2πe·Var), ½·log2(2πe/12) over Shannon's."""
     law = Innovation(moved=100.0, old=0.5)
