@@ -8,7 +8,7 @@ from typing import Any
 
 _SE = {"policy": "se", "growth": 2}
 
-BEST = "dicq-mixture"
+BEST = "quiet"
 """The series with all gains."""
 
 UNQUANTIZED = {"exact": {"quantizer": "exact", "width": "paper", **_SE}}
@@ -19,6 +19,16 @@ INNOVATIONS = {
     "dicq-mixture": {"quantizer": "dicq", "width": "pairwise-mixture", **_SE},
 }
 """Another quantizer, and widths for pairs."""
+
+
+_QUIET = {"quantizer": "dicq", "width": "pairwise-mixture", "policy": "quiet"}
+
+QUIET = {
+    "quiet-jumps": {**_QUIET, "leader_first": False, "pilot": False},
+    "quiet-leader": {**_QUIET, "leader_first": True, "pilot": False},
+    "quiet": {**_QUIET, "leader_first": True, "pilot": True},
+}
+"""What the learner can leave unasked, at the defaults of `bitarm identify`."""
 
 
 def icq(**words: Any) -> dict[str, dict[str, Any]]:

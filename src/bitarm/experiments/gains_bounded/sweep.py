@@ -1,6 +1,6 @@
 """The bounded figure at a σ that is valid for its arms: both schemes on the same rewards."""
 
-from bitarm.experiments.schemes import INNOVATIONS, UNQUANTIZED, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {
     "title": "Bounded figure at a valid σ: gains over ICQ",
@@ -13,5 +13,5 @@ SWEEP = {
     "arms": {"instance": "bounded"},
     # √(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)
     "settings": {"delta": "x", "sigma": 0.3535533905932738, "bounds": (0.0, 1.0)},
-    "series": {**UNQUANTIZED, **icq(prior="lower"), **INNOVATIONS},
+    "series": {**UNQUANTIZED, **icq(prior="lower"), **INNOVATIONS, **QUIET},
 }

@@ -1,6 +1,6 @@
 """The Gaussian figure again: where a first message has a long way to say."""
 
-from bitarm.experiments.schemes import INNOVATIONS, UNQUANTIZED, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {
     "title": "Gaussian figure: gains over ICQ",
@@ -13,5 +13,5 @@ SWEEP = {
     "arms": {"instance": "gaussian"},
     "figure": "gaussian",
     "settings": {"delta": "x", "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
 }

@@ -1,6 +1,6 @@
 """The hardness figure again: what each gain over ICQ is worth on its own."""
 
-from bitarm.experiments.schemes import INNOVATIONS, UNQUANTIZED, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {
     "title": "Hardness figure: each gain on its own",
@@ -9,5 +9,5 @@ SWEEP = {
     "arms": {"model": "gaussian", "sd": 0.125, "means": [0, 0, 0, 0, "x"]},
     "figure": "hardness",
     "settings": {"delta": 1e-5, "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
 }

@@ -1,6 +1,6 @@
 """The hardness figure with all means shifted: four of them no longer lie on a lattice's origin."""
 
-from bitarm.experiments.schemes import INNOVATIONS, UNQUANTIZED, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 _OFFSETS = 16  # the middles of as many equal parts of [0, 1): an even sample of a uniform offset
 
@@ -15,5 +15,5 @@ SWEEP = {
         "offsets": [(place + 0.5) / _OFFSETS for place in range(_OFFSETS)],
     },
     "settings": {"delta": 1e-5, "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
 }

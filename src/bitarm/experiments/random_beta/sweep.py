@@ -1,7 +1,7 @@
 """Ten random Beta instances, drawn once: seed and parameters were not chosen on them."""
 
 from bitarm.experiments.scattered import Scatter
-from bitarm.experiments.schemes import INNOVATIONS, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
 
 _COUNT = 10
 
@@ -15,5 +15,5 @@ SWEEP = {
     },
     # √(1/8), which these arms need (Marchal and Arbel 2017)
     "settings": {"delta": 0.01, "sigma": 0.3535533905932738, "bounds": (0.0, 1.0)},
-    "series": {**icq(prior="lower"), **INNOVATIONS},
+    "series": {**icq(prior="lower"), **INNOVATIONS, **QUIET},
 }

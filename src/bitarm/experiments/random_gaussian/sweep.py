@@ -1,7 +1,7 @@
 """Ten random Gaussian instances, drawn once: seed and parameters were not chosen on them."""
 
 from bitarm.experiments.scattered import Scatter
-from bitarm.experiments.schemes import INNOVATIONS, icq
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
 
 _COUNT = 10
 
@@ -15,5 +15,5 @@ SWEEP = {
         "each": Scatter(best=(-6.0, 6.0), gap=(0.25, 1.5), spread=4.0).draw(_COUNT, seed=1),
     },
     "settings": {"delta": 0.01, "sigma": 1.0},
-    "series": {**icq(), **INNOVATIONS},
+    "series": {**icq(), **INNOVATIONS, **QUIET},
 }
