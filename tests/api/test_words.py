@@ -66,7 +66,7 @@ def test_what_is_no_number_is_refused(word: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("word", _FLAGS)
-def test_a_flag_is_true_or_false_and_nothing_else(word: str) -> None:
+def test_a_switch_is_true_or_false_and_nothing_else(word: str) -> None:
     assert _taken(word, True) is True
     assert _taken(word, False) is False
     for value in (1, 0, "yes", None):

@@ -73,7 +73,8 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "policy": (
         problem(scheme='policy = "lcub"'),
-        "policy must be one of quiet, se, lucb, lil-ucb, lil-ucb-count, got 'lcub'; did you mean lucb",
+        "policy must be one of quiet, se, lucb, lil-ucb, lil-ucb-count, got 'lcub'; "
+        "did you mean lucb",
     ),
     "width": (
         problem(scheme='width = "papr"'),
