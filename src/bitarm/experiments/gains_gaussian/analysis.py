@@ -17,6 +17,8 @@ ANALYSIS = Analysis(
     notes=(
         "The means are those that were fitted to the published curves; ICQ rerun on them stands "
         "beside ICQ as published.",
+        "The pilot does harm here: it happens to be the best arm, which is far from the others, "
+        "and three of these lie within a step of 0, where a message that counts from 0 is short.",
     ),
     baselines=(_ICQ, Baseline(series="icq-b3")),
     headline=BEST,

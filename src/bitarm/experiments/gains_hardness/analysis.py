@@ -22,7 +22,10 @@ ANALYSIS = Analysis(
     notes=(
         "One setting for all Δ, which does not know them. Each series adds one thing to the one "
         "before: widths that judge pairs of arms; innovations in place of intervals; pairs judged "
-        "at any time.",
+        "at any time; checkpoints at which nobody can fall pass in silence (jumps); the leader "
+        "reports first, and others may concede in one bit; a pilot arm says where all are.",
+        "Four means lie at 0, on the origin of every lattice, which no scheme knows but all that "
+        "count from 0 profit from: see the same figure with an offset.",
     ),
     baselines=(_ICQ, Baseline(series="icq-b3")),
     headline=BEST,

@@ -18,8 +18,8 @@ ANALYSIS = Analysis(
         "Four means of the hardness figure lie at 0, where every lattice has a point: a first "
         "message then says little. Here all means are shifted by the same number, the middles of "
         "16 equal parts of [0, 1), and prices are averaged over them; ICQ is shifted alike.",
-        "Only here the law of D-ICQ's messages is what theory has it, because the means are "
-        "nothing that a code could know: the last picture has the entropy of its messages.",
+        "Means that no code can know give D-ICQ's messages the law that theory has for them: the "
+        "last picture has their entropy, and the rate of any code that is as near in mean square.",
     ),
     baselines=(_ICQ,),
     headline=BEST,

@@ -8,7 +8,7 @@ _COUNT = 10
 SWEEP = {
     "title": "Ten random instances: Bernoulli arms",
     "x": {"label": "instance", "values": list(range(1, _COUNT + 1))},
-    "trials": 1000,
+    "trials": 500,
     "arms": {
         "model": "bernoulli",
         "each": Scatter(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=2),

@@ -8,7 +8,7 @@ _COUNT = 10
 SWEEP = {
     "title": "Ten random instances: Gaussian arms",
     "x": {"label": "instance", "values": list(range(1, _COUNT + 1))},
-    "trials": 1000,
+    "trials": 500,
     "arms": {
         "model": "gaussian",
         "sd": 1.0,
