@@ -24,6 +24,8 @@ ANALYSIS = Analysis(
         "before: widths that judge pairs of arms; innovations in place of intervals; pairs judged "
         "at any time; checkpoints at which nobody can fall pass in silence (jumps); the leader "
         "reports first, and others may concede in one bit; a pilot arm says where all are.",
+        "The price is in rounds: a leader or a pilot that reports before the others makes two "
+        "broadcasts, or three, out of one, so that rounds can exceed those of ICQ.",
         "Four means lie at 0, on the origin of every lattice, which no scheme knows but all that "
         "count from 0 profit from: see the same figure with an offset.",
     ),
