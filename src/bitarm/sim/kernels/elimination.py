@@ -23,6 +23,7 @@ from bitarm.sim.kernels.status import (
     BIT_LIMIT,
     BITS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -111,6 +112,7 @@ def elimination(
             before = 0  # pulls so far
             samples = 0
             bits = 0
+            messages = 0
             outcome = SAMPLE_LIMIT
             while True:
                 if n == depth:
@@ -220,6 +222,7 @@ def elimination(
                 if scheme != QUBAN and scheme != DICQ:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)
+                messages += alive
                 before = t
                 done = upto + 1
                 n += 1
@@ -256,5 +259,6 @@ def elimination(
             out[trial, BITS] = bits
             out[trial, BEST] = active[0] if outcome == DECIDED else -1
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages
 
     return run
