@@ -43,3 +43,19 @@ def plan_words(given: Mapping[str, Any]) -> dict[str, Any]:
         except ValueError:
             raise ConfigError(f"gaps must be numbers with commas, got {words['gaps']!r}") from None
     return words
+
+
+def refuse_with_plan(scheme: Mapping[str, Any]) -> None:
+    """A plan chooses the scheme: what would be overruled is refused."""
+    if scheme:
+        raise ConfigError(f"--plan chooses the scheme: leave out {_flags(scheme)}")
+
+
+def refuse_without_plan(words: Mapping[str, Any]) -> None:
+    """A guess or a price without a plan would have no effect."""
+    if words:
+        raise ConfigError(f"{_flags(words)} has no effect without --plan")
+
+
+def _flags(words: Mapping[str, Any]) -> str:
+    return ", ".join(f"--{word.replace('_', '-')}" for word in words)

@@ -1,6 +1,7 @@
 """What `bitarm plan` and `identify --plan` do with their flags."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bitarm.api.extras import require
 from bitarm.api.problem import Problem, load_problem
-from bitarm.cli.planned import print_plan
+from bitarm.cli.planned import print_plan, sketch
 from bitarm.core.limits import Limits
 from bitarm.errors import ConfigError
 from bitarm.planner.plan import Plan, Progress, plan
+
+_PICTURES = (".svg", ".png", ".pdf")
 
 
 @final
@@ -34,6 +37,7 @@ def run_plan(
     problem: Path | None, arms: int | None, words: Mapping[str, Any], output: Output
 ) -> None:
     """Plan what the flags describe, and show it."""
+    _check_output(output)
     if problem is None:
         made = _plan(arms, words)
     elif arms is not None:
@@ -59,9 +63,25 @@ def plan_problem(problem: Problem, words: Mapping[str, Any]) -> Plan:
     return _plan(len(problem.arms), {**own, **words, "limits": Limits(**problem.limits)})
 
 
+def plan_first(problem: Problem, words: Mapping[str, Any]) -> Plan:
+    """The same before a run, told on stderr: what stdout carries is the run's."""
+    made = plan_problem(problem, words)
+    print(f"plan: {sketch(made)}", file=sys.stderr)
+    return made
+
+
 def _plan(arms: int | None, words: Mapping[str, Any]) -> Plan:
     with _bar() as progress:
         return plan(arms, **words, progress=progress)
+
+
+def _check_output(output: Output) -> None:
+    """A plan takes seconds: what could not be written afterwards is refused before."""
+    if output.plot is not None and output.plot.suffix not in _PICTURES:
+        raise ConfigError(f"a plot must end in {', '.join(_PICTURES)}, got {output.plot}")
+    for path in (output.plot, output.save):
+        if path is not None and not path.parent.is_dir():
+            raise ConfigError(f"there is no folder {path.parent} to write {path.name} to")
 
 
 def _save(made: Plan, path: Path) -> None:

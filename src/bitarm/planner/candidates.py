@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, final
 
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 
@@ -186,11 +187,22 @@ def rescaled(setting: Setting, factor: float) -> Setting:
     return setting.with_word("first", first)
 
 
+_LONGEST = {"growth": 0, "kappa": 0, "kappa_first": 0, "epsilon_quban": 0, "bits": -1, "width": 0}
+"""At which end of its axis a word makes frames largest."""
+
+
 def worst_of(setting: Setting) -> Setting:
     """The setting of the same kind with the longest codewords and the most messages."""
-    words = setting.words
-    for word in ("growth", "kappa", "kappa_first", "epsilon_quban"):
-        axis = AXES[word]
-        if word in words:
-            words[word] = axis.low if isinstance(axis, Ladder) else axis[0]
-    return Setting.of(words | {"first": 1})
+    ends = {word: _end(word, end) for word, end in _LONGEST.items() if word in setting.words}
+    return Setting.of(setting.words | ends | {"first": 1})
+
+
+def mildest_of(setting: Setting) -> Setting:
+    """The setting of the same kind with the shortest codewords and the fewest messages."""
+    ends = {word: _end(word, -1 - end) for word, end in _LONGEST.items() if word in setting.words}
+    return Setting.of(setting.words | ends | {"first": MAX_PULLS // 1000})
+
+
+def _end(word: str, which: int) -> Any:
+    axis = AXES[word]
+    return (axis.low, axis.high)[which] if isinstance(axis, Ladder) else axis[which]

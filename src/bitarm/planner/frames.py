@@ -17,7 +17,7 @@ from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.quantizers import Exact
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
-from bitarm.planner.candidates import worst_of
+from bitarm.planner.candidates import mildest_of, worst_of
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.runtime.airtime import air_seconds
@@ -81,14 +81,16 @@ class Fit:
         self.refusal = ""  # why the last setting that did not fit did not
 
     def carries(self, setting: Setting) -> bool:
-        """Judging frames takes longer than a simulation: the worst of a kind is asked first.
+        """Judging frames takes longer than a simulation: the ends of a kind are asked first.
 
         Codewords are longest where steps are smallest, and frames where messages are most; if the
-        worst fits, so do all of its kind.
+        worst fits, so do all of its kind, and if the mildest does not, none does.
         """
         if self._question.prices.link is None:
             return True
-        return self._fits(worst_of(setting)) or self._fits(setting)
+        if self._fits(worst_of(setting)):
+            return True
+        return self._fits(mildest_of(setting)) and self._fits(setting)
 
     def _fits(self, setting: Setting) -> bool:
         link = self._question.prices.link

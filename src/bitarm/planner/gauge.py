@@ -55,7 +55,7 @@ class Effort:
         """More worlds and fewer runs in each, where worlds differ in their gaps."""
         if guess.smallest == guess.largest or isinstance(guess, GuessedGaps):
             return self
-        return Effort(worlds=4 * self.worlds, runs=-(-self.runs // 4))
+        return Effort(worlds=2 * self.worlds, runs=-(-self.runs // 2))
 
 
 @final

@@ -18,7 +18,7 @@ from bitarm.errors import ConfigError
 from bitarm.planner.candidates import coarse, rescaled
 from bitarm.planner.curve import front, near_front, thinned
 from bitarm.planner.figures import Figures
-from bitarm.planner.frames import require_any_fit, unit_of
+from bitarm.planner.frames import Fit, require_any_fit, unit_of
 from bitarm.planner.gauge import Effort, Gauge
 from bitarm.planner.guess import GapPrior, guess_of
 from bitarm.planner.prices import Prices
@@ -237,7 +237,8 @@ def question_of(
 
 def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     gauge = Gauge(question, seed)
-    search = Search(gauge=gauge, progress=lambda: progress("settings", gauge.tried))
+    fit = Fit(question, gauge.spec_of)
+    search = Search(gauge=gauge, fit=fit, progress=lambda: progress("settings", gauge.tried))
     best = search.run(coarse(question))
     curve = _curve(search, best, progress)
     figures, simulated = _measured_exactly(gauge, best)
@@ -302,7 +303,7 @@ def _misjudged(
     planned = there.measure(best.setting, there.bank(3, FINAL))
     good = sorted(search.compared.values(), key=lambda it: it.score)[:_STARTS_AGAIN]
     starts = [best.setting, *(rescaled(it.setting, factor) for it in good)]
-    known = Search(gauge=there, progress=told).run(dict.fromkeys(starts))
+    known = Search(gauge=there, fit=search.fit, progress=told).run(dict.fromkeys(starts))
     if planned is not None and planned.score < known.score:
         known = Tried(setting=best.setting, figures=planned)
     return Misjudged(factor=factor, planned=planned, best=known)

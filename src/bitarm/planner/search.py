@@ -58,12 +58,12 @@ class Search:
     """Looks for the setting of least expected cost for one gauge's question."""
 
     gauge: Gauge
+    fit: Fit
     progress: Progress = lambda: None
     screened: dict[Setting, Tried] = field(default_factory=dict)
     compared: dict[Setting, Tried] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._fit = Fit(self.gauge.question, self.gauge.spec_of)
         self._screen = self.gauge.bank(0, SCREEN)
         self._compare = self.gauge.bank(1, COMPARE)
 
@@ -100,7 +100,7 @@ class Search:
         for it in chosen or self._fitting(ranked, _MOST_HOPEFUL):
             self._note(self.compared, it.setting, self._compare)
         if not self.compared:
-            raise ConfigError(f"no setting fits: {self._fit.refusal}")
+            raise ConfigError(f"no setting fits: {self.fit.refusal}")
         return self._ranked(self.compared)
 
     def _climbers(self, hopeful: Sequence[Tried]) -> list[Tried]:
@@ -129,7 +129,7 @@ class Search:
         for it in ranked:
             if len(found) == most:
                 break
-            if self._fit.carries(it.setting):
+            if self.fit.carries(it.setting):
                 found.append(it)
         return found
 
