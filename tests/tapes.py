@@ -29,7 +29,14 @@ from bitarm.core.learner_state import LearnerOutput, LearnerState
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
@@ -384,6 +391,9 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     Lucb(epsilon=0.1),
     LilUcb(),
     LilUcbCount(),
+    QuietElimination(),
+    QuietElimination(epsilon=0.1, pilot=False),
+    QuietElimination(leader_first=False, cap=2.0),
 )
 _SCHEDULES: tuple[Schedule, ...] = (
     paper_schedule(2.0),

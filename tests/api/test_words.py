@@ -13,9 +13,21 @@ from bitarm.api import words
 from bitarm.api.words import Taker, split, typed, unknown
 from bitarm.errors import ConfigError
 
-_NUMBERS = ("delta", "sigma", "epsilon", "epsilon_quban", "kappa", "kappa_first", "growth")
+_NUMBERS = (
+    "delta",
+    "sigma",
+    "epsilon",
+    "epsilon_quban",
+    "kappa",
+    "kappa_first",
+    "kappa_cut",
+    "cap",
+    "patience",
+    "growth",
+)
 _WHOLE_NUMBERS = ("bits", "first", "rounds", "samples")
 _TEXTS = ("quantizer", "prior", "policy", "width")
+_FLAGS = ("leader_first", "pilot")
 _EVERY: dict[str, Taker] = {**words.PROBLEM, **words.SCHEME, **words.LIMITS}
 
 
@@ -33,7 +45,7 @@ def _refusal(word: str, value: Any) -> str:
 
 
 def test_every_word_has_a_type_that_is_tested_here() -> None:
-    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, "bounds", "checkpoints"}
+    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, *_FLAGS, "bounds", "checkpoints"}
     assert set(_EVERY) == tested
 
 
@@ -51,6 +63,14 @@ def test_a_number_becomes_a_float(word: str, value: Any) -> None:
 )
 def test_what_is_no_number_is_refused(word: str, value: Any) -> None:
     assert _refusal(word, value) == f"{word} must be a number, got {value!r}"
+
+
+@pytest.mark.parametrize("word", _FLAGS)
+def test_a_switch_is_true_or_false_and_nothing_else(word: str) -> None:
+    assert _taken(word, True) is True
+    assert _taken(word, False) is False
+    for value in (1, 0, "yes", None):
+        assert _refusal(word, value) == f"{word} must be true or false, got {value!r}"
 
 
 @pytest.mark.parametrize("word", _WHOLE_NUMBERS)

@@ -73,7 +73,8 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "policy": (
         problem(scheme='policy = "lcub"'),
-        "policy must be one of se, lucb, lil-ucb, lil-ucb-count, got 'lcub'; did you mean lucb",
+        "policy must be one of quiet, se, lucb, lil-ucb, lil-ucb-count, got 'lcub'; "
+        "did you mean lucb",
     ),
     "width": (
         problem(scheme='width = "papr"'),
@@ -149,7 +150,7 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "epsilon with lil-ucb-count": (
         problem(problem="epsilon = 0.1", scheme='policy = "lil-ucb-count"'),
-        "epsilon does not apply to the policy lil-ucb-count; it is for se, lucb, lil-ucb",
+        "epsilon does not apply to the policy lil-ucb-count; it is for quiet, se, lucb, lil-ucb",
     ),
     "growth with checkpoints": (
         problem(scheme="growth = 2\ncheckpoints = [1, 2]"),
@@ -250,7 +251,7 @@ _FLAGS = [
     ("--seed -1", "seed must lie between 0 and 2.64 − 1, got -1"),
     (f"--seed {2**64}", f"seed must lie between 0 and 2.64 − 1, got {2**64}"),
     ("--quantizer icg", "quantizer must be one of .* did you mean icq"),
-    ("--policy luc", "policy must be one of se, .* did you mean lucb"),
+    ("--policy luc", "policy must be one of quiet, se, .* did you mean lucb"),
     (
         "--width lill",
         "width must be one of paper, lil, pairwise, .* did you mean lil",

@@ -9,7 +9,15 @@ from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES, LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    POLICIES,
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
@@ -17,7 +25,12 @@ from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
 
 _UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
-_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(epsilon=0.01), Lucb(), LilUcb())
+_BY_INTERVALS: tuple[Policy, ...] = (
+    QuietElimination(),
+    SuccessiveElimination(epsilon=0.01),
+    Lucb(),
+    LilUcb(),
+)
 
 
 def _end(

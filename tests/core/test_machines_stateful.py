@@ -20,13 +20,27 @@ from tapes import (
     story,
 )
 
-from bitarm.core.policies import POLICIES, LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    POLICIES,
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.quantizers import QUANTIZERS, Quantizer
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
 _CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
-_ONE_OF_EACH: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount())
+_ONE_OF_EACH: tuple[Policy, ...] = (
+    QuietElimination(),
+    SuccessiveElimination(),
+    Lucb(),
+    LilUcb(),
+    LilUcbCount(),
+)
 _SCHEMES = [(quantizer, True) for quantizer in BOUNDED]
 _SCHEMES += [(quantizer, False) for quantizer in UNBOUNDED]
 

@@ -159,6 +159,7 @@ class Unseen:
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         return self.inner.start(prior, bounds)

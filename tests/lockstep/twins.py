@@ -15,13 +15,21 @@ from hypothesis import strategies as st
 from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes import write_gamma, write_golomb, zigzag
+from bitarm.core.codes import write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.widths import WIDTHS
@@ -84,7 +92,7 @@ def told_by_machines(
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
         stories.append(
             Story(
-                reports={(it.arm, it.message): (it.mean, it.symbol) for it in accepted},
+                reports={(it.arm, it.message): (it.mean, _kept(one, it.symbol)) for it in accepted},
                 drops={it.arm: it.round for it in events if isinstance(it, ArmDropped)},
                 outcome=ending.outcome,
                 best_arm=ending.best_arm,
@@ -95,6 +103,11 @@ def told_by_machines(
             )
         )
     return stories
+
+
+def _kept(one: Scheme, symbol: Symbol) -> Symbol:
+    """The symbol; of a policy that gives hints only its length, which is what its kernel keeps."""
+    return Symbol(0, symbol.nbits) if isinstance(one.policy, QuietElimination) else symbol
 
 
 def told_by_kernels(engine: Engine, tape: Tape, rng: np.random.Generator) -> list[list[Story]]:
@@ -135,6 +148,9 @@ def _reports(
     for message, mean in enumerate(trace.mean[trial, :, arm].tolist(), start=1):
         if math.isnan(mean):
             break
+        if isinstance(one.policy, QuietElimination):
+            reports.append((message, (mean, Symbol(0, int(trace.nbits[trial, message - 1, arm])))))
+            continue
         pulls = spec.schedule.pulls_at(message)
         assert pulls is not None
         step = spec.step(message, pulls)
@@ -187,7 +203,7 @@ def _dicq_word(quantizer: Dicq, held: Estimate, step: Step, mean: float, nbits: 
     """D-ICQ's codeword for the steps between two means; the kernel only counted its bits."""
     folded = zigzag(round((mean - held.mean) / quantizer.step_size(step)))
     if not held.pulls:
-        word = write_gamma(folded)
+        word = write_golomb(folded, 1, FIRST_ESCAPE)
     else:
         word = write_golomb(folded, quantizer.divisor(held, step))
     assert word.nbits == nbits
@@ -232,7 +248,9 @@ POLICIES: dict[str, type[Any]] = {
     "lucb": Lucb,
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
+    "quiet": QuietElimination,
 }
+NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
@@ -242,7 +260,12 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     "quban": st.builds(QuBan, epsilon_quban=_EPSILONS),
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
-    "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8.0), kappa_first=st.floats(0.1, 8.0)),
+    "dicq": st.builds(
+        Dicq,
+        kappa=st.floats(0.1, 8.0),
+        kappa_first=st.floats(0.1, 8.0),
+        kappa_cut=st.floats(0.1, 8.0),
+    ),
 }
 UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
     name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq")
@@ -253,6 +276,15 @@ def policies(name: str) -> st.SearchStrategy[Policy]:
     """A policy, with or without a tolerance where it knows one."""
     if name == "lil-ucb-count":
         return st.just(LilUcbCount())
+    if name == "quiet":
+        return st.builds(
+            QuietElimination,
+            epsilon=st.just(0.0) | st.floats(0.001, 0.5),
+            cap=st.floats(1.0, 20.0),
+            patience=st.floats(0.3, 2.0),
+            leader_first=st.booleans(),
+            pilot=st.booleans(),
+        )
     return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))
 
 
@@ -301,7 +333,9 @@ def _schemes(
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
         # a kernel that moves arms apart judges by intervals: pairs go through the machines there
-        width=draw(st.sampled_from(sorted(WIDTHS) if policy == "se" else ["lil", "paper"])),
+        width=draw(
+            st.sampled_from(sorted(WIDTHS) if policy in ("se", "quiet") else ["lil", "paper"])
+        ),
     )
 
 

@@ -20,7 +20,7 @@ def symbol(bits: str) -> Symbol:
 
 
 def messages_of(entry: dict[str, Any]) -> tuple[Message, ...]:
-    def common(item: dict[str, Any]) -> dict[str, int]:
+    def common(item: dict[str, Any]) -> dict[str, Any]:
         return {"run": int(item["run"], 16), "arm": item["arm"]}
 
     reports = (

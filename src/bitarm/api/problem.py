@@ -2,7 +2,8 @@
 
     [problem]   delta sigma bounds epsilon clip
     [[arm]]     name source agent device, and what the source needs
-    [scheme]    quantizer bits epsilon_quban prior policy width growth first checkpoints
+    [scheme]    quantizer bits epsilon_quban prior kappa kappa_first kappa_cut
+                policy cap patience leader_first pilot width growth first checkpoints
     [limits]    rounds samples bits
     [network]   lost lost_after join_within link via application (over a broker)
 

@@ -13,7 +13,7 @@ from bitarm.api.words import typed, unknown
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES, SuccessiveElimination
+from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import QUANTIZERS, Icq
@@ -26,6 +26,9 @@ from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
 DEFAULT_GROWTH = 2.0
+QUIET_GROWTH = 1.3
+"""Quiet elimination chooses among the checkpoints, so that more of them cost nothing."""
+QUIET_FIRST = 2
 
 
 @final
@@ -54,6 +57,7 @@ def build(
     check_seed(seed)
     bounds = _bounds(problem)
     quantizer = _quantizer(scheme, bounds)
+    policy = _policy(scheme, problem)
     spec = RunSpec(
         arms=arms,
         delta=problem.get("delta", DEFAULT_DELTA),
@@ -61,11 +65,10 @@ def build(
         bounds=bounds,
         quantizer=quantizer,
         width=choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
-        schedule=_schedule(scheme),
+        schedule=_schedule(scheme, policy),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
-    policy = _policy(scheme, problem)
     if spec.width == PairwiseMixtureWidth.name and policy.stride is Stride.APART:
         raise ConfigError(
             f"the width {spec.width} compares arms with equally many pulls; the policy "
@@ -105,18 +108,20 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     chosen = choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
-    policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, problem))
+    policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, {**scheme, **problem}))
     return policy
 
 
-def _schedule(scheme: Mapping[str, Any]) -> Schedule:
+def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
     if "checkpoints" in scheme:
         for word in ("growth", "first"):
             if word in scheme:
                 raise ConfigError(f"{word} does not apply to a list of checkpoints")
         return ListedSchedule(checkpoints=scheme["checkpoints"])
-    growth = scheme.get("growth", DEFAULT_GROWTH)
-    return GeometricSchedule(growth=growth, first=scheme.get("first", default_first(growth)))
+    leaps = isinstance(policy, QuietElimination)
+    growth = scheme.get("growth", QUIET_GROWTH if leaps else DEFAULT_GROWTH)
+    first = scheme.get("first", QUIET_FIRST if leaps else default_first(growth))
+    return GeometricSchedule(growth=growth, first=first)
 
 
 def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -> tuple[float, ...]:

@@ -54,8 +54,13 @@ _SECTIONS = {
         "epsilon_quban",
         "kappa",
         "kappa_first",
+        "kappa_cut",
         "prior",
         "policy",
+        "cap",
+        "patience",
+        "leader_first",
+        "pilot",
         "width",
         "growth",
         "first",
@@ -83,14 +88,35 @@ def identify(
         typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
     ] = None,
     quantizer: Annotated[
-        str | None, _option("icq, dicq, quban, fed-sel, fed-sel-paper or exact")
+        str | None, _option("dicq, icq, quban, fed-sel, fed-sel-paper or exact")
     ] = None,
     bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
     kappa: Annotated[float | None, _option("Step size of dicq")] = None,
     kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
-    prior: Annotated[str | None, _option("uniform, midpoint or quban (icq)")] = None,
-    policy: Annotated[str | None, _option("se, lucb, lil-ucb or lil-ucb-count")] = None,
+    kappa_cut: Annotated[float | None, _option("Step size of dicq above a cut")] = None,
+    prior: Annotated[str | None, _option("uniform, midpoint, lower or quban (icq)")] = None,
+    policy: Annotated[str | None, _option("quiet, se, lucb, lil-ucb or lil-ucb-count")] = None,
+    cap: Annotated[float | None, _option("Longest jump, as a factor of the pulls (quiet)")] = None,
+    patience: Annotated[
+        float | None, _option("How sure a drop must seem to be asked for (quiet)")
+    ] = None,
+    leader_first: Annotated[
+        bool | None,
+        typer.Option(
+            "--leader-first/--no-leader-first",
+            help="The leader reports before the others (quiet)",
+            show_default=False,
+        ),
+    ] = None,
+    pilot: Annotated[
+        bool | None,
+        typer.Option(
+            "--pilot/--no-pilot",
+            help="One arm reports before all others (quiet)",
+            show_default=False,
+        ),
+    ] = None,
     width: Annotated[str | None, _option("paper, lil, pairwise or pairwise-mixture")] = None,
     growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
     first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,

@@ -67,7 +67,10 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
         case RoundOpened():
             return logging.DEBUG, f"round {event.round}: {len(event.advances)} arms advance"
         case ReportAccepted():
-            text = f"arm {event.arm} message {event.message}: {event.mean:g} ± {event.radius:g}"
+            said = f"{event.mean:g} ± {event.radius:g}"
+            if event.ceiling is not None:
+                said = f"at most {event.ceiling:g}"
+            text = f"arm {event.arm} message {event.message}: {said}"
             return logging.DEBUG, text
         case ArmDropped():
             text = f"round {event.round}: arm {event.arm} dropped for arm {event.because}"

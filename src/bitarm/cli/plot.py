@@ -16,8 +16,13 @@ _LINES = (
     "epsilon_quban",
     "kappa",
     "kappa_first",
+    "kappa_cut",
     "prior",
     "policy",
+    "cap",
+    "patience",
+    "leader_first",
+    "pilot",
     "width",
     *_AXES,
 )

@@ -31,14 +31,25 @@ def simulate_command(
     ] = None,
     epsilon: Annotated[str | None, _swept("Tolerance")] = None,
     quantizer: Annotated[
-        str | None, _swept("exact, icq, quban, fed-sel, fed-sel-paper, dicq")
+        str | None, _swept("dicq, icq, quban, fed-sel, fed-sel-paper, exact")
     ] = None,
     bits: Annotated[str | None, _swept("Bits of a message (icq)")] = None,
     epsilon_quban: Annotated[str | None, _swept("Step size of quban")] = None,
     kappa: Annotated[str | None, _swept("Step size of dicq")] = None,
     kappa_first: Annotated[str | None, _swept("Step size of dicq's first message")] = None,
+    kappa_cut: Annotated[str | None, _swept("Step size of dicq above a cut")] = None,
     prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
-    policy: Annotated[str | None, _swept("se, lucb, lil-ucb, lil-ucb-count")] = None,
+    policy: Annotated[str | None, _swept("quiet, se, lucb, lil-ucb, lil-ucb-count")] = None,
+    cap: Annotated[str | None, _swept("Longest jump, as a factor of the pulls (quiet)")] = None,
+    patience: Annotated[
+        str | None, _swept("How sure a drop must seem to be asked for (quiet)")
+    ] = None,
+    leader_first: Annotated[
+        str | None, _swept("yes, no: the leader reports before the others (quiet)")
+    ] = None,
+    pilot: Annotated[
+        str | None, _swept("yes, no: one arm reports before all others (quiet)")
+    ] = None,
     width: Annotated[str | None, _swept("paper, lil, pairwise, pairwise-mixture")] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
     first: Annotated[str | None, _swept("Pulls up to the first checkpoint")] = None,

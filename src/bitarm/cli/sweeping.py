@@ -36,6 +36,9 @@ _NUMBERS: dict[str, Callable[[str], Any]] = {
     "epsilon_quban": float,
     "kappa": float,
     "kappa_first": float,
+    "kappa_cut": float,
+    "cap": float,
+    "patience": float,
     "growth": float,
     "first": int,
     "max_rounds": int,
@@ -43,13 +46,19 @@ _NUMBERS: dict[str, Callable[[str], Any]] = {
     "max_bits": int,
 }
 _NAMES = ("quantizer", "prior", "policy", "width")
+_SWITCHES = ("leader_first", "pilot")
 _SIGNS = {
     "bits": "B=",
     "epsilon_quban": "ε=",
     "kappa": "κ=",
     "kappa_first": "κ₁=",
+    "kappa_cut": "κ_cut=",
     "prior": "prior ",
     "policy": "",
+    "cap": "cap ",
+    "patience": "patience ",
+    "leader_first": "leader first ",
+    "pilot": "pilot ",
     "width": "width ",
     "delta": "δ=",
     "sigma": "σ=",
@@ -124,6 +133,8 @@ def _words(flags: Mapping[str, Any]) -> dict[str, Any]:
             words[word] = _numbers(word, value, _NUMBERS[word])
         elif word in _NAMES:
             words[word] = value.split(",")
+        elif word in _SWITCHES:
+            words[word] = _switches(word, value)
         elif word == "bounds":
             words[word] = value
     return words
@@ -161,6 +172,13 @@ def _numbers(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
         raise ConfigError(
             f"{word} must be {'whole ' if kind is int else ''}numbers with commas, got {text!r}"
         ) from None
+
+
+def _switches(word: str, text: str) -> list[bool]:
+    items = text.split(",")
+    if not set(items) <= {"yes", "no"}:
+        raise ConfigError(f"{word} must be yes, no or both with a comma, got {text!r}")
+    return [item == "yes" for item in items]
 
 
 def _run(models: tuple[RewardModel, ...], words: dict[str, Any], **how: Any) -> Simulation:

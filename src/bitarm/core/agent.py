@@ -20,7 +20,7 @@ from bitarm.core.events import (
     RequestTaken,
     RewardsObserved,
 )
-from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
+from bitarm.core.messages import Cause, Dismiss, Fit, Hint, Report, Request, fit
 from bitarm.core.quantizer import Estimate
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError, RewardError
@@ -50,6 +50,7 @@ class AgentState:
     reported_at: int  # pulls at the last report
     symbol: Symbol | None  # the last report's
     until: int  # pulls to reach, while pulling
+    hint: Hint | None = None  # of the request that is served, or was answered last
     cause: Cause | None  # why it was dismissed
 
 
@@ -63,7 +64,6 @@ class AgentOutput:
 
 
 _NOTHING = AgentOutput()
-_ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give or take an ulp
 
 # What becomes of a request, by phase and by how its number fits the reports made so far.
 #   take     begin to pull; refused if it asks for no new pulls
@@ -180,7 +180,7 @@ class Agent:
         """Lines 3 to 5 of Algorithm 2; then hold what the learner will hold."""
         state, spec = self.state, self.spec
         message = state.message + 1
-        step = spec.step(message, pulls)
+        step = spec.step(message, pulls, state.hint)
         mu_hat = total / pulls
         symbol = spec.quantizer.encode(mu_hat, state.held, step, self._dither(message))
         held = spec.quantizer.decode(symbol, state.held, step)
@@ -199,15 +199,21 @@ class Agent:
             arm=self.arm,
             message=message,
             symbol=symbol,
-            contained=abs(held.mean - mu_hat) <= held.error * _ROUNDING,
+            contained=held.holds(mu_hat, pulls),
         )
         return AgentOutput(events=(observed, made), messages=(self._last_report(),))
 
     def _take(self, request: Request) -> AgentOutput:
         if request.until <= self.state.pulls:
             raise self._misfit(request, f"asks for {request.until} pulls, {self.state.pulls} done")
-        self.state = replace(self.state, phase=AgentPhase.PULLING, until=request.until)
-        taken = RequestTaken(arm=self.arm, message=request.message, until=request.until)
+        if request.hint is not None and not self.spec.quantizer.hinted:
+            raise self._misfit(request, f"{self.spec.quantizer.name} takes no hints")
+        self.state = replace(
+            self.state, phase=AgentPhase.PULLING, until=request.until, hint=request.hint
+        )
+        taken = RequestTaken(
+            arm=self.arm, message=request.message, until=request.until, hint=request.hint
+        )
         return AgentOutput(events=(taken,))
 
     def _resend(self, request: Request) -> AgentOutput:
@@ -217,6 +223,9 @@ class Agent:
             raise self._misfit(
                 request, f"asked again for {request.until} pulls, sent at {self.state.reported_at}"
             )
+        # while the next is served, the hint of the last is gone; its report stays what it was
+        if self.state.phase is AgentPhase.IDLE:
+            self._require_same_hint(request)
         return AgentOutput(messages=(self._last_report(),))
 
     def _same(self, request: Request) -> AgentOutput:
@@ -224,7 +233,14 @@ class Agent:
             raise self._misfit(
                 request, f"asked again for {request.until} pulls, first for {self.state.until}"
             )
+        self._require_same_hint(request)
         return _NOTHING
+
+    def _require_same_hint(self, request: Request) -> None:
+        if request.hint != self.state.hint:
+            raise self._misfit(
+                request, f"asked again with {request.hint}, first with {self.state.hint}"
+            )
 
     def _ignore(self, request: Request) -> AgentOutput:
         return _NOTHING
@@ -252,7 +268,13 @@ class Agent:
         run = self.spec.fingerprint
         match event:
             case RequestTaken():
-                request = Request(run=run, arm=event.arm, message=event.message, until=event.until)
+                request = Request(
+                    run=run,
+                    arm=event.arm,
+                    message=event.message,
+                    until=event.until,
+                    hint=event.hint,
+                )
                 return self.receive(request)
             case RewardsObserved():
                 return self.observe(event.count, event.total)

@@ -10,7 +10,8 @@ from bitarm.errors import PeerProtocolError
 LIMIT = 1 << 40
 """Numbers are below this: no code here is asked for more, and none believes in more."""
 
-_ESCAPE = 20  # a unary part this long is an escape: the rest follows in a universal code
+ESCAPE = 20
+"""A unary part this long is an escape: the rest follows in a universal code."""
 
 
 def zigzag(number: int) -> int:
@@ -42,16 +43,16 @@ def read_gamma(reader: BitReader) -> int:
     return (1 << zeros | reader.take(zeros)) - 1
 
 
-def write_golomb(number: int, divisor: int) -> Symbol:
+def write_golomb(number: int, divisor: int, escape: int = ESCAPE) -> Symbol:
     """Golomb's code of a number from 0: quotient in unary, remainder in truncated binary.
 
     Short where numbers fall off geometrically and `divisor` fits their spread. A far number costs
-    an escape of 20 ones and a γ code, not a unary part as long as itself.
+    an escape of so many ones and a γ code, not a unary part as long as itself.
     """
     quotient, remainder = divmod(number, divisor)
-    if quotient >= _ESCAPE:
-        rest = write_gamma(number - _ESCAPE * divisor)
-        return concat(Symbol((1 << _ESCAPE) - 1, _ESCAPE), rest)
+    if quotient >= escape:
+        rest = write_gamma(number - escape * divisor)
+        return concat(Symbol((1 << escape) - 1, escape), rest)
     unary = Symbol((1 << (quotient + 1)) - 2, quotient + 1)
     short, nbits = _truncated(divisor)
     if remainder < short:
@@ -59,13 +60,13 @@ def write_golomb(number: int, divisor: int) -> Symbol:
     return concat(unary, Symbol(remainder + short, nbits))
 
 
-def read_golomb(reader: BitReader, divisor: int) -> int:
+def read_golomb(reader: BitReader, divisor: int, escape: int = ESCAPE) -> int:
     """The number that comes next in Golomb code."""
     quotient = 0
-    while quotient < _ESCAPE and reader.take(1):
+    while quotient < escape and reader.take(1):
         quotient += 1
-    if quotient == _ESCAPE:
-        return _ESCAPE * divisor + read_gamma(reader)
+    if quotient == escape:
+        return escape * divisor + read_gamma(reader)
     short, nbits = _truncated(divisor)
     if not nbits:
         return quotient * divisor

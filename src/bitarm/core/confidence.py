@@ -4,6 +4,7 @@ The seam is the triangle inequality, Eq. (3): radius = sampling width + quantize
 knows only pulls; a quantizer only its error; this file adds them.
 """
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Protocol, Self, final
@@ -19,7 +20,18 @@ class ArmView:
     pulls: int  # t
     messages: int  # n, reports received
     index: int  # i, the checkpoint's index on the schedule's grid
-    error: float  # the quantizer's bound on |μ̃ − μ̂|
+    error: float  # the quantizer's bound on |μ̃ − μ̂|; infinite if μ̃ is of fewer pulls than t
+    ceiling: float = math.inf  # certain bound on μ̂ from above, if that was all that was told
+
+    @property
+    def low(self) -> float:
+        """A certain bound on μ̂ from below: an edge of the decoded cell."""
+        return self.mean - self.error
+
+    @property
+    def high(self) -> float:
+        """A certain bound on μ̂ from above."""
+        return min(self.mean + self.error, self.ceiling)
 
 
 class Stride(Enum):
@@ -37,8 +49,12 @@ class Confidence(Protocol):
         """Half the width of the interval around the decoded mean that contains the true mean."""
         ...
 
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        """The lead in μ̂ from which on `winner` is truly no worse than `loser`."""
+        ...
+
     def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """The lead in decoded means from which on `winner` is truly no worse than `loser`."""
+        """The same for decoded means: the margin and both quantizers' errors."""
         ...
 
 
@@ -75,6 +91,11 @@ class Intervals:
     def radius(self, view: ArmView) -> float:
         """U = U' + quantizer error, Eq. (3); with ICQ's error this is U(i, δ) of Eq. (4)."""
         return radius(self.width.u_prime(view.pulls, view.index), view.error)
+
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        """U'_loser + U'_winner."""
+        width = self.width
+        return width.u_prime(loser.pulls, loser.index) + width.u_prime(winner.pulls, winner.index)
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         """LCB(winner) ≥ UCB(loser) is μ̃_winner − μ̃_loser ≥ U_loser + U_winner."""

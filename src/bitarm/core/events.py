@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause
+from bitarm.core.messages import Cause, Hint
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Advance, Outcome, Policy
@@ -54,6 +54,7 @@ class ReportAccepted:
     mean: float
     error: float
     radius: float
+    ceiling: float | None = None  # not None: the arm only said that it is not above this
 
 
 @final
@@ -173,6 +174,7 @@ class RequestTaken:
     arm: int
     message: int
     until: int
+    hint: Hint | None = None
 
 
 @final

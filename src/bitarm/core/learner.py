@@ -5,6 +5,7 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 what is missing and goes on to the same answer.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import final
@@ -91,6 +92,7 @@ class Learner:
             delta=spec.delta,
             confidence=spec.sampling.confidence(policy.stride),
             schedule=spec.schedule,
+            hints=spec.quantizer.hinted,
         )
 
     def save(self) -> LearnerState:
@@ -151,13 +153,15 @@ class Learner:
             pulls=record.pulls,
             messages=record.message,
             index=self.spec.step(record.message, record.pulls).index if record.message else 0,
-            error=record.held.error,
+            error=record.held.error if record.held.pulls == record.pulls else math.inf,
+            ceiling=record.held.ceiling,
         )
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it now."""
-        if not self.arms[arm].message:
-            return self.arms[arm].held.radius
+        """The arm's radius as the policy would use it now; that of its last mean if that is old."""
+        record = self.arms[arm]
+        if not record.message or record.held.pulls != record.pulls:
+            return record.held.radius
         return self._setting.confidence.radius(self.view(arm))
 
     # -- what may happen ---------------------------------------------------------------------
@@ -220,7 +224,7 @@ class Learner:
 
     def _accept(self, report: Report, record: ArmRecord) -> LearnerOutput:
         """Lines 7 to 9 of Algorithm 1."""
-        step = self.spec.step(report.message, record.until)
+        step = self.spec.step(report.message, record.until, record.hint)
         try:
             held = self.spec.quantizer.decode(report.symbol, record.held, step)
         except PeerProtocolError as error:
@@ -244,6 +248,7 @@ class Learner:
             mean=held.mean,
             error=held.error,
             radius=self.radius(report.arm),
+            ceiling=None if held.pulls == record.until else held.ceiling,
         )
         self._awaited -= 1
         if self._awaited:
@@ -326,7 +331,7 @@ class Learner:
         self.rounds += 1
         for action in advances:
             record = self.arms[action.arm]
-            record = replace(record, phase=ArmPhase.AWAITED, until=action.until)
+            record = replace(record, phase=ArmPhase.AWAITED, until=action.until, hint=action.hint)
             self.arms[action.arm] = record
             messages.append(self._request(action.arm, record))
         self._awaited = len(advances)
@@ -359,14 +364,23 @@ class Learner:
 
     def _retire(self, arm: int, *, dropped_for: int | None = None, lost: bool = False) -> None:
         self.arms[arm] = replace(
-            self.arms[arm], phase=ArmPhase.OUT, until=0, dropped_for=dropped_for, lost=lost
+            self.arms[arm],
+            phase=ArmPhase.OUT,
+            until=0,
+            hint=None,
+            dropped_for=dropped_for,
+            lost=lost,
         )
 
     # -- messages and refusals ---------------------------------------------------------------
 
     def _request(self, arm: int, record: ArmRecord) -> Request:
         return Request(
-            run=self.spec.fingerprint, arm=arm, message=record.message + 1, until=record.until
+            run=self.spec.fingerprint,
+            arm=arm,
+            message=record.message + 1,
+            until=record.until,
+            hint=record.hint,
         )
 
     def _dismissal(self, arm: int, cause: Cause) -> Dismiss:

@@ -6,7 +6,7 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.events import LearnerEvent, RunEnded
-from bitarm.core.messages import Dismiss, Request
+from bitarm.core.messages import Dismiss, Hint, Request
 from bitarm.core.quantizer import Estimate
 
 
@@ -37,6 +37,7 @@ class ArmRecord:
     message: int  # n, reports accepted
     symbol: Symbol | None  # the last one, to tell a repeat from a contradiction
     until: int  # pulls asked for, while awaited
+    hint: Hint | None = None  # told with that request
     dropped_for: int | None = None  # the arm that was better
     lost: bool = False  # out because nobody could be heard
 

@@ -7,6 +7,22 @@ from typing import final
 from bitarm.core.bits import Symbol
 
 
+class HintKind(Enum):
+    """What a hint says of the other arms."""
+
+    CENTRE = "centre"  # another arm's mean: say how far yours is from it
+    CUT = "cut"  # an arm whose mean is at or below this is out, and need not say more
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What the learner knows and the agent does not, told so that the agent can say less."""
+
+    kind: HintKind
+    value: float  # finite
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -16,6 +32,7 @@ class Request:
     arm: int
     message: int  # n, from 1
     until: int  # t_i
+    hint: Hint | None = None
 
 
 @final

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
+from bitarm.core.messages import Hint
 from bitarm.core.schedule import Schedule
 from bitarm.errors import ConfigError
 
@@ -32,10 +33,11 @@ class Outcome(Enum):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
-    """Pull the arm until `until` pulls in all, then hear from it."""
+    """Pull the arm until `until` pulls in all, then hear from it, maybe after telling it `hint`."""
 
     arm: int
     until: int
+    hint: Hint | None = None
 
 
 @final
@@ -68,6 +70,7 @@ class Setting:
     delta: float
     confidence: Confidence
     schedule: Schedule
+    hints: bool  # whether agents know what to do with one
 
 
 class Policy(Protocol):

@@ -5,14 +5,18 @@ hold the same `Estimate` and know the same `Step`, so both compute the same inte
 operations in the same order.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.confidence import radius
+from bitarm.core.messages import Hint
 from bitarm.errors import ConfigError, PeerProtocolError
 
 Bounds = tuple[float, float]
+
+_ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give or take an ulp
 
 
 @final
@@ -26,6 +30,7 @@ class Step:
     u_prime: float  # U'(i, δ): bounds |μ̂ − μ| on the interval event
     sigma: float
     bounds: Bounds | None  # [a, b], absent if the rewards are unbounded
+    hint: Hint | None = None  # told with the request
 
 
 @final
@@ -36,12 +41,19 @@ class Estimate:
     mean: float  # μ̃
     error: float  # bound on |μ̃ − μ̂|
     radius: float  # U, bound on |μ̃ − μ| on the interval event: the next interval starts from it
-    pulls: int = 0  # at which it was made; 0 before the first message
+    pulls: int = 0  # at which the mean was told; 0 before the first message
+    ceiling: float = math.inf  # certain bound on the newest μ̂, if that was all that was told
 
     @classmethod
     def after(cls, step: Step, *, mean: float, error: float) -> "Estimate":
         """The estimate that a message leaves behind: U = U' + error, Eqs. (3) and (4)."""
         return cls(mean=mean, error=error, radius=radius(step.u_prime, error), pulls=step.pulls)
+
+    def holds(self, mu_hat: float, pulls: int) -> bool:
+        """Whether what was told of μ̂ after `pulls` pulls is true, give or take a rounding."""
+        if self.pulls != pulls:
+            return mu_hat <= self.ceiling
+        return abs(self.mean - mu_hat) <= self.error * _ROUNDING
 
 
 class Quantizer(Protocol):
@@ -53,10 +65,13 @@ class Quantizer(Protocol):
        `certain`, otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
     3. The symbols of one step are prefix-free, and none is shorter than `least_bits(step)`.
     4. `decode` accepts what `encode` can produce and refuses everything else as the peer's fault.
+    5. Where `hinted`, a step with a cut has one more symbol, for every μ̂ at or below the cut: it
+       leaves the held estimate as it is, under a ceiling. Elsewhere hints change nothing.
     """
 
     name: ClassVar[str]
     certain: ClassVar[bool]
+    hinted: ClassVar[bool]
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """What both ends hold before message 1; refuses bounds or a prior that do not fit."""

@@ -7,10 +7,11 @@ import hashlib
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self, final
 
 from bitarm.core.confidence import Width
+from bitarm.core.messages import Hint
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import QUANTIZERS
@@ -92,8 +93,12 @@ class RunSpec:
         """What both ends hold of an arm before its first message."""
         return self.quantizer.start(self.priors[arm] if self.priors else None, self.bounds)
 
-    def step(self, message: int, pulls: int) -> Step:
-        """What both ends know of message `message`, sent after `pulls` pulls."""
+    def step(self, message: int, pulls: int, hint: Hint | None = None) -> Step:
+        """What both ends know of message `message`, sent after `pulls` pulls and a hint."""
+        step = self._step(message, pulls)
+        return step if hint is None else replace(step, hint=hint)
+
+    def _step(self, message: int, pulls: int) -> Step:
         known = self._steps.get((message, pulls))
         if known is None:
             if len(self._steps) >= _STEPS_KEPT:

@@ -123,7 +123,13 @@ def _messages(history: History, entry: Entry) -> list[Message]:
         case RoundOpened() as event:
             heard = history.messages_before(entry.sequence)
             return [
-                Request(run=run, arm=it.arm, message=heard.get(it.arm, 0) + 1, until=it.until)
+                Request(
+                    run=run,
+                    arm=it.arm,
+                    message=heard.get(it.arm, 0) + 1,
+                    until=it.until,
+                    hint=it.hint,
+                )
                 for it in event.advances
             ]
         case ArmDropped() as event:

@@ -34,6 +34,11 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
         case RoundOpened():
             return f"round {event.round} opened: {_arms(len(event.advances))} asked to advance"
         case ReportAccepted():
+            if event.ceiling is not None:
+                return (
+                    f"{_name(spec, event.arm)} conceded with {event.symbol} "
+                    f"(message {event.message}): its mean is at most {event.ceiling:.4g}"
+                )
             return (
                 f"{_name(spec, event.arm)} reported {event.symbol} "
                 f"(message {event.message}): {event.mean:.4g} ± {event.radius:.3g}"

@@ -1,13 +1,13 @@
 """How large can the frames of a run become? Asked before it starts, for links that carry little."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Report, Request
+from bitarm.core.messages import Hint, HintKind, Report, Request
 from bitarm.core.quantizer import Bounds, Estimate, Step
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
@@ -17,6 +17,7 @@ _DITHERS = (0.0, 1.0 - 2.0**-53)  # rounding up and rounding down
 _LARGEST_POWER = 1022  # of two: twice that is a float64 yet
 _PARTS = 32  # of the way between two means
 _TRIED = 8  # messages at either end
+_BELOW_ALL = -1e308
 
 
 @final
@@ -51,10 +52,16 @@ def largest_frames(spec: RunSpec, limits: Limits) -> FrameSizes:
     ]
     return FrameSizes(
         report=max(len(wire.encode(report)) for report in reports),
-        request=len(wire.encode(Request(run=0, arm=arm, message=messages, until=until))),
+        request=len(wire.encode(_largest_request(spec, arm, messages, until))),
         messages=messages,
         symbol_bits=max(report.symbol.nbits for report in reports),
     )
+
+
+def _largest_request(spec: RunSpec, arm: int, message: int, until: int) -> Request:
+    """With a hint, if agents of this spec may be given one."""
+    hint = Hint(kind=HintKind.CUT, value=0.0) if spec.quantizer.hinted else None
+    return Request(run=0, arm=arm, message=message, until=until, hint=hint)
 
 
 def _longest_symbol(spec: RunSpec, message: int) -> Symbol:
@@ -63,10 +70,10 @@ def _longest_symbol(spec: RunSpec, message: int) -> Symbol:
     The farthest jump need not have it: where a code escapes to another, lengths fall by a few bits.
     Parts of the way find the lengths before that to within a bit.
     """
-    step = _step(spec, message)
     low, high = spec.bounds or _extremes(spec, message)
     symbols = (
         spec.quantizer.encode(held.mean + (end - held.mean) * part / _PARTS, held, step, dither)
+        for step in _steps(spec, message, (low, high))
         for held in _held(spec, message, (low, high))
         for end in (low, high)
         for part in range(1, _PARTS + 1)
@@ -96,6 +103,19 @@ def _extremes(spec: RunSpec, message: int) -> Bounds:
             continue
         return (-(2.0**power), 2.0**power)
     raise LocalProtocolError(f"{spec.quantizer.name} takes no mean at all")
+
+
+def _steps(spec: RunSpec, message: int, means: Bounds) -> Iterator[Step]:
+    """What may be known of the message: with no hint, with a centre, with a cut below it all."""
+    step = _step(spec, message)
+    yield step
+    if not spec.quantizer.hinted:
+        return
+    if message > 1:
+        yield replace(step, hint=Hint(kind=HintKind.CUT, value=_BELOW_ALL))
+        return
+    for mean in means:
+        yield replace(step, hint=Hint(kind=HintKind.CENTRE, value=mean))
 
 
 def _step(spec: RunSpec, message: int) -> Step:

@@ -15,6 +15,7 @@ from bitarm.core.events import (
     RunOpened,
 )
 from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.policy import Advance
 from bitarm.runtime.links import Link, LinkUse, use
 
 
@@ -60,7 +61,7 @@ class LinkLedger:
                     self._active = set(range(len(event.spec.arms)))
                 case RoundOpened():
                     for advance in event.advances:
-                        self._requested(advance.arm, advance.until)
+                        self._requested(advance)
                 case ReportAccepted():
                     self._messages[event.arm] = event.message
                     report = Report(
@@ -91,9 +92,15 @@ class LinkLedger:
             since_resumed=self._resumed,
         )
 
-    def _requested(self, arm: int, until: int) -> None:
-        message = self._messages[arm] + 1
-        self.went_down(arm, _size(Request(run=self._run, arm=arm, message=message, until=until)))
+    def _requested(self, advance: Advance) -> None:
+        request = Request(
+            run=self._run,
+            arm=advance.arm,
+            message=self._messages[advance.arm] + 1,
+            until=advance.until,
+            hint=advance.hint,
+        )
+        self.went_down(advance.arm, _size(request))
 
     def _dismissed(self, arm: int, cause: Cause) -> None:
         self._active.discard(arm)

@@ -16,6 +16,7 @@ from bitarm.core.quantizers import Icq
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
+from bitarm.sim.kernels.quiet import quiet
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.scheme import Scheme
@@ -168,10 +169,7 @@ class Engine:
         """Run the kernel on some trials, from their beginning."""
         cell_of = np.searchsorted(self._grid, table.pulls)
         shown = trace or _NO_TRACE
-        kernel = self._compiled(table, cell_of, stored=stored, traced=trace is not None)
-        kernel(
-            rng,
-            todo,
+        world = (
             self._world.family,
             self._world.p,
             self._world.q,
@@ -181,6 +179,43 @@ class Engine:
             tape.cells,
             tape.filled,
             tape.wanted,
+        )
+        if table.visits is not None:
+            visits = table.visits
+            kernel = quiet(
+                gaussian=self._world.gaussian,
+                grows=not self._world.sampled,
+                stored=stored,
+                traced=trace is not None,
+            )
+            kernel(
+                rng,
+                todo,
+                *world,
+                start_means(scheme, units),
+                table.pulls,
+                cell_of,
+                table.limits,
+                table.epsilon,
+                out.table,
+                shown.mean,
+                shown.nbits,
+                shown.dropped,
+                visits.margin,
+                visits.size,
+                visits.error,
+                visits.kappa,
+                visits.cap,
+                visits.patience,
+                visits.leader_first,
+                visits.pilot,
+            )
+            return
+        kernel = self._compiled(table, cell_of, stored=stored, traced=trace is not None)
+        kernel(
+            rng,
+            todo,
+            *world,
             tape.dithers,
             tape.dithered,
             start_means(scheme, units),

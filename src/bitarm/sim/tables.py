@@ -1,7 +1,8 @@
 """A scheme's numbers, message by message, computed once by the core and read by the kernels.
 
 A quantizer's error does not depend on the data (its first law), and an arm visits every checkpoint
-in turn. So pulls, radii and bins of message n are the same in every trial.
+in turn. So pulls, radii and bins of message n are the same in every trial. Only quiet elimination
+leaps; its numbers are those of checkpoints.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, SuccessiveElimination
+from bitarm.core.messages import Hint, HintKind
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Estimate, Quantizer, Step
@@ -38,6 +46,24 @@ _POLICIES: dict[type[Policy], int] = {
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Visits:
+    """What quiet elimination needs beside: column i − 1 is checkpoint i, visited or not.
+
+    Rows of `size` and `error` are for message 1, a mean without a cut and a mean above a cut.
+    """
+
+    margin: Floats
+    size: Floats
+    error: Floats
+    kappa: Floats
+    cap: float
+    patience: float
+    leader_first: bool
+    pilot: bool
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """What a kernel needs to know of a scheme; row n − 1 is message n."""
 
@@ -54,6 +80,7 @@ class Table:
     limits: Integers
     epsilon: float
     ratio: float
+    visits: Visits | None  # of quiet elimination only
 
     @property
     def limited(self) -> bool:
@@ -63,6 +90,8 @@ class Table:
 
 def has_twin(scheme: Scheme) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
+    if isinstance(scheme.policy, QuietElimination):
+        return isinstance(scheme.spec.quantizer, Dicq)
     known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
     known_quantizer = isinstance(
         scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq
@@ -76,7 +105,7 @@ def has_twin(scheme: Scheme) -> bool:
 def checkpoints(scheme: Scheme) -> list[int]:
     """The checkpoints that the scheme may reach."""
     depth = MOST_CHECKPOINTS
-    if scheme.limits.rounds is not None and has_twin(scheme):  # a policy unknown to us may leap
+    if scheme.limits.rounds is not None and _visits_all(scheme):
         depth = scheme.limits.rounds + 1  # one more shows the limit at work
     grid: list[int] = []
     while len(grid) < depth and (t := scheme.spec.schedule.pulls_at(len(grid) + 1)) is not None:
@@ -87,6 +116,11 @@ def checkpoints(scheme: Scheme) -> list[int]:
             "let the schedule grow faster, or limit the rounds"
         )
     return grid
+
+
+def _visits_all(scheme: Scheme) -> bool:
+    """Whether message n of an arm is at checkpoint n; a policy unknown to us may leap."""
+    return has_twin(scheme) and scheme.policy.stride is not Stride.LEVEL
 
 
 def table_of(scheme: Scheme) -> Table:
@@ -121,6 +155,35 @@ def table_of(scheme: Scheme) -> Table:
         ),
         epsilon=float(getattr(scheme.policy, "epsilon", 0.0)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
+        visits=_visits(scheme, grid),
+    )
+
+
+def _visits(scheme: Scheme, grid: list[int]) -> Visits | None:
+    policy, spec, quantizer = scheme.policy, scheme.spec, scheme.spec.quantizer
+    if not (isinstance(policy, QuietElimination) and isinstance(quantizer, Dicq)):
+        return None
+    confidence = spec.sampling.confidence(policy.stride)
+    cut = Hint(kind=HintKind.CUT, value=0.0)
+    held = spec.start(0)
+    kinds = (
+        [spec.step(1, pulls) for pulls in grid],
+        [spec.step(2, pulls) for pulls in grid],
+        [spec.step(2, pulls, cut) for pulls in grid],
+    )
+    views = [
+        ArmView(arm=0, mean=0.0, pulls=it.pulls, messages=1, index=it.index, error=0.0)
+        for it in kinds[0]
+    ]
+    return Visits(
+        margin=np.array([confidence.margin(view, view) for view in views]),
+        size=np.array([[quantizer.step_size(it) for it in steps] for steps in kinds]),
+        error=np.array([[quantizer.error(held, it) for it in steps] for steps in kinds]),
+        kappa=np.array([quantizer.kappa_first, quantizer.kappa, quantizer.kappa_cut]),
+        cap=policy.cap,
+        patience=policy.patience,
+        leader_first=policy.leader_first,
+        pilot=policy.pilot,
     )
 
 

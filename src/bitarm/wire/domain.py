@@ -4,7 +4,10 @@ The same bounds seen from both sides: a message outside them is this program's f
 (`LocalProtocolError`), a whole frame that spells one is corrupt.
 """
 
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+import math
+import struct
+
+from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Message, Report, Request
 from bitarm.errors import CorruptFrameError, LocalProtocolError
 from bitarm.wire import varint
 
@@ -12,6 +15,11 @@ RUN_BITS = 32
 
 CAUSE_CODES = {Cause.DROPPED: 1, Cause.ENDED: 2}
 _CAUSES = {code: cause for cause, code in CAUSE_CODES.items()}
+
+VALUE_BITS = 64
+_HINT_CODES = {HintKind.CENTRE: 1, HintKind.CUT: 2}
+_HINTS = {code: kind for kind, code in _HINT_CODES.items()}
+_NO_HINT = (0, 0)
 
 
 def require_spellable(message: Message) -> None:
@@ -24,6 +32,8 @@ def require_spellable(message: Message) -> None:
         case Request(message=number, until=until):
             _require("message", number, 1, varint.LIMIT)
             _require("until", until, 0, varint.LIMIT)
+            if message.hint is not None and not math.isfinite(message.hint.value):
+                raise LocalProtocolError(f"a hint must be finite, got {message.hint.value}")
         case Dismiss():
             pass
 
@@ -40,6 +50,25 @@ def cause(code: int) -> Cause:
     if code not in _CAUSES:
         raise CorruptFrameError(f"cause must be 1 (dropped) or 2 (ended), got {code}")
     return _CAUSES[code]
+
+
+def hint_numbers(hint: Hint | None) -> tuple[int, int]:
+    """A hint as two numbers: what it is, and the bits of its IEEE 754 value; 0 and 0 for none."""
+    if hint is None:
+        return _NO_HINT
+    return _HINT_CODES[hint.kind], int.from_bytes(struct.pack(">d", hint.value))
+
+
+def hint(code: int, bits: int) -> Hint | None:
+    """The hint that two numbers stand for."""
+    if (code, bits) == _NO_HINT:
+        return None
+    if code not in _HINTS:
+        raise CorruptFrameError(f"hint must be 1 (centre) or 2 (cut), got {code}")
+    (value,) = struct.unpack(">d", bits.to_bytes(VALUE_BITS // 8))
+    if not math.isfinite(value):
+        raise CorruptFrameError(f"a hint must be finite, got {value}")
+    return Hint(kind=_HINTS[code], value=value)
 
 
 def _require(name: str, number: int, low: int, limit: int) -> None:

@@ -54,6 +54,8 @@ class Kind(IntEnum):
     REPORTS = 4
     REQUESTS = 5
     DISMISSALS = 6
+    HINTED_REQUEST = 7
+    HINTED_REQUESTS = 8
 
 
 def seal(content: bytes) -> bytes:

@@ -14,7 +14,7 @@ from bitarm.wire.cursor import Cursor, Field
 from bitarm.wire.domain import require_spellable
 from bitarm.wire.envelope import MAX_BYTES, Form, Kind, form, long_bytes, long_frame, read_head
 
-_SINGLE_KINDS = (Kind.REPORT, Kind.REQUEST, Kind.DISMISS)
+_SINGLE_KINDS = (Kind.REPORT, Kind.REQUEST, Kind.DISMISS, Kind.HINTED_REQUEST)
 
 
 def encode(message: Message) -> bytes:

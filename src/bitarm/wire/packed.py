@@ -17,16 +17,30 @@ from bitarm.core.messages import Dismiss, Message, Report, Request
 from bitarm.errors import CorruptFrameError
 from bitarm.wire import symbols, varint
 from bitarm.wire.cursor import Cursor
-from bitarm.wire.domain import CAUSE_CODES, RUN_BITS, cause, message_number
+from bitarm.wire.domain import (
+    CAUSE_CODES,
+    RUN_BITS,
+    cause,
+    hint,
+    hint_numbers,
+    message_number,
+)
 from bitarm.wire.envelope import Kind
 
 MIN_COUNT = 2  # one message has a frame of its own, and no message has two spellings
 
 # Name and meaning of each column: {0} is the number, {1} {2} is "arm 7" or "every arm".
 _MESSAGE = ("message", "{1} {2}: message {0}")
+_UNTIL = ("until", "{1} {2}: pull until {0} pulls in all")
 _COLUMNS = {
     Kind.REPORTS: (_MESSAGE, ("length", "{1} {2}: the symbol has {0} bits")),
-    Kind.REQUESTS: (_MESSAGE, ("until", "{1} {2}: pull until {0} pulls in all")),
+    Kind.REQUESTS: (_MESSAGE, _UNTIL),
+    Kind.HINTED_REQUESTS: (
+        _MESSAGE,
+        _UNTIL,
+        ("hint", "{1} {2}: 1 is the centre, 2 the cut, 0 none"),
+        ("value", "{1} {2}: the hint's IEEE 754 bits"),
+    ),
     Kind.DISMISSALS: (("cause", "{1} {2}: 1 is dropped, 2 is ended"),),
 }
 
@@ -49,7 +63,7 @@ def write(messages: Sequence[Message]) -> tuple[Kind, bytes]:
 
 
 def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
-    """The messages of a frame of one of the three packed kinds, in the order of their arms."""
+    """The messages of a frame of one of the packed kinds, in the order of their arms."""
     run = cursor.take(RUN_BITS)
     cursor.note("run", run, "run {:08x}")
     count = _read_count(cursor)
@@ -73,6 +87,13 @@ def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
             Request(run=run, arm=arm, message=message_number(number), until=until)
             for arm, number, until in zip(arms, *columns, strict=True)
         )
+    elif kind is Kind.HINTED_REQUESTS:
+        messages = tuple(
+            Request(run=run, arm=arm, message=message_number(number), until=until, hint=hint(*told))
+            for arm, number, until, *told in zip(arms, *columns, strict=True)
+        )
+        if not any(columns[2]):
+            raise CorruptFrameError("requests without a hint must come in a plain frame")
     else:
         messages = tuple(
             Dismiss(run=run, arm=arm, cause=cause(code))
@@ -91,8 +112,12 @@ def _tabulate(messages: Iterable[Message]) -> tuple[Kind, list[list[int]], bytes
         return Kind.REPORTS, [numbers, lengths], symbols.join(r.symbol for r in reports)
     requests = [message for message in messages if isinstance(message, Request)]
     if requests:
-        numbers = [request.message for request in requests]
-        return Kind.REQUESTS, [numbers, [request.until for request in requests]], b""
+        columns = [[it.message for it in requests], [it.until for it in requests]]
+        if not any(it.hint for it in requests):
+            return Kind.REQUESTS, columns, b""
+        told = [hint_numbers(it.hint) for it in requests]
+        columns += [[code for code, _ in told], [value for _, value in told]]
+        return Kind.HINTED_REQUESTS, columns, b""
     dismissals = [message for message in messages if isinstance(message, Dismiss)]
     return Kind.DISMISSALS, [[CAUSE_CODES[dismiss.cause] for dismiss in dismissals]], b""
 

@@ -24,6 +24,9 @@ class Given:
     def radius(self, view: ArmView) -> float:
         return view.error
 
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        return self.separation(loser, winner) - loser.error - winner.error
+
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         return loser.error + winner.error
 
@@ -34,6 +37,7 @@ SETTING = Setting(
     delta=DELTA,
     confidence=Given(),
     schedule=ListedSchedule(checkpoints=tuple(range(1, 1000))),
+    hints=False,
 )
 
 

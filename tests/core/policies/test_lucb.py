@@ -19,12 +19,19 @@ class Given:
     def radius(self, view: ArmView) -> float:
         return view.error
 
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        return self.separation(loser, winner) - loser.error - winner.error
+
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         return loser.error + winner.error
 
 
 SETTING = Setting(
-    arms=3, delta=0.1, confidence=Given(), schedule=ListedSchedule(checkpoints=(2, 4, 8))
+    arms=3,
+    delta=0.1,
+    confidence=Given(),
+    schedule=ListedSchedule(checkpoints=(2, 4, 8)),
+    hints=False,
 )
 
 
@@ -101,6 +108,9 @@ def test_the_leader_is_tested_against_every_arm_not_only_the_challenger() -> Non
 
         def radius(self, view: ArmView) -> float:
             return view.error
+
+        def margin(self, loser: ArmView, winner: ArmView) -> float:
+            return self.separation(loser, winner) - loser.error - winner.error
 
         def separation(self, loser: ArmView, winner: ArmView) -> float:
             return 0.25 if loser.arm == 1 else 2.0

@@ -19,12 +19,19 @@ class Given:
     def radius(self, view: ArmView) -> float:
         return view.error
 
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        return self.separation(loser, winner) - loser.error - winner.error
+
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         return loser.error + winner.error
 
 
 SETTING = Setting(
-    arms=4, delta=0.1, confidence=Given(), schedule=ListedSchedule(checkpoints=(2, 4, 8))
+    arms=4,
+    delta=0.1,
+    confidence=Given(),
+    schedule=ListedSchedule(checkpoints=(2, 4, 8)),
+    hints=False,
 )
 
 
@@ -145,6 +152,9 @@ def test_the_confidence_is_asked_for_the_pair_and_in_that_order() -> None:
     class Lopsided:
         def radius(self, view: ArmView) -> float:
             return 1.0
+
+        def margin(self, loser: ArmView, winner: ArmView) -> float:
+            return self.separation(loser, winner) - loser.error - winner.error
 
         def separation(self, loser: ArmView, winner: ArmView) -> float:
             return 0.25 if (loser.arm, winner.arm) == (0, 1) else 9.0

@@ -15,7 +15,11 @@ from bitarm.errors import ConfigError
 
 WIDTH = PaperWidth(arms=2, delta=0.05, sigma=0.125)
 SETTING = Setting(
-    arms=2, delta=0.05, confidence=WIDTH.confidence(Stride.TOGETHER), schedule=paper_schedule(2)
+    arms=2,
+    delta=0.05,
+    confidence=WIDTH.confidence(Stride.TOGETHER),
+    schedule=paper_schedule(2),
+    hints=False,
 )
 
 

@@ -26,6 +26,7 @@ class Exact:
 
     name: ClassVar[str] = "exact"
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing is known before the first message."""

@@ -30,6 +30,7 @@ class FedSel:
 
     name: ClassVar[str] = "fed-sel"
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing but the bounds is known before the first message."""

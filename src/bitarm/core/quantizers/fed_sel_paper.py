@@ -18,6 +18,7 @@ class FedSelPaper:
 
     name: ClassVar[str] = "fed-sel-paper"
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """As Fed-SEL."""

@@ -35,6 +35,7 @@ class Icq:
 
     name: ClassVar[str] = "icq"
     certain: ClassVar[bool] = False
+    hinted: ClassVar[bool] = False
 
     bits: int = 3  # B
     prior: Prior = "uniform"

@@ -32,6 +32,7 @@ class QuBan:
 
     name: ClassVar[str] = "quban"
     certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = False
 
     epsilon_quban: float = 0.5  # ε
 

@@ -100,14 +100,16 @@ class _AtCheckpoints:
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         """Margin plus both quantizers' errors."""
+        return self.margin(loser, winner) + (loser.error + winner.error)
+
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        """σ√(2(1/t_a + 1/t_b)·ln((K − 1)·w/δ))."""
         width = self.width
         own = loser.index if self.together else max(loser.index, winner.index)
         other = 0 if self.together else min(loser.index, winner.index)
         few, many = sorted((loser.pulls, winner.pulls))
         delta = split(width.delta, certain=width.certain)
-        return _margin(few, many, own, other, width.arms, delta, width.sigma) + (
-            loser.error + winner.error
-        )
+        return _margin(few, many, own, other, width.arms, delta, width.sigma)
 
 
 @final
@@ -122,14 +124,16 @@ class _AtAnyTime:
         return self.separation(view, view) / 2
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """Margin plus both quantizers' errors; infinite unless the pulls are equally many."""
+        """Margin plus both quantizers' errors."""
+        return self.margin(loser, winner) + (loser.error + winner.error)
+
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        """The mixture's; infinite unless the pulls are equally many."""
         if loser.pulls != winner.pulls:
             return math.inf
         width = self.width
         delta = split(width.delta, certain=width.certain)
-        return mixture_margin(loser.pulls, width.arms, delta, width.sigma) + (
-            loser.error + winner.error
-        )
+        return mixture_margin(loser.pulls, width.arms, delta, width.sigma)
 
 
 def split(delta: float, *, certain: bool) -> float:

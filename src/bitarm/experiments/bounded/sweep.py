@@ -10,7 +10,7 @@ SWEEP = {
     "trials": 4000,
     "arms": {"instance": "bounded"},
     # σ as the paper ran it, though it is not valid for these arms: see valid_sigma
-    "settings": {"delta": "x", "sigma": 0.125, "bounds": (0.0, 1.0), "growth": 2},
+    "settings": {"delta": "x", "sigma": 0.125, "bounds": (0.0, 1.0), "growth": 2, "width": "paper"},
     "series": {
         "exact": {"quantizer": "exact"},
         "icq-b2": {"quantizer": "icq", "bits": 2, "prior": "lower"},

@@ -9,7 +9,7 @@ SWEEP = {
     },
     "trials": 4000,
     "arms": {"instance": "gaussian"},
-    "settings": {"delta": "x", "sigma": 0.125, "growth": 2},
+    "settings": {"delta": "x", "sigma": 0.125, "growth": 2, "width": "paper"},
     "series": {
         "exact": {"quantizer": "exact"},
         "icq-b2": {"quantizer": "icq", "bits": 2},

@@ -5,7 +5,7 @@ SWEEP = {
     "x": {"label": "Δ", "values": [0.1 + 0.9 * step / 19 for step in range(20)]},
     "trials": 4000,
     "arms": {"model": "gaussian", "sd": 0.125, "means": [0, 0, 0, 0, "x"]},
-    "settings": {"delta": 1e-5, "sigma": 0.125, "growth": 2},
+    "settings": {"delta": 1e-5, "sigma": 0.125, "growth": 2, "width": "paper"},
     "series": {
         "exact": {"quantizer": "exact"},
         "icq-b2": {"quantizer": "icq", "bits": 2},

@@ -10,7 +10,13 @@ SWEEP = {
     "trials": 1000,
     "arms": {"instance": "bounded"},
     # √(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)
-    "settings": {"delta": "x", "sigma": 0.3535533905932738, "bounds": (0.0, 1.0), "growth": 2},
+    "settings": {
+        "delta": "x",
+        "sigma": 0.3535533905932738,
+        "bounds": (0.0, 1.0),
+        "growth": 2,
+        "width": "paper",
+    },
     "series": {
         "exact": {"quantizer": "exact"},
         "icq-b3": {"quantizer": "icq", "bits": 3, "prior": "lower"},

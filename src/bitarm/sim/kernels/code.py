@@ -8,7 +8,7 @@ changed sources is another kernel.
 import hashlib
 from importlib import resources
 
-_FILES = ("elimination.py", "indexed.py", "quantize.py", "status.py", "sums.py")
+_FILES = ("elimination.py", "indexed.py", "quantize.py", "quiet.py", "status.py", "sums.py")
 
 
 def _number() -> int:

@@ -17,6 +17,7 @@ MOST_STEPS_DICQ = 2.0**34
 """The same for D-ICQ."""
 
 _ESCAPE = 20  # as in core/codes.py
+_FIRST_ESCAPE = 3  # as in core/quantizers/dicq.py
 
 
 @njit(inline="always")
@@ -52,8 +53,30 @@ def dicq(mu_hat: float, held: float, size: float, divisor: float) -> tuple[float
     """Decoded mean, length of the codeword and number of steps; divisor 0 is the first message."""
     steps = np.floor((mu_hat - held) / size + 0.5)
     folded = int(2 * steps - 1 if steps > 0 else -2 * steps)
-    nbits = gamma_bits(folded) if divisor == 0.0 else golomb_bits(folded, int(divisor))
+    if divisor == 0.0:
+        nbits = golomb_bits(folded, 1, _FIRST_ESCAPE)
+    else:
+        nbits = golomb_bits(folded, int(divisor), _ESCAPE)
     return held + steps * size, nbits, steps
+
+
+@njit(inline="always")
+def dicq_divisor(before: int, pulls: int, error: float, size: float, kappa: float) -> float:
+    """Golomb's divisor, as `Dicq.divisor` has it."""
+    moved = (pulls - before) / (before * kappa * kappa)
+    old = error / size
+    variance = moved + old * old / 3
+    if variance < 1.664:
+        return 1.0
+    if variance < 5.018:
+        return 2.0
+    if variance < 8.821:
+        return 3.0
+    if variance < 18.749:
+        return 4.0
+    if variance < 25.908:
+        return 5.0
+    return float(math.floor(1.2 * math.sqrt(variance)))
 
 
 @njit(inline="always")
@@ -63,11 +86,11 @@ def gamma_bits(number: int) -> int:
 
 
 @njit(inline="always")
-def golomb_bits(number: int, divisor: int) -> int:
+def golomb_bits(number: int, divisor: int, escape: int) -> int:
     """Length of Golomb's code with its escape."""
     quotient = number // divisor
-    if quotient >= _ESCAPE:
-        return _ESCAPE + gamma_bits(number - _ESCAPE * divisor)
+    if quotient >= escape:
+        return escape + gamma_bits(number - escape * divisor)
     wide = 0
     while (1 << wide) < divisor:
         wide += 1

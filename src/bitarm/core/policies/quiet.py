@@ -1,0 +1,141 @@
+"""Quiet elimination: ask only when an answer can change something, and say what makes it short.
+
+Three ways to fewer bits than successive elimination, each of which can be left out:
+
+* Jumps. All active arms go to the first checkpoint at which one of them is likely to fall, judged
+  by the means so far; those before it pass in silence.
+* Leader first. The arm with the highest mean goes ahead and reports. From its mean follows the cut
+  at or below which another arm falls. An arm that may be there is told the cut, and says in one
+  bit that it falls, or that it does not and where it is.
+* Pilot. At the first checkpoint one arm reports first; the others say how far they are from it.
+
+Sound for every width whose bounds hold at all checkpoints at once: which of them are visited, and
+in which order arms speak, may depend on all that was heard. `docs/widths.md` has the proof.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, final
+
+from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.messages import Hint, HintKind
+from bitarm.core.policy import (
+    Action,
+    Advance,
+    Drop,
+    Outcome,
+    Setting,
+    Stop,
+    beats_all,
+    by_mean,
+    check_epsilon,
+    highest,
+)
+from bitarm.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bitarm.core.spec import RunSpec
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietElimination:
+    """Drops arm m when the edge of the leader's cell is a margin above that of m's cell.
+
+    Arms are compared at equally many pulls only. With a tolerance all arms report at every
+    checkpoint that is visited, since the answer then depends on all of them at once.
+    """
+
+    name: ClassVar[str] = "quiet"
+    stride: ClassVar[Stride] = Stride.LEVEL
+
+    epsilon: float = 0.0
+    cap: float = 6.0  # pulls grow by at most this factor between two visits
+    patience: float = 1.1  # how much of what a drop needs must be in sight
+    leader_first: bool = True
+    pilot: bool = True
+
+    def __post_init__(self) -> None:
+        for word in ("epsilon", "cap", "patience"):
+            object.__setattr__(self, word, float(getattr(self, word)))
+        check_epsilon(self.epsilon)
+        if not self.cap >= 1 or math.isinf(self.cap):
+            raise ConfigError(f"cap must be a finite number, 1 or more, got {self.cap}")
+        if not self.patience > 0 or math.isinf(self.patience):
+            raise ConfigError(f"patience must be a finite number above 0, got {self.patience}")
+
+    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+        """One broadcast: to the one that goes ahead, or to those that follow."""
+        pulls = max(view.pulls for view in views)
+        if pulls == 0:
+            return _advance(views[:1] if self.pilot and setting.hints else views, 1, setting)
+        behind = [view for view in views if view.pulls < pulls]
+        if behind:
+            ahead = highest([view for view in views if view.pulls == pulls], by_mean)
+            return _follow(behind, ahead, setting)
+        top = highest(views, lambda view: view.low)
+        cut = _cut(top, setting)
+        fallen = {view.arm for view in views if view.arm != top.arm and cut >= view.high}
+        drops = [Drop(arm=arm, because=top.arm) for arm in sorted(fallen)]
+        return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
+
+    def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
+        leader = highest(active, by_mean)
+        if len(active) == 1 or (
+            self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
+        ):
+            return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
+        alone = self.leader_first and setting.hints and not self.epsilon
+        index = self._next_visit(leader, active, setting, alone=alone)
+        return _advance([leader] if alone else active, index, setting)
+
+    def _next_visit(
+        self, leader: ArmView, active: list[ArmView], setting: Setting, *, alone: bool
+    ) -> int:
+        """The first checkpoint at which a drop is in sight, or the last one under the cap."""
+        others = [view for view in active if view.arm != leader.arm]
+        last = min(others, key=by_mean)
+        lead = leader.mean - last.mean
+        if self.epsilon > 0:
+            lead = max(lead, leader.mean - highest(others, by_mean).mean + self.epsilon)
+        error = leader.error if alone else leader.error + last.error
+        farthest = self.cap * leader.pulls
+        index = leader.index + 1
+        while (beyond := setting.schedule.pulls_at(index + 1)) is not None and beyond <= farthest:
+            pulls = setting.schedule.pulls_at(index)
+            assert pulls is not None  # there is one beyond it
+            then = replace(leader, pulls=pulls, index=index)
+            shrunk = error * math.sqrt(leader.pulls / pulls)  # what errors do, roughly
+            if lead >= self.patience * (setting.confidence.margin(then, then) + shrunk):
+                break
+            index += 1
+        return index
+
+    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+        """None: drops are those of successive elimination, at checkpoints chosen from the data."""
+        return None
+
+
+def _cut(leader: ArmView, setting: Setting) -> float:
+    """At or below it, the mean of an arm with as many pulls is a margin below the leader's."""
+    return leader.low - setting.confidence.margin(leader, leader)
+
+
+def _advance(views: Sequence[ArmView], index: int, setting: Setting) -> tuple[Action, ...]:
+    until = setting.schedule.pulls_at(index)
+    if until is None:
+        return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+    return tuple(Advance(arm=view.arm, until=until) for view in views)
+
+
+def _follow(behind: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
+    """Up to the arm that went ahead, with what follows from its mean."""
+    centre = Hint(kind=HintKind.CENTRE, value=ahead.mean)
+    cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
+    actions: list[Action] = []
+    for view in behind:
+        hint = centre if view.messages == 0 else cut if view.low <= cut.value else None
+        told = hint if setting.hints else None
+        actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=told))
+    return tuple(actions)

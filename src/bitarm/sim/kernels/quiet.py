@@ -1,0 +1,254 @@
+"""Quiet elimination with D-ICQ over many trials: the twin of `core/policies/quiet.py`."""
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bitarm.sim.kernels.code import KERNEL_CODE
+from bitarm.sim.kernels.quantize import MOST_STEPS_DICQ, dicq, dicq_divisor
+from bitarm.sim.kernels.status import (
+    BEST,
+    BIT_LIMIT,
+    BITS,
+    DECIDED,
+    OUTCOME,
+    ROUND_LIMIT,
+    ROUNDS,
+    SAMPLE_LIMIT,
+    SAMPLES,
+    STARVED,
+    TOO_FAR,
+)
+from bitarm.sim.kernels.sums import draw_sum
+
+
+@lru_cache(maxsize=16)
+def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
+    """A kernel compiled for one kind of setting; see `elimination` for the constants."""
+
+    code = KERNEL_CODE
+
+    @njit(cache=True, error_model="numpy")
+    def run(
+        rng: Any,
+        todo: Any,
+        family: Any,
+        p: Any,
+        q: Any,
+        cell_mean: Any,
+        cell_sd: Any,
+        grid: Any,
+        cells: Any,
+        filled: Any,
+        wanted: Any,
+        start: Any,
+        pulls: Any,
+        cell_of: Any,
+        limits: Any,
+        epsilon: float,
+        out: Any,
+        trace_mean: Any,
+        trace_bits: Any,
+        dropped: Any,
+        margin: Any,
+        size: Any,
+        error: Any,
+        kappa: Any,
+        cap: float,
+        patience: float,
+        leader_first: Any,
+        pilot: Any,
+    ) -> None:
+        _ = code  # a constant of the kernel: see kernels/code.py
+        arms = p.size
+        depth = pulls.size
+        max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
+        active = np.empty(arms, np.uintp)
+        total = np.empty(arms, np.float64)
+        mean = np.empty(arms, np.float64)
+        held = np.empty(arms, np.float64)  # the error at the last mean
+        conceded = np.empty(arms, np.bool_)
+        messages = np.empty(arms, np.int64)
+        alone = leader_first and epsilon == 0.0
+        for x in range(todo.size):
+            trial = todo[x]
+            alive = arms
+            for arm in range(arms):
+                active[arm] = arm
+                total[arm] = 0.0
+                mean[arm] = start[0, arm]
+                messages[arm] = 0
+                conceded[arm] = False
+            now = -1  # the checkpoint at which all active arms stand
+            then = 0  # the one that they go to
+            ahead = active[0]
+            goes_ahead = pilot
+            rounds = 0
+            samples = 0
+            bits = 0
+            outcome = SAMPLE_LIMIT
+            running = True
+            while running:
+                t = pulls[then]
+                before = pulls[now] if now >= 0 else 0
+                done = cell_of[now] + 1 if now >= 0 else 0
+                upto = cell_of[then]
+                centre = 0.0
+                cut = -np.inf
+                for phase in range(2):
+                    if phase == 0 and not goes_ahead:
+                        continue
+                    going = 1 if phase == 0 else (alive - 1 if goes_ahead else alive)
+                    if rounds + 1 > max_rounds:
+                        outcome = ROUND_LIMIT
+                        running = False
+                        break
+                    if samples + going * (t - before) > max_samples:
+                        outcome = SAMPLE_LIMIT
+                        running = False
+                        break
+                    if bits + going > max_bits:
+                        outcome = BIT_LIMIT
+                        running = False
+                        break
+                    if not grows:
+                        starved = False
+                        for a in range(alive):
+                            arm = active[a]
+                            if not goes_ahead or (phase == 0) == (arm == ahead):
+                                wanted[trial, arm] = upto + 1
+                                starved = starved or filled[trial, arm] <= upto
+                        if starved:
+                            outcome = STARVED
+                            running = False
+                            break
+                    rounds += 1
+                    samples += going * (t - before)
+                    for a in range(alive):
+                        arm = active[a]
+                        if goes_ahead and (phase == 0) != (arm == ahead):
+                            continue
+                        if stored:
+                            if grows:
+                                for cell in range(filled[trial, arm], upto + 1):
+                                    if gaussian:
+                                        cells[trial, cell, arm] = (
+                                            cell_mean[cell, arm]
+                                            + cell_sd[cell, arm] * rng.standard_normal()
+                                        )
+                                    else:
+                                        count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
+                                        cells[trial, cell, arm] = draw_sum(
+                                            rng, family[arm], p[arm], q[arm], count
+                                        )
+                                    filled[trial, arm] = cell + 1
+                            for cell in range(done, upto + 1):
+                                total[arm] += cells[trial, cell, arm]
+                        elif gaussian:
+                            total[arm] += p[arm] * (t - before) + q[arm] * (
+                                math.sqrt(float(t - before)) * rng.standard_normal()
+                            )
+                        else:
+                            total[arm] += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
+                        mu_hat = total[arm] / float(t)
+                        told = (
+                            phase == 1 and goes_ahead and now >= 0 and mean[arm] - held[arm] <= cut
+                        )
+                        kind = 0 if now < 0 else (2 if told else 1)
+                        step = size[kind, then]
+                        if not abs(mu_hat) < MOST_STEPS_DICQ * step:
+                            outcome = TOO_FAR
+                        length = 1
+                        if told and mu_hat <= cut:
+                            conceded[arm] = True
+                        else:
+                            divisor = 0.0
+                            origin = mean[arm]
+                            if now >= 0:
+                                divisor = dicq_divisor(before, t, held[arm], step, kappa[kind])
+                            elif (
+                                phase == 1 and goes_ahead and (abs(centre) < MOST_STEPS_DICQ * step)
+                            ):
+                                origin = centre
+                            value, length, _ = dicq(mu_hat, origin, step, divisor)
+                            if told:
+                                length += 1
+                            mean[arm] = value
+                            held[arm] = error[kind, then]
+                        bits += length
+                        if traced:
+                            trace_mean[trial, messages[arm], arm] = mean[arm]
+                            trace_bits[trial, messages[arm], arm] = length
+                        messages[arm] += 1
+                        if phase == 0:
+                            centre = mean[arm]
+                            cut = (mean[arm] - held[arm]) - margin[then]
+                    if outcome == TOO_FAR:
+                        running = False
+                        break
+                if not running:
+                    break
+                now = then
+                best = -np.inf
+                top = active[0]
+                for a in range(alive):
+                    arm = active[a]
+                    low = mean[arm] - held[arm]
+                    if not conceded[arm] and low > best:
+                        best = low
+                        top = arm
+                cut = best - margin[now]
+                kept = 0
+                for a in range(alive):
+                    arm = active[a]
+                    falls = arm != top and (conceded[arm] or cut >= mean[arm] + held[arm])
+                    active[kept] = arm
+                    kept += 0 if falls else 1
+                    if traced and falls:
+                        dropped[trial, arm] = rounds
+                alive = kept
+                ahead = active[0]
+                for a in range(1, alive):
+                    if mean[active[a]] > mean[ahead]:
+                        ahead = active[a]
+                if alive == 1:
+                    outcome = DECIDED
+                    break
+                least = np.inf
+                second = -np.inf
+                beats = epsilon > 0.0
+                for a in range(alive):
+                    arm = active[a]
+                    if arm != ahead:
+                        separation = margin[now] + (held[arm] + held[ahead])
+                        beats = beats and mean[ahead] - mean[arm] >= separation - epsilon
+                        least = min(least, mean[arm])
+                        second = max(second, mean[arm])
+                if beats:
+                    outcome = DECIDED
+                    break
+                lead = mean[ahead] - least
+                if epsilon > 0.0:
+                    lead = max(lead, mean[ahead] - second + epsilon)
+                goes_ahead = alone
+                blur = held[ahead] if alone else held[ahead] + held[ahead]
+                farthest = cap * t
+                then = now + 1
+                while then + 1 < depth and pulls[then + 1] <= farthest:
+                    shrunk = blur * math.sqrt(t / pulls[then])
+                    if lead >= patience * (margin[then] + shrunk):
+                        break
+                    then += 1
+                if then == depth:
+                    outcome = SAMPLE_LIMIT
+                    break
+            out[trial, ROUNDS] = rounds
+            out[trial, SAMPLES] = samples
+            out[trial, BITS] = bits
+            out[trial, BEST] = ahead if outcome == DECIDED else -1
+            out[trial, OUTCOME] = outcome
+
+    return run
