@@ -12,6 +12,7 @@ from bitarm.planner.candidates import (
     mildest_of,
     neighbours,
     rescaled,
+    tunable,
     worst_of,
 )
 from bitarm.planner.gauge import Gauge
@@ -35,7 +36,12 @@ def test_every_candidate_and_every_neighbour_has_a_proof(question: Question) -> 
     gauge = Gauge(question, seed=1)
     starts = coarse(question)
     assert len(starts) == len(set(starts))
-    near = {it for start in starts[:: len(starts) // 6] for it in neighbours(start, question)}
+    near = {
+        it
+        for start in starts[:: len(starts) // 6]
+        for word in tunable(start)
+        for it in neighbours(start, word, question)
+    }
     for setting in (*starts, *near):
         assert gauge.claim_of(setting).delta == question.delta, setting.describe()
 
@@ -54,11 +60,11 @@ def test_a_neighbour_differs_in_one_word_and_has_the_setting_among_its_own(
     question: Question,
 ) -> None:
     for setting in coarse(question)[::7]:
-        for near in neighbours(setting, question):
-            changed = [word for word in setting.words if near.words[word] != setting.words[word]]
-            assert len(changed) == 1
-            if not isinstance(AXES.get(changed[0]), Ladder) and changed != ["first"]:
-                assert setting in neighbours(near, question)
+        for word in tunable(setting):
+            for near in neighbours(setting, word, question):
+                assert [it for it in near.words if near.words[it] != setting.words[it]] == [word]
+                if not isinstance(AXES.get(word), Ladder) and word != "first":
+                    assert setting in neighbours(near, word, question)
 
 
 def test_a_ladder_ends_at_its_ends() -> None:
@@ -72,7 +78,7 @@ def test_kappa_and_growth_stay_where_a_quantizer_and_a_schedule_take_them() -> N
     question = ask()
     setting = coarse(question)[0]
     for value, word in ((0.1, "kappa"), (1.1, "growth"), (1, "first")):
-        for near in neighbours(setting.with_word(word, value), question):
+        for near in neighbours(setting.with_word(word, value), word, question):
             assert Gauge(question, seed=1).claim_of(near).delta == 0.05
 
 

@@ -46,8 +46,8 @@ def test_a_run_costs_what_its_ledger_says(link: str, quantizer: str) -> None:
     tape = empty_tape(grid, trials=1, messages=grid.size, units=rng.random((1, 4)))
     ledger = LinkLedger(profile)
     learner = run_trial(scheme, tape, _WORLD, rng, 0, ledger.watch)
-    each, once = frame_costs(profile, scheme.spec, max(record.message for record in learner.arms))
-    priced = once + sum(each[:n].sum() for n in (record.message for record in learner.arms))
+    costs = frame_costs(profile, scheme.spec, grid[:30].tolist())
+    priced = costs.dismissals + sum(costs.messages[: it.message].sum() for it in learner.arms)
     counted = [
         use.bytes_up + use.bytes_down
         if use.air_seconds_up is None or use.air_seconds_down is None
@@ -58,13 +58,15 @@ def test_a_run_costs_what_its_ledger_says(link: str, quantizer: str) -> None:
 
 
 def test_later_messages_cost_more_where_their_requests_are_longer() -> None:
-    each, _ = frame_costs(find_link("nb-iot"), _scheme("dicq").spec, 20)
+    each = frame_costs(
+        find_link("nb-iot"), _scheme("dicq").spec, [2**n for n in range(20)]
+    ).messages
     assert np.all(np.diff(each) >= 0)
     assert each[-1] > each[0]
 
 
 def test_air_time_is_that_of_both_frames() -> None:
-    each, _ = frame_costs(_LORA, _scheme("dicq").spec, 1)
+    each = frame_costs(_LORA, _scheme("dicq").spec, [2]).messages
     request = len(encode(Request(run=0, arm=3, message=1, until=2)))
     assert _LORA.up.rate is not None
     assert _LORA.down.rate is not None

@@ -17,6 +17,16 @@ REACH = (0.0, 1 / 32, 1 / 6, 1 / 2, 1.0, 1.6)
 """t_1 as a share of the pulls that the guess needs; 0 is the earliest there is."""
 
 _FEWER = (0.0, 1 / 6, 1.0)
+_QUIET: dict[str, Sequence[Any]] = {
+    "quantizer": ["dicq"],
+    "policy": ["quiet"],
+    "width": ["pairwise-mixture"],
+    "kappa_first": [4.0],
+    "cap": [6.0],
+    "patience": [1.1],
+    "pilot": [True],
+    "growth": [1.3],
+}
 
 
 @final
@@ -31,6 +41,12 @@ class Family:
 
 
 FAMILIES = (
+    Family(
+        words=_QUIET | {"kappa": [1.0, 2.0], "kappa_cut": [2.0, 4.0], "leader_first": [True]},
+    ),
+    Family(
+        words=_QUIET | {"kappa": [1.0, 2.0], "kappa_cut": [4.0], "leader_first": [False]},
+    ),
     Family(
         words={
             "quantizer": ["dicq"],
@@ -129,8 +145,13 @@ AXES: Mapping[str, Ladder | Sequence[Any]] = {
     "growth": [1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0],
     "kappa": Ladder(factor=1.35, low=0.1, high=20.0),
     "kappa_first": Ladder(factor=1.6, low=0.1, high=40.0),
+    "kappa_cut": Ladder(factor=1.5, low=0.1, high=20.0),
     "bits": [1, 2, 3, 4, 5, 6],
     "epsilon_quban": Ladder(factor=1.5, low=0.05, high=16.0),
+    "cap": Ladder(factor=1.6, low=1.3, high=100.0),
+    "patience": Ladder(factor=1.25, low=0.2, high=5.0),
+    "leader_first": [True, False],
+    "pilot": [True, False],
     "width": ["pairwise", "pairwise-mixture", "paper"],
 }
 _FIRST_STEP = 1.4  # t_1 is varied by this factor
@@ -154,28 +175,33 @@ def _members(family: Family, question: Question) -> Iterator[Setting]:
             yield Setting.of(dict(zip(family.words, values, strict=True)) | {"first": first})
 
 
-def neighbours(setting: Setting, question: Question) -> list[Setting]:
-    """The settings one step away, in each of the words that it has."""
-    words = setting.words
-    near = []
-    for word, axis in AXES.items():
-        if word in words:
-            values = (
-                axis.neighbours(words[word])
-                if isinstance(axis, Ladder)
-                else _beside(axis, words[word])
-            )
-            near += [setting.with_word(word, value) for value in values]
-    first = words["first"]
-    most = _FURTHEST * question.longest
+def tunable(setting: Setting) -> list[str]:
+    """The words of a setting that can be varied, those that matter most first."""
+    return ["first", *(word for word in AXES if word in setting.words)]
+
+
+def neighbours(setting: Setting, word: str, question: Question) -> list[Setting]:
+    """The settings one step away in a word."""
+    value = setting.words[word]
+    values: Sequence[Any]
+    if word == "first":
+        values = _firsts(value, _FURTHEST * question.longest)
+    else:
+        axis = AXES[word]
+        values = axis.neighbours(value) if isinstance(axis, Ladder) else _beside(axis, value)
+    return [setting.with_word(word, it) for it in values]
+
+
+def _firsts(first: int, most: int) -> list[int]:
     steps = {min(max(1, round(first * by)), most) for by in (1 / _FIRST_STEP, _FIRST_STEP)}
-    steps |= {max(1, first - 1), min(first + 1, most)} if first < 8 else set()
-    return near + [setting.with_word("first", it) for it in sorted(steps - {first})]
+    if first < 8:  # where the factor rounds to nothing
+        steps |= {max(1, first - 1), min(first + 1, most)}
+    return sorted(steps - {first})
 
 
 def _beside(values: Sequence[Any], value: Any) -> list[Any]:
     """The values next to this one; all others where they have no order."""
-    if isinstance(value, str):
+    if isinstance(value, str | bool):
         return [it for it in values if it != value]
     below = [it for it in values if it < value][-1:]
     return below + [it for it in values if it > value][:1]
@@ -187,7 +213,15 @@ def rescaled(setting: Setting, factor: float) -> Setting:
     return setting.with_word("first", first)
 
 
-_LONGEST = {"growth": 0, "kappa": 0, "kappa_first": 0, "epsilon_quban": 0, "bits": -1, "width": 0}
+_LONGEST = {
+    "growth": 0,
+    "kappa": 0,
+    "kappa_first": 0,
+    "kappa_cut": 0,
+    "epsilon_quban": 0,
+    "bits": -1,
+    "width": 0,
+}
 """At which end of its axis a word makes frames largest."""
 
 

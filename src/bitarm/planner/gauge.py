@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.api.scheme import build
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.guarantee import Guarantee, guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.policy import Outcome
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.spec import RunSpec
 from bitarm.planner.figures import Figures, Spread
-from bitarm.planner.frames import frame_costs
+from bitarm.planner.frames import frame_costs, hinted_requests
 from bitarm.planner.guess import Guess, GuessedGaps
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
@@ -33,6 +33,7 @@ from bitarm.sim.world import World
 Floats = npt.NDArray[np.float64]
 
 _BEYOND = 1000  # times the pulls that the smallest gap needs: who goes on has lost the best arm
+_LATEST = 4  # times the same: later reports are rare
 _FULL_EFFORT_ARMS = 24  # with more arms a run takes longer, and its figures vary less
 
 
@@ -145,6 +146,14 @@ class Gauge:
             grid.append(t)
         return tuple(grid)
 
+    def _reports(self, scheme: Scheme, setting: Setting) -> list[int]:
+        """After how many pulls an arm reports; where the data choose, at first and at last."""
+        if scheme.policy.stride is Stride.LEVEL:
+            return [setting.words["first"], self.question.longest]
+        return [t for t in self._grid(setting) if t <= _LATEST * self.question.longest] or [
+            setting.words["first"]
+        ]
+
     def _figures(
         self, setting: Setting, bank: Bank, table: npt.NDArray[np.int64]
     ) -> Figures | None:
@@ -187,12 +196,10 @@ class Gauge:
             )
             if prices.link is None or not prices.per_frame_unit:
                 return plain
-            spec = self.spec_of(setting)
-            each, once = frame_costs(prices.link, spec, int(trials.rounds.max()))
-            # a run's messages at the average of its rounds: frames differ by a byte or two
-            average = np.cumsum(each) / np.arange(1, each.size + 1)
-            units = trials.messages * average[np.minimum(trials.rounds, each.size) - 1] + once
-            plain += prices.per_frame_unit * units
+            scheme = self._built(self.question.problem_words(), setting.words)
+            frames = frame_costs(prices.link, scheme.spec, self._reports(scheme, setting))
+            hinted = hinted_requests(scheme.policy, self.question.arms, trials)
+            plain += prices.per_frame_unit * frames.of(trials, hinted)
             return plain
 
         return cost

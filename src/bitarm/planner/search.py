@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import final
 
 from bitarm.errors import ConfigError
-from bitarm.planner.candidates import neighbours
+from bitarm.planner.candidates import neighbours, tunable
 from bitarm.planner.figures import Figures
 from bitarm.planner.frames import Fit
 from bitarm.planner.gauge import Bank, Effort, Gauge
@@ -34,7 +34,7 @@ _MOST_HOPEFUL = 10
 _CLIMBERS = 3
 _RIVAL = 1.15  # a scheme of another kind climbs too if it scores no worse than this many times
 _FINALISTS = 4
-_STEPS = 16
+_CYCLES = 4
 _GAIN = 0.9995  # a step must score less than this many times what it leaves
 
 
@@ -111,17 +111,24 @@ class Search:
         return [it for it in rivals if it.score <= _RIVAL * best.score][:_CLIMBERS]
 
     def climb(self, start: Tried, score: Score = attrgetter("score")) -> None:
-        """Move from a setting to a better neighbour, until there is none."""
+        """Move along one word after the other, as long as it gets better, until none helps."""
         here = start
-        for _ in range(_STEPS):
-            near = neighbours(here.setting, self.gauge.question)
-            steps = [self.compare(setting) for setting in near]
-            least = _GAIN * score(here.figures)
-            better = [it for it in steps if it is not None and score(it.figures) < least]
-            reachable = self._fitting(sorted(better, key=lambda it: score(it.figures)), 1)
-            if not reachable:
+        for _ in range(_CYCLES):
+            before = here
+            for word in tunable(here.setting):
+                while (step := self._step(here, word, score)) is not None:
+                    here = step
+            if here is before:
                 return
-            here = reachable[0]
+
+    def _step(self, here: Tried, word: str, score: Score) -> Tried | None:
+        """The best neighbour in a word, if it is better."""
+        near = neighbours(here.setting, word, self.gauge.question)
+        steps = [self.compare(setting) for setting in near]
+        least = _GAIN * score(here.figures)
+        better = [it for it in steps if it is not None and score(it.figures) < least]
+        reachable = self._fitting(sorted(better, key=lambda it: score(it.figures)), 1)
+        return reachable[0] if reachable else None
 
     def _fitting(self, ranked: Sequence[Tried], most: int) -> list[Tried]:
         """The first that the link carries: judging frames takes longer than a simulation."""

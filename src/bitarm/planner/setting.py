@@ -9,11 +9,15 @@ _SIGNS = {
     "epsilon_quban": "ε=",
     "kappa": "κ=",
     "kappa_first": "κ₁=",
+    "kappa_cut": "κ_cut=",
     "prior": "prior ",
     "width": "",
     "growth": "α=",
     "first": "t₁=",
+    "cap": "cap ",
+    "patience": "patience ",
 }
+_SWITCHES = {"leader_first": "leader first", "pilot": "pilot"}
 
 
 @final
@@ -48,8 +52,10 @@ class Setting:
         words = self.words
         named = (words.pop("quantizer"), words.pop("policy"))
         signed = [f"{_SIGNS[word]}{_short(words[word])}" for word in _SIGNS if word in words]
-        rest = [f"{word} {_short(words[word])}" for word in words if word not in _SIGNS]
-        return " ".join((*named, *signed, *rest))
+        off = [f"no {noun}" for word, noun in _SWITCHES.items() if words.get(word) is False]
+        told = {*_SIGNS, *_SWITCHES}
+        rest = [f"{word} {_short(words[word])}" for word in words if word not in told]
+        return " ".join((*named, *signed, *off, *rest))
 
     def to_toml(self) -> str:
         """A [scheme] table for a problem file."""
