@@ -199,7 +199,8 @@ def main(chosen: list[str]) -> None:
         print(
             f"| {number}. {name} | {it.plan.setting.describe()} | {it.plan_cost:.4g} "
             f"| {it.best.describe()} ({it.points:,} points) | {it.best_cost:.4g} "
-            f"± {it.best_error:.2g} | {it.ratio:.3f} | {it.cpu_seconds:.1f} s ({it.seconds:.1f} s) |",
+            f"± {it.best_error:.2g} | {it.ratio:.3f} "
+            f"| {it.cpu_seconds:.1f} s ({it.seconds:.1f} s) |",
             flush=True,
         )
 
