@@ -7,7 +7,8 @@ Three ways to fewer bits than successive elimination, each of which can be left 
 * Leader first. The arm with the highest mean goes ahead and reports. From its mean follows the cut
   at or below which another arm falls. An arm that may be there is told the cut, and says in one
   bit that it falls, or that it does not and where it is.
-* Pilot. At the first checkpoint one arm reports first; the others say how far they are from it.
+* Pilot. At the first checkpoint one arm reports first, two more say how far they are from it, and
+  the others how far from the median of the three: one odd arm does not make all others pay.
 
 Sound for every width whose bounds hold at all checkpoints at once: which of them are visited, and
 in which order arms speak, may depend on all that was heard. `docs/widths.md` has the proof.
@@ -36,6 +37,8 @@ from bitarm.errors import ConfigError
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
+
+_PILOTS = 3  # arms that are heard before all others
 
 
 @final
@@ -68,8 +71,9 @@ class QuietElimination:
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One broadcast: to the one that goes ahead, or to those that follow."""
         pulls = max(view.pulls for view in views)
-        if pulls == 0:
-            return _advance(views[:1] if self.pilot and setting.hints else views, 1, setting)
+        unheard = [view for view in views if view.messages == 0]
+        if unheard:
+            return self._first_words(views, unheard, setting)
         behind = [view for view in views if view.pulls < pulls]
         if behind:
             ahead = highest([view for view in views if view.pulls == pulls], by_mean)
@@ -79,6 +83,19 @@ class QuietElimination:
         fallen = {view.arm for view in views if view.arm != top.arm and cut >= view.high}
         drops = [Drop(arm=arm, because=top.arm) for arm in sorted(fallen)]
         return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
+
+    def _first_words(
+        self, views: Sequence[ArmView], unheard: list[ArmView], setting: Setting
+    ) -> tuple[Action, ...]:
+        """All at once, or the pilot, then two more, then the rest around the median."""
+        if not (self.pilot and setting.hints):
+            return _advance(unheard, 1, setting)
+        heard = sorted(view.mean for view in views if view.messages)
+        if not heard:
+            return _advance(unheard[:1], 1, setting)
+        centre = Hint(kind=HintKind.CENTRE, value=heard[len(heard) // 2])
+        few = _PILOTS - len(heard)
+        return _advance(unheard[:few] if few > 0 else unheard, 1, setting, centre)
 
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
         leader = highest(active, by_mean)
@@ -122,20 +139,23 @@ def _cut(leader: ArmView, setting: Setting) -> float:
     return leader.low - setting.confidence.margin(leader, leader)
 
 
-def _advance(views: Sequence[ArmView], index: int, setting: Setting) -> tuple[Action, ...]:
+def _advance(
+    views: Sequence[ArmView], index: int, setting: Setting, hint: Hint | None = None
+) -> tuple[Action, ...]:
     until = setting.schedule.pulls_at(index)
     if until is None:
         return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
-    return tuple(Advance(arm=view.arm, until=until) for view in views)
+    return tuple(Advance(arm=view.arm, until=until, hint=hint) for view in views)
 
 
 def _follow(behind: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
-    """Up to the arm that went ahead, with what follows from its mean."""
-    centre = Hint(kind=HintKind.CENTRE, value=ahead.mean)
+    """Up to the leader that went ahead; who may be at or below the cut is told where it is."""
     cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
-    actions: list[Action] = []
-    for view in behind:
-        hint = centre if view.messages == 0 else cut if view.low <= cut.value else None
-        told = hint if setting.hints else None
-        actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=told))
-    return tuple(actions)
+    return tuple(
+        Advance(
+            arm=view.arm,
+            until=ahead.pulls,
+            hint=cut if setting.hints and view.low <= cut.value else None,
+        )
+        for view in behind
+    )

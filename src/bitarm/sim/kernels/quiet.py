@@ -25,6 +25,8 @@ from bitarm.sim.kernels.status import (
 )
 from bitarm.sim.kernels.sums import draw_sum
 
+_PILOTS = 3  # as in core/policies/quiet.py
+
 
 @lru_cache(maxsize=16)
 def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
@@ -72,6 +74,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         mean = np.empty(arms, np.float64)
         held = np.empty(arms, np.float64)  # the error at the last mean
         conceded = np.empty(arms, np.bool_)
+        group = np.empty(arms, np.int64)  # who speaks when: one group after the other
         messages = np.empty(arms, np.int64)
         alone = leader_first and epsilon == 0.0
         for x in range(todo.size):
@@ -83,10 +86,11 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 mean[arm] = start[0, arm]
                 messages[arm] = 0
                 conceded[arm] = False
+                group[arm] = (0 if arm < 1 else 1 if arm < _PILOTS else 2) if pilot else 0
             now = -1  # the checkpoint at which all active arms stand
             then = 0  # the one that they go to
             ahead = active[0]
-            goes_ahead = pilot
+            groups = 3 if pilot else 1
             rounds = 0
             samples = 0
             bits = 0
@@ -99,10 +103,12 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 upto = cell_of[then]
                 centre = 0.0
                 cut = -np.inf
-                for phase in range(2):
-                    if phase == 0 and not goes_ahead:
-                        continue
-                    going = 1 if phase == 0 else (alive - 1 if goes_ahead else alive)
+                for turn in range(groups):
+                    going = 0
+                    for a in range(alive):
+                        going += 1 if group[active[a]] == turn else 0
+                    if going == 0:
+                        break
                     if rounds + 1 > max_rounds:
                         outcome = ROUND_LIMIT
                         running = False
@@ -119,7 +125,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                         starved = False
                         for a in range(alive):
                             arm = active[a]
-                            if not goes_ahead or (phase == 0) == (arm == ahead):
+                            if group[arm] == turn:
                                 wanted[trial, arm] = upto + 1
                                 starved = starved or filled[trial, arm] <= upto
                         if starved:
@@ -130,7 +136,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                     samples += going * (t - before)
                     for a in range(alive):
                         arm = active[a]
-                        if goes_ahead and (phase == 0) != (arm == ahead):
+                        if group[arm] != turn:
                             continue
                         if stored:
                             if grows:
@@ -155,9 +161,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                         else:
                             total[arm] += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
                         mu_hat = total[arm] / float(t)
-                        told = (
-                            phase == 1 and goes_ahead and now >= 0 and mean[arm] - held[arm] <= cut
-                        )
+                        told = turn > 0 and now >= 0 and mean[arm] - held[arm] <= cut
                         kind = 0 if now < 0 else (2 if told else 1)
                         step = size[kind, then]
                         if not abs(mu_hat) < MOST_STEPS_DICQ * step:
@@ -170,9 +174,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             origin = mean[arm]
                             if now >= 0:
                                 divisor = dicq_divisor(before, t, held[arm], step, kappa[kind])
-                            elif (
-                                phase == 1 and goes_ahead and (abs(centre) < MOST_STEPS_DICQ * step)
-                            ):
+                            elif turn > 0 and abs(centre) < MOST_STEPS_DICQ * step:
                                 origin = centre
                             value, length, _ = dicq(mu_hat, origin, step, divisor)
                             if told:
@@ -184,12 +186,17 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             trace_mean[trial, messages[arm], arm] = mean[arm]
                             trace_bits[trial, messages[arm], arm] = length
                         messages[arm] += 1
-                        if phase == 0:
-                            centre = mean[arm]
-                            cut = (mean[arm] - held[arm]) - margin[then]
                     if outcome == TOO_FAR:
                         running = False
                         break
+                    if now < 0:
+                        centre = mean[0]
+                        if turn == 1 and arms >= _PILOTS:
+                            low = min(mean[0], mean[1])
+                            high = max(mean[0], mean[1])
+                            centre = max(low, min(high, mean[2]))
+                    elif groups > 1 and turn == 0:
+                        cut = (mean[ahead] - held[ahead]) - margin[then]
                 if not running:
                     break
                 now = then
@@ -234,7 +241,10 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 lead = mean[ahead] - least
                 if epsilon > 0.0:
                     lead = max(lead, mean[ahead] - second + epsilon)
-                goes_ahead = alone
+                groups = 2 if alone else 1
+                for a in range(alive):
+                    arm = active[a]
+                    group[arm] = 1 if alone and arm != ahead else 0
                 blur = held[ahead] if alone else held[ahead] + held[ahead]
                 farthest = cap * t
                 then = now + 1
