@@ -89,11 +89,11 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 }
 
 _ROUGH, _BETTER, _BEST = (
-    Effort(worlds=6, runs=20),
-    Effort(worlds=24, runs=40),
-    Effort(worlds=150, runs=100),
+    Effort(worlds=4, runs=24),
+    Effort(worlds=16, runs=48),
+    Effort(worlds=100, runs=100),
 )
-_KEPT, _LAST = 150, 8
+_KEPT, _LAST = 100, 6
 _GROWTH = (1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0)
 _REACH = (0.003, 0.02, 0.08, 0.2, 0.35, 0.6, 1.0, 1.5, 2.2)
 _WIDTHS = ("pairwise", "pairwise-mixture")

@@ -1,5 +1,7 @@
 """Frames on a link: priced as the ledger of a real run counts them, and only where they fit."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from planner.questions import ask
@@ -9,16 +11,18 @@ from bitarm.core.messages import Request
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import coarse
-from bitarm.planner.frames import Fit, frame_costs, require_any_fit, unit_of
+from bitarm.planner.frames import Fit, frame_costs, hinted_requests, require_any_fit, unit_of
 from bitarm.planner.gauge import Gauge
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import LINKS, find_link
+from bitarm.runtime.links import LINKS, Link, find_link
+from bitarm.sim.kernels.status import BITS, MESSAGES, ROUNDS
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Gaussian
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import checkpoints
 from bitarm.sim.tape import empty_tape
+from bitarm.sim.trials import blank
 from bitarm.sim.world import world_of
 from bitarm.wire import encode
 
@@ -26,47 +30,71 @@ _WORLD = world_of([Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.4, 1.0, 0.2)]
 _LORA = find_link("lorawan-eu868-dr0")
 
 
-def _scheme(quantizer: str) -> Scheme:
+def _scheme(**words: Any) -> Scheme:
     setup = build(
         ("a", "b", "c", "d"),
         seed=0,
         problem={"sigma": 1.0, "delta": 1e-4},
-        scheme={"quantizer": quantizer, "width": "pairwise"},
+        scheme={"width": "pairwise", **words},
         limits={},
     )
     return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
 
 
-@pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
-@pytest.mark.parametrize("quantizer", ["dicq", "icq", "exact"])
-def test_a_run_costs_what_its_ledger_says(link: str, quantizer: str) -> None:
-    scheme, profile = _scheme(quantizer), find_link(link)
+def _sides(scheme: Scheme, link: Link, untils: list[int]) -> tuple[float, float]:
+    """What twenty runs cost by their ledgers, and by our prices."""
     rng = np.random.Generator(np.random.SFC64(1))
     grid = np.array(checkpoints(scheme))
-    tape = empty_tape(grid, trials=1, messages=grid.size, units=rng.random((1, 4)))
-    ledger = LinkLedger(profile)
-    learner = run_trial(scheme, tape, _WORLD, rng, 0, ledger.watch)
-    costs = frame_costs(profile, scheme.spec, grid[:30].tolist())
-    priced = costs.dismissals + sum(costs.messages[: it.message].sum() for it in learner.arms)
-    counted = [
-        use.bytes_up + use.bytes_down
-        if use.air_seconds_up is None or use.air_seconds_down is None
-        else use.air_seconds_up + use.air_seconds_down
-        for use in ledger.devices()
-    ]
-    assert priced == pytest.approx(sum(counted))
+    tape = empty_tape(grid, trials=20, messages=grid.size, units=rng.random((20, 4)))
+    counted, runs = 0.0, blank(20)
+    for trial in range(20):
+        ledger = LinkLedger(link)
+        learner = run_trial(scheme, tape, _WORLD, rng, trial, ledger.watch)
+        assert learner.ending is not None
+        row = runs.table[trial]
+        row[ROUNDS], row[BITS] = learner.ending.rounds, learner.ending.payload_bits
+        row[MESSAGES] = sum(record.message for record in learner.arms)
+        for use in ledger.devices():
+            air = (use.air_seconds_up or 0.0) + (use.air_seconds_down or 0.0)
+            counted += air or use.bytes_up + use.bytes_down
+    costs = frame_costs(link, 4, untils)
+    return counted, float(costs.of(runs, hinted_requests(scheme.policy, 4, runs)).sum())
+
+
+@pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"quantizer": "dicq"},
+        {"quantizer": "icq", "bits": 2},
+        {"quantizer": "exact"},
+        {"quantizer": "quban", "epsilon_quban": 2.0**-9},  # codewords of 25 bits
+    ],
+    ids=lambda words: str(words["quantizer"]),
+)
+def test_frames_are_priced_nearly_as_ledgers_say(link: str, words: dict[str, Any]) -> None:
+    scheme = _scheme(**words)
+    counted, priced = _sides(scheme, find_link(link), checkpoints(scheme)[:12])
+    assert priced == pytest.approx(counted, rel=0.04)
+
+
+@pytest.mark.parametrize("switches", [(True, True), (True, False), (False, True), (False, False)])
+@pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
+def test_hints_are_priced_nearly_as_ledgers_say(link: str, switches: tuple[bool, bool]) -> None:
+    words = dict(zip(("leader_first", "pilot"), switches, strict=True))
+    scheme = _scheme(quantizer="dicq", policy="quiet", first=8, **words)
+    counted, priced = _sides(scheme, find_link(link), [8, 300])
+    assert priced == pytest.approx(counted, rel=0.08)  # some that follow need no hint
 
 
 def test_later_messages_cost_more_where_their_requests_are_longer() -> None:
-    each = frame_costs(
-        find_link("nb-iot"), _scheme("dicq").spec, [2**n for n in range(20)]
-    ).messages
+    each = frame_costs(find_link("nb-iot"), 4, [2**n for n in range(20)]).messages
     assert np.all(np.diff(each) >= 0)
     assert each[-1] > each[0]
 
 
 def test_air_time_is_that_of_both_frames() -> None:
-    each = frame_costs(_LORA, _scheme("dicq").spec, [2]).messages
+    each = frame_costs(_LORA, 4, [2]).messages
     request = len(encode(Request(run=0, arm=3, message=1, until=2)))
     assert _LORA.up.rate is not None
     assert _LORA.down.rate is not None

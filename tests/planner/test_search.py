@@ -8,7 +8,8 @@ from bitarm.planner.candidates import coarse
 from bitarm.planner.frames import Fit
 from bitarm.planner.gauge import Gauge
 from bitarm.planner.question import Question
-from bitarm.planner.search import Search
+from bitarm.planner.search import Search, Tried
+from bitarm.planner.setting import Setting
 
 pytestmark = pytest.mark.slow  # compiles kernels
 
@@ -16,6 +17,11 @@ pytestmark = pytest.mark.slow  # compiles kernels
 def _search(question: Question) -> Search:
     gauge = Gauge(question, seed=1)
     return Search(gauge=gauge, fit=Fit(question, gauge.spec_of))
+
+
+def _found(search: Search, starts: list[Setting]) -> Tried:
+    search.explore(starts)
+    return search.settle()
 
 
 def test_a_climb_does_not_end_above_where_it_began() -> None:
@@ -31,14 +37,14 @@ def test_a_bad_start_is_left_behind() -> None:
     question = ask(per_pull=1.0)
     search = _search(question)
     late = coarse(question)[0].with_word("first", 3 * question.longest)
-    found = search.run([late])
+    found = _found(search, [late])
     first = search.compared[late]
     assert found.figures.cost.mean < 0.6 * first.figures.cost.mean
 
 
 def test_bits_alone_and_pulls_alone_lead_to_other_settings() -> None:
     bits, pulls = (
-        _search(question).run(coarse(question))
+        _found(_search(question), coarse(question))
         for question in (ask(per_bit=1.0), ask(per_pull=1.0))
     )
     assert bits.figures.payload_bits.mean < 0.5 * pulls.figures.payload_bits.mean
@@ -47,18 +53,18 @@ def test_bits_alone_and_pulls_alone_lead_to_other_settings() -> None:
 
 def test_free_pulls_are_not_wasted() -> None:
     question = ask(per_message=1.0)
-    found = _search(question).run(coarse(question))
+    found = _found(_search(question), coarse(question))
     assert found.figures.messages.mean == pytest.approx(4, rel=0.02)  # one report an arm
     assert found.figures.samples.mean < 3 * 4 * question.longest
 
 
 def test_only_what_the_link_carries_is_returned() -> None:
     question = ask(bounds=(0.0, 1.0), gap=0.3, link="lorawan-us915-dr0")
-    found = _search(question).run(coarse(question))
+    found = _found(_search(question), coarse(question))
     assert found.setting.words["quantizer"] == "icq"
 
 
 def test_if_nothing_fits_the_reason_is_told() -> None:
     question = ask(link="lorawan-us915-dr0")  # without bounds a codeword can be long
     with pytest.raises(ConfigError, match=r"no setting fits: the link .* carries 11 bytes up"):
-        _search(question).run(coarse(question))
+        _found(_search(question), coarse(question))

@@ -17,7 +17,6 @@ from bitarm.core.bits import Symbol
 from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Report, Request
 from bitarm.core.policies import QuietElimination
 from bitarm.core.policy import Policy
-from bitarm.core.quantizers import Exact
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import mildest_of, worst_of
@@ -26,60 +25,72 @@ from bitarm.planner.setting import Setting
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.links import MIN_REQUEST_BYTES, Direction, Link, require_fit
 from bitarm.sim.trials import Trials
+from bitarm.wire.short import MAX_SYMBOL_BITS
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_USUAL_BITS = 8  # any symbol up to 16 bits has the same frame
+_FEW_BITS = 8  # any symbol up to 16 bits has the same frame
+_PILOTS = 3  # as in core/policies/quiet.py
 _HINT = Hint(kind=HintKind.CUT, value=0.0)
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrameCosts:
-    """Units of the n-th message of an arm, request and report, with a hint more, and at the end.
+    """Units of frames of one arm: that with the highest number, which a frame spells."""
 
-    For the arm with the highest number: a frame spells it, in a byte more from 128 on.
-    """
-
-    messages: Floats
+    messages: Floats  # of its n-th message, request and report with a symbol of few bits
     hint: float  # what a hint adds to a request, on average
+    longer: Callable[[int], float]  # what a symbol of so many bits adds to a report
     dismissals: float  # of all arms
 
     def of(self, trials: Trials, hinted: Integers) -> Floats:
         """Units of each run, of whose requests so many have hints.
 
-        A run's messages count at the average of its rounds: frames differ by a byte or two.
+        A run's messages count at the average of its rounds and of its codewords: frames differ by
+        a byte or two. Where codewords are 12 bits on average, half of them are taken to be too
+        long for a short frame.
         """
         average = np.cumsum(self.messages) / np.arange(1, self.messages.size + 1)
-        rounds = np.minimum(trials.rounds, self.messages.size)
-        units: Floats = trials.messages * average[rounds - 1] + hinted * self.hint
+        each = average[np.minimum(trials.rounds, self.messages.size) - 1]
+        bits = trials.payload_bits / trials.messages
+        share = np.clip((bits - _FEW_BITS) / (MAX_SYMBOL_BITS - _FEW_BITS), 0, 1)
+        lengths, which = np.unique(
+            np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
+        )
+        more = np.array([self.longer(length) for length in lengths.tolist()])[which]
+        units: Floats = trials.messages * (each + share * more) + hinted * self.hint
         return units + self.dismissals
 
 
-def frame_costs(link: Link, spec: RunSpec, untils: Sequence[int]) -> FrameCosts:
+def frame_costs(link: Link, arms: int, untils: Sequence[int]) -> FrameCosts:
     """For an arm that reports after so many pulls, message by message."""
-    arm = len(spec.arms) - 1
-    symbol = Symbol(0, 64 if isinstance(spec.quantizer, Exact) else _USUAL_BITS)
-    reports, plain, hinted = [], [], []
-    for message, until in enumerate(untils, start=1):
-        report = Report(run=0, arm=arm, message=message, symbol=symbol)
-        request = Request(run=0, arm=arm, message=message, until=until)
-        reports.append(_units(link.up, len(wire.encode(report)), up=True))
-        plain.append(_down(link, request))
-        hinted.append(_down(link, replace(request, hint=_HINT)))
+    arm = arms - 1
+
+    def report(message: int, bits: int) -> float:
+        frame = wire.encode(Report(run=0, arm=arm, message=message, symbol=Symbol(0, bits)))
+        return _units(link.up, len(frame), up=True)
+
+    requests = [
+        Request(run=0, arm=arm, message=message, until=until)
+        for message, until in enumerate(untils, start=1)
+    ]
+    plain = np.array([_down(link, request) for request in requests])
+    hinted = [_down(link, replace(request, hint=_HINT)) for request in requests]
     return FrameCosts(
-        messages=np.array(reports) + np.array(plain),
+        messages=plain + np.array([report(request.message, _FEW_BITS) for request in requests]),
         hint=float(np.mean(hinted) - np.mean(plain)),
-        dismissals=len(spec.arms) * _down(link, Dismiss(run=0, arm=arm, cause=Cause.DROPPED)),
+        longer=lambda bits: report(1, bits) - report(1, _FEW_BITS),
+        dismissals=arms * _down(link, Dismiss(run=0, arm=arm, cause=Cause.DROPPED)),
     )
 
 
 def hinted_requests(policy: Policy, arms: int, trials: Trials) -> Integers:
-    """How many requests of each run carry a hint.
+    """How many requests of each run may carry a hint.
 
-    Where one arm goes ahead, the others that follow it are told: K − 1 of them at first, and all
-    but one at every later visit, which then takes two rounds.
+    Where one arm goes ahead, the others that follow it are told: K − 1 of them at first, after
+    three pilots, and all but one at every later visit, which then takes two rounds.
     """
     hinted = np.zeros_like(trials.messages)
     if not isinstance(policy, QuietElimination):
@@ -87,8 +98,8 @@ def hinted_requests(policy: Policy, arms: int, trials: Trials) -> Integers:
     if policy.pilot:
         hinted += arms - 1
     if policy.leader_first and not policy.epsilon:
-        later = trials.rounds - (2 if policy.pilot else 1)
-        hinted += trials.messages - arms - later // 2
+        opening = (2 if arms <= _PILOTS else 3) if policy.pilot else 1
+        hinted += trials.messages - arms - (trials.rounds - opening) // 2
     return hinted
 
 

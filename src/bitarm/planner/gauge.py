@@ -197,7 +197,7 @@ class Gauge:
             if prices.link is None or not prices.per_frame_unit:
                 return plain
             scheme = self._built(self.question.problem_words(), setting.words)
-            frames = frame_costs(prices.link, scheme.spec, self._reports(scheme, setting))
+            frames = frame_costs(prices.link, self.question.arms, self._reports(scheme, setting))
             hinted = hinted_requests(scheme.policy, self.question.arms, trials)
             plain += prices.per_frame_unit * frames.of(trials, hinted)
             return plain

@@ -239,8 +239,9 @@ def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     gauge = Gauge(question, seed)
     fit = Fit(question, gauge.spec_of)
     search = Search(gauge=gauge, fit=fit, progress=lambda: progress("settings", gauge.tried))
-    best = search.run(coarse(question))
-    curve = _curve(search, best, progress)
+    search.explore(coarse(question))
+    curve = _curve(search, progress)
+    best = search.settle()
     figures, simulated = _measured_exactly(gauge, best)
     claim = gauge.claim_of(best.setting)
     if claim.delta is None:
@@ -276,7 +277,7 @@ def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     )
 
 
-def _curve(search: Search, best: Tried, progress: Progress) -> tuple[Tried, ...]:
+def _curve(search: Search, progress: Progress) -> tuple[Tried, ...]:
     """The trade-off among all settings that were tried, each measured as well as the others."""
     for weight in _WEIGHTS:
 
@@ -303,7 +304,9 @@ def _misjudged(
     planned = there.measure(best.setting, there.bank(3, FINAL))
     good = sorted(search.compared.values(), key=lambda it: it.score)[:_STARTS_AGAIN]
     starts = [best.setting, *(rescaled(it.setting, factor) for it in good)]
-    known = Search(gauge=there, fit=search.fit, progress=told).run(dict.fromkeys(starts))
+    again = Search(gauge=there, fit=search.fit, progress=told)
+    again.explore(dict.fromkeys(starts))
+    known = again.settle()
     if planned is not None and planned.score < known.score:
         known = Tried(setting=best.setting, figures=planned)
     return Misjudged(factor=factor, planned=planned, best=known)

@@ -67,11 +67,14 @@ class Search:
         self._screen = self.gauge.bank(0, SCREEN)
         self._compare = self.gauge.bank(1, COMPARE)
 
-    def run(self, starts: Iterable[Setting]) -> Tried:
-        """The best setting, measured on worlds that had no part in choosing it."""
+    def explore(self, starts: Iterable[Setting]) -> None:
+        """Race these settings, and climb from the best of them."""
         hopeful = self._race(list(starts))
         for start in self._climbers(hopeful):
             self.climb(start)
+
+    def settle(self) -> Tried:
+        """The best of all that were compared, measured on worlds that had no part in choosing."""
         finalists = self._fitting(self._ranked(self.compared), _FINALISTS)
         bank = self.gauge.bank(2, FINAL)
         final = [self._measured(it.setting, bank) for it in finalists]
