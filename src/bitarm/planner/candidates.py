@@ -132,7 +132,7 @@ class Ladder:
     factor: float
     low: float
     high: float
-    digits: int = 3
+    digits: int = 2
 
     def neighbours(self, value: float) -> list[float]:
         """One rung down and one up; fewer at an end."""

@@ -8,11 +8,13 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bitarm.core.policies import SuccessiveElimination
 from bitarm.errors import ConfigError
 from bitarm.planner.plan import Plan
 from bitarm.planner.search import Tried
 
 _COLOURS = {
+    "dicq under quiet": "#17becf",
     "dicq": "#1f77b4",
     "icq": "#d62728",
     "quban": "#ff7f0e",
@@ -53,9 +55,9 @@ def _figure(plan: Plan) -> Figure:
     axes = figure.subplots()
     axes.set_xscale("log")
     axes.set_yscale("log")
-    for quantizer in dict.fromkeys(it.setting.words["quantizer"] for it in plan.others):
-        points = [it for it in plan.others if it.setting.words["quantizer"] == quantizer]
-        _points(axes, points, colour=_COLOURS.get(quantizer, "#7f7f7f"), label=quantizer)
+    for kind in dict.fromkeys(_kind(it) for it in plan.others):
+        points = [it for it in plan.others if _kind(it) == kind]
+        _points(axes, points, colour=_COLOURS.get(kind, "#7f7f7f"), label=kind)
     axes.plot(
         [it.figures.samples.mean for it in plan.curve],
         [it.figures.payload_bits.mean for it in plan.curve],
@@ -98,6 +100,11 @@ def _figure(plan: Plan) -> Figure:
     axes.set_title(_title(plan), fontsize=9, loc="left")
     axes.legend(loc="upper right")
     return figure
+
+
+def _kind(tried: Tried) -> str:
+    quantizer, policy = tried.setting.kind
+    return quantizer if policy == SuccessiveElimination.name else f"{quantizer} under {policy}"
 
 
 def _frame(axes: Axes, plan: Plan) -> None:
