@@ -24,8 +24,8 @@ Score = Callable[[Figures], float]
 """What a climb makes small."""
 
 SCREEN, COMPARE, FINAL = (
-    Effort(worlds=8, runs=24),
-    Effort(worlds=16, runs=48),
+    Effort(worlds=6, runs=32),
+    Effort(worlds=12, runs=64),
     Effort(worlds=48, runs=80),
 )
 
