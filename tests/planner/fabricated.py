@@ -21,7 +21,12 @@ def figures(*, cost: float = 1.0, samples: float = 100.0, bits: float = 10.0) ->
 
 def tried(samples: float, bits: float) -> Tried:
     """A setting that cost so much."""
-    words = {"quantizer": "dicq", "policy": "se", "first": round(1000 * samples + bits)}
+    words = {
+        "quantizer": "dicq",
+        "policy": "se",
+        "width": "paper",
+        "first": round(1000 * samples + bits),
+    }
     return Tried(setting=Setting.of(words), figures=figures(samples=samples, bits=bits))
 
 

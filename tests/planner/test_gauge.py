@@ -12,6 +12,8 @@ from bitarm.planner.guess import GapPrior, GuessedGaps
 from bitarm.planner.setting import Setting
 from bitarm.sim.models import Gaussian
 
+pytestmark = pytest.mark.slow  # compiles kernels
+
 _DICQ = Setting.of(
     {
         "quantizer": "dicq",

@@ -33,4 +33,4 @@ def test_the_table_for_a_problem_file_reads_back_as_the_same_words() -> None:
 def test_one_word_changes_and_the_others_stay() -> None:
     changed = Setting.of(_WORDS).with_word("first", 7)
     assert changed.words == _WORDS | {"first": 7}
-    assert changed.kind == ("dicq", "se")
+    assert changed.kind == ("dicq", "se", "pairwise")

@@ -48,6 +48,16 @@ FAMILIES = (
         words=_QUIET | {"kappa": [1.0, 2.0], "kappa_cut": [4.0], "leader_first": [False]},
     ),
     Family(
+        words=_QUIET
+        | {
+            "width": ["pairwise"],
+            "kappa": [0.5],
+            "kappa_cut": [4.0],
+            "patience": [0.8],
+            "leader_first": [True, False],
+        },
+    ),
+    Family(
         words={
             "quantizer": ["dicq"],
             "policy": ["se"],

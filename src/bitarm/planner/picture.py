@@ -103,7 +103,7 @@ def _figure(plan: Plan) -> Figure:
 
 
 def _kind(tried: Tried) -> str:
-    quantizer, policy = tried.setting.kind
+    quantizer, policy, _ = tried.setting.kind
     return quantizer if policy == SuccessiveElimination.name else f"{quantizer} under {policy}"
 
 

@@ -31,9 +31,9 @@ SCREEN, COMPARE, FINAL = (
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
 _MOST_HOPEFUL = 10
-_CLIMBERS = 3
+_CLIMBERS = 4
 _RIVAL = 1.15  # a scheme of another kind climbs too if it scores no worse than this many times
-_FINALISTS = 4
+_FINALISTS = 6
 _CYCLES = 4
 _GAIN = 0.9995  # a step must score less than this many times what it leaves
 

@@ -42,10 +42,10 @@ class Setting:
         return Setting.of(self.words | {word: value})
 
     @property
-    def kind(self) -> tuple[str, str]:
-        """Quantizer and policy: what a search should not lose sight of too early."""
+    def kind(self) -> tuple[str, str, str]:
+        """Quantizer, policy and width: what a search should not lose sight of too early."""
         words = self.words
-        return words["quantizer"], words["policy"]
+        return words["quantizer"], words["policy"], words["width"]
 
     def describe(self) -> str:
         """In one line, for a person."""
