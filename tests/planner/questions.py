@@ -3,7 +3,7 @@
 from typing import Any
 
 from bitarm.core.limits import Limits
-from bitarm.planner.plan import question_of
+from bitarm.planner.asking import question_of
 from bitarm.planner.question import Question
 
 

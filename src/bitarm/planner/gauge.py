@@ -6,7 +6,6 @@ every reward, but their grids differ, and the union of many grids costs more tha
 the settings share is what varies most: gaps, offsets, and the seeds.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -170,7 +169,7 @@ class Gauge:
         if np.count_nonzero(right) < max(1, runs * (1 - delta) - 5 * (runs * delta) ** 0.5 - 1):
             return None
         chosen = Trials(table[right])
-        cost = self._cost(setting)(chosen)
+        cost = self._cost(setting, chosen)
         where = world[right]
         return Figures(
             runs=runs,
@@ -183,23 +182,19 @@ class Gauge:
             cost=Spread.of(cost, where),
         )
 
-    def _cost(self, setting: Setting) -> Callable[[Trials], Floats]:
+    def _cost(self, setting: Setting, trials: Trials) -> Floats:
         """The price of each run."""
         prices = self.question.prices
-
-        def cost(trials: Trials) -> Floats:
-            plain: Floats = (
-                prices.per_bit * trials.payload_bits
-                + prices.per_message * trials.messages
-                + prices.per_pull * trials.samples
-                + prices.per_round * trials.rounds
-            )
-            if prices.link is None or not prices.per_frame_unit:
-                return plain
-            scheme = self._built(self.question.problem_words(), setting.words)
-            frames = frame_costs(prices.link, self.question.arms, self._reports(scheme, setting))
-            hinted = hinted_requests(scheme.policy, self.question.arms, trials)
-            plain += prices.per_frame_unit * frames.of(trials, hinted)
-            return plain
-
+        cost: Floats = (
+            prices.per_bit * trials.payload_bits
+            + prices.per_message * trials.messages
+            + prices.per_pull * trials.samples
+            + prices.per_round * trials.rounds
+        )
+        if prices.link is None or not prices.per_frame_unit:
+            return cost
+        scheme = self._built(self.question.problem_words(), setting.words)
+        frames = frame_costs(prices.link, self.question.arms, self._reports(scheme, setting))
+        hinted = hinted_requests(scheme.policy, self.question.arms, trials)
+        cost += prices.per_frame_unit * frames.of(trials, hinted)
         return cost

@@ -2,31 +2,28 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from bitarm.api.identify import new_seed
-from bitarm.api.words import number, whole_number
 from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
-from bitarm.core.spec import check_bounds, check_delta, check_seed, check_sigma
+from bitarm.core.spec import check_seed
 from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
+from bitarm.planner.asking import question_of
 from bitarm.planner.candidates import coarse, rescaled
 from bitarm.planner.curve import front, near_front, thinned
 from bitarm.planner.figures import Figures
-from bitarm.planner.frames import Fit, require_any_fit, unit_of
+from bitarm.planner.frames import Fit, unit_of
 from bitarm.planner.gauge import Effort, Gauge
-from bitarm.planner.guess import GapPrior, guess_of
-from bitarm.planner.prices import Prices
+from bitarm.planner.guess import GapPrior
 from bitarm.planner.question import Question
-from bitarm.planner.rewards import rewards_of
 from bitarm.planner.search import FINAL, Search, Tried
 from bitarm.planner.setting import Setting
-from bitarm.runtime.links import find_link
 
 Progress = Callable[[str, int], None]
 """Told what is being done, and how many settings were measured so far."""
@@ -181,60 +178,6 @@ def plan(
     return _planned(question, seed, progress)
 
 
-def question_of(
-    arms: int | None,
-    *,
-    guess: dict[str, Any],
-    problem: dict[str, Any],
-    simulated: dict[str, Any],
-    prices: dict[str, float],
-    link: str | None,
-    per_frame_unit: float | None,
-    limits: Limits,
-) -> Question:
-    """The question that these words ask, checked."""
-    guessed = guess_of(**guess)
-    if arms is None:
-        if not guess["gaps"]:
-            raise ConfigError("say how many arms there are")
-        arms = len(guess["gaps"]) + 1
-    bounds = problem["bounds"]
-    check_delta(problem["delta"])
-    check_bounds(bounds)
-    sigma = problem["sigma"]
-    if sigma is None:
-        if bounds is None:
-            raise ConfigError("sigma is needed: rewards without bounds have no default for it")
-        sigma = (bounds[1] - bounds[0]) / 2
-    check_sigma(number("sigma", sigma))
-    epsilon = number("epsilon", problem["epsilon"])
-    if not (math.isfinite(epsilon) and epsilon >= 0):
-        raise ConfigError(f"epsilon must be a finite number of 0 or more, got {epsilon}")
-    profile = None if link is None else find_link(link)
-    if profile is None and per_frame_unit is not None:
-        raise ConfigError("per_frame_unit is the price of frames on a link: name the link")
-    if profile is not None:
-        require_any_fit(profile)
-    charged = 0.0 if profile is None else 1.0 if per_frame_unit is None else per_frame_unit
-    return Question(
-        arms=whole_number("arms", arms),
-        delta=number("delta", problem["delta"]),
-        sigma=float(sigma),
-        bounds=bounds,
-        epsilon=epsilon,
-        guess=guessed,
-        rewards=rewards_of(
-            simulated["family"], sigma=sigma, bounds=bounds, offset=simulated["offset"]
-        ),
-        prices=Prices(
-            **{word: number(word, price) for word, price in prices.items()},
-            link=profile,
-            per_frame_unit=number("per_frame_unit", charged),
-        ),
-        limits=limits,
-    )
-
-
 def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     gauge = Gauge(question, seed)
     fit = Fit(question, gauge.spec_of)
@@ -331,7 +274,7 @@ def _measured_exactly(gauge: Gauge, best: Tried) -> tuple[Figures, str]:
 def _least_samples(gauge: Gauge) -> float:
     """The lower bound on expected samples, averaged over worlds of the guess."""
     question = gauge.question
-    bank = gauge.bank(5, replace(_BOUND_WORLDS))
+    bank = gauge.bank(5, _BOUND_WORLDS)
     sigma = question.sigma / question.unit
     bounds = [
         lower_bound(world.means.tolist(), sigma=sigma, delta=question.delta).samples
