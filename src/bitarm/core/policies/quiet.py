@@ -6,7 +6,8 @@ Three ways to fewer bits than successive elimination, each of which can be left 
   by the means so far; those before it pass in silence.
 * Leader first. The arm with the highest mean goes ahead and reports. From its mean follows the cut
   at or below which another arm falls. An arm that may be there is told the cut, and says in one
-  bit that it falls, or that it does not and where it is.
+  bit that it falls, or that it does not and where it is. One that may be the new leader says where
+  it is. Those in between stay silent; they make up for their pulls when they are asked again.
 * Pilot. At the first checkpoint one arm reports first, two more say how far they are from it, and
   the others how far from the median of the three: one odd arm does not make all others pay.
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
 
 _PILOTS = 3  # arms that are heard before all others
+_REACH = 3.0  # errors by which a mean may have been too low: beyond, an arm is no new leader
 
 
 @final
@@ -70,17 +72,16 @@ class QuietElimination:
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One broadcast: to the one that goes ahead, or to those that follow."""
-        pulls = max(view.pulls for view in views)
         unheard = [view for view in views if view.messages == 0]
         if unheard:
             return self._first_words(views, unheard, setting)
-        behind = [view for view in views if view.pulls < pulls]
-        if behind:
-            ahead = highest([view for view in views if view.pulls == pulls], by_mean)
-            return _follow(behind, ahead, setting)
-        top = highest(views, lambda view: view.low)
+        pulls = max(view.pulls for view in views)
+        level = [view for view in views if view.pulls == pulls]
+        if len(level) == 1 and (asked := _asked(views, level[0], setting)):
+            return asked
+        top = highest(level, lambda view: view.low)
         cut = _cut(top, setting)
-        fallen = {view.arm for view in views if view.arm != top.arm and cut >= view.high}
+        fallen = {view.arm for view in level if view.arm != top.arm and cut >= view.high}
         drops = [Drop(arm=arm, because=top.arm) for arm in sorted(fallen)]
         return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
 
@@ -117,8 +118,9 @@ class QuietElimination:
         if self.epsilon > 0:
             lead = max(lead, leader.mean - highest(others, by_mean).mean + self.epsilon)
         error = leader.error if alone else leader.error + last.error
-        farthest = self.cap * leader.pulls
-        index = leader.index + 1
+        newest = highest(active, lambda view: view.pulls)
+        farthest = self.cap * newest.pulls
+        index = newest.index + 1
         while (beyond := setting.schedule.pulls_at(index + 1)) is not None and beyond <= farthest:
             pulls = setting.schedule.pulls_at(index)
             assert pulls is not None  # there is one beyond it
@@ -148,14 +150,17 @@ def _advance(
     return tuple(Advance(arm=view.arm, until=until, hint=hint) for view in views)
 
 
-def _follow(behind: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
-    """Up to the leader that went ahead; who may be at or below the cut is told where it is."""
+def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
+    """Up to the leader that went ahead: who may be at or below the cut, and who may be above all.
+
+    Where there are no hints nobody goes ahead; all others may then be asked for the same reasons.
+    """
     cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
-    return tuple(
-        Advance(
-            arm=view.arm,
-            until=ahead.pulls,
-            hint=cut if setting.hints and view.low <= cut.value else None,
-        )
-        for view in behind
-    )
+    actions: list[Action] = []
+    for view in views:
+        near = view.low <= cut.value
+        if view.arm == ahead.arm or not (near or view.mean + _REACH * view.error >= ahead.mean):
+            continue
+        hint = cut if near and setting.hints else None
+        actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=hint))
+    return tuple(actions)

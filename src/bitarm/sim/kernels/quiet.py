@@ -26,6 +26,7 @@ from bitarm.sim.kernels.status import (
 from bitarm.sim.kernels.sums import draw_sum
 
 _PILOTS = 3  # as in core/policies/quiet.py
+_REACH = 3.0
 
 
 @lru_cache(maxsize=16)
@@ -74,7 +75,8 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         mean = np.empty(arms, np.float64)
         held = np.empty(arms, np.float64)  # the error at the last mean
         conceded = np.empty(arms, np.bool_)
-        group = np.empty(arms, np.int64)  # who speaks when: one group after the other
+        group = np.empty(arms, np.int64)  # who speaks when: one group after the other, −1 not now
+        at = np.empty(arms, np.int64)  # the checkpoint of the last mean
         messages = np.empty(arms, np.int64)
         alone = leader_first and epsilon == 0.0
         for x in range(todo.size):
@@ -86,9 +88,10 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 mean[arm] = start[0, arm]
                 messages[arm] = 0
                 conceded[arm] = False
+                at[arm] = -1
                 group[arm] = (0 if arm < 1 else 1 if arm < _PILOTS else 2) if pilot else 0
-            now = -1  # the checkpoint at which all active arms stand
-            then = 0  # the one that they go to
+            now = -1  # the checkpoint that was visited last
+            then = 0  # the one to visit
             ahead = active[0]
             groups = 3 if pilot else 1
             rounds = 0
@@ -98,22 +101,29 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             running = True
             while running:
                 t = pulls[then]
-                before = pulls[now] if now >= 0 else 0
-                done = cell_of[now] + 1 if now >= 0 else 0
                 upto = cell_of[then]
                 centre = 0.0
                 cut = -np.inf
                 for turn in range(groups):
                     going = 0
+                    due = 0
                     for a in range(alive):
-                        going += 1 if group[active[a]] == turn else 0
+                        arm = active[a]
+                        if now >= 0 and turn > 0 and arm != ahead:
+                            asked = mean[arm] - held[arm] <= cut or (
+                                mean[arm] + _REACH * held[arm] >= mean[ahead]
+                            )
+                            group[arm] = turn if asked else -1
+                        if group[arm] == turn:
+                            going += 1
+                            due += t - (pulls[at[arm]] if at[arm] >= 0 else 0)
                     if going == 0:
                         break
                     if rounds + 1 > max_rounds:
                         outcome = ROUND_LIMIT
                         running = False
                         break
-                    if samples + going * (t - before) > max_samples:
+                    if samples + due > max_samples:
                         outcome = SAMPLE_LIMIT
                         running = False
                         break
@@ -133,11 +143,13 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             running = False
                             break
                     rounds += 1
-                    samples += going * (t - before)
+                    samples += due
                     for a in range(alive):
                         arm = active[a]
                         if group[arm] != turn:
                             continue
+                        before = pulls[at[arm]] if at[arm] >= 0 else 0
+                        done = cell_of[at[arm]] + 1 if at[arm] >= 0 else 0
                         if stored:
                             if grows:
                                 for cell in range(filled[trial, arm], upto + 1):
@@ -180,6 +192,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             if told:
                                 length += 1
                             mean[arm] = value
+                            at[arm] = then
                             held[arm] = error[kind, then]
                         bits += length
                         if traced:
@@ -205,14 +218,16 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 for a in range(alive):
                     arm = active[a]
                     low = mean[arm] - held[arm]
-                    if not conceded[arm] and low > best:
+                    if at[arm] == now and not conceded[arm] and low > best:
                         best = low
                         top = arm
                 cut = best - margin[now]
                 kept = 0
                 for a in range(alive):
                     arm = active[a]
-                    falls = arm != top and (conceded[arm] or cut >= mean[arm] + held[arm])
+                    falls = conceded[arm] or (
+                        arm != top and at[arm] == now and cut >= mean[arm] + held[arm]
+                    )
                     active[kept] = arm
                     kept += 0 if falls else 1
                     if traced and falls:
@@ -249,7 +264,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 farthest = cap * t
                 then = now + 1
                 while then + 1 < depth and pulls[then + 1] <= farthest:
-                    shrunk = blur * math.sqrt(t / pulls[then])
+                    shrunk = blur * math.sqrt(pulls[at[ahead]] / pulls[then])
                     if lead >= patience * (margin[then] + shrunk):
                         break
                     then += 1
