@@ -148,9 +148,11 @@ def _bound(
 
 
 def _least_bits(
-    means: Sequence[float], delta: float, bounds: Sequence[float] | None, epsilon: float
+    means: Sequence[float], delta: float | None, bounds: Sequence[float] | None, epsilon: float
 ) -> float | None:
-    """The least expected bits of any scheme; None if there are no means to speak of."""
+    """The least expected bits of any scheme; None if no means or no δ make such a number."""
+    if delta is None:
+        return None
     try:
         return counting_bound(
             [_number(mean) for mean in means],
