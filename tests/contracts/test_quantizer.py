@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Hint, HintKind
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import (
+    QUANTIZERS,
+    BudgetedDicq,
+    Dicq,
+    Exact,
+    FedSel,
+    FedSelPaper,
+    Icq,
+    QuBan,
+)
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.widths import WIDTHS
 from bitarm.errors import PeerProtocolError, RewardError
@@ -60,6 +69,13 @@ SETTINGS: dict[str, list[Case]] = {
     "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],
     "fed-sel": [Case(quantizer=FedSel(), bounded=True, unbounded=False)],
     "fed-sel-paper": [Case(quantizer=FedSelPaper(), bounded=True, unbounded=False)],
+    "dicq-budget": [
+        Case(quantizer=budgeted, bounded=False, unbounded=True, takes_prior=True)
+        for budgeted in (
+            BudgetedDicq(allowances=(1,) * 6, reaches=(1.0,) * 6),
+            BudgetedDicq(allowances=(9, 2, 3, 1, 12, 32), reaches=(7.0, 3.0, 1.0, 0.1, 2.0, 30.0)),
+        )
+    ],
     "dicq": [
         free(Dicq(kappa=kappa, kappa_first=4.0, kappa_cut=kappa_cut))
         for kappa, kappa_cut in ((0.05, 4.0), (1.0, 0.3), (2.5, 2.5), (9.0, 0.05))

@@ -29,7 +29,9 @@ from bitarm.core.policies import (
     Lucb,
     Policy,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
 from bitarm.core.quantizers import QUANTIZERS, Dicq, Quantizer
 
@@ -42,6 +44,8 @@ _ONE_OF_EACH: tuple[Policy, ...] = (
     Lucb(),
     LilUcb(),
     LilUcbCount(),
+    SequentialHalving(pull_budget=200),
+    SuccessiveRejects(pull_budget=200),
 )
 _SEARCH = settings(_CALM, max_examples=2000, phases=[Phase.generate])  # any example will do
 _SCHEMES = [(quantizer, True) for quantizer in BOUNDED]

@@ -54,6 +54,7 @@ class QuietElimination:
 
     name: ClassVar[str] = "quiet"
     stride: ClassVar[Stride] = Stride.LEVEL
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
     cap: float = 6.0  # pulls grow by at most this factor between two visits
