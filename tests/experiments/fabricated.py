@@ -11,7 +11,14 @@ from bitarm.sim.sweep import PointResult
 TRIALS = 101
 
 
-def experiment(series: Sequence[str], values: Sequence[float], name: str = "own") -> Experiment:
+def experiment(
+    series: Sequence[str],
+    values: Sequence[float],
+    name: str = "own",
+    *,
+    quantizer: str = "exact",
+    figure: str | None = None,
+) -> Experiment:
     return parse_sweep(
         name,
         {
@@ -19,8 +26,9 @@ def experiment(series: Sequence[str], values: Sequence[float], name: str = "own"
             "x": {"label": "Δ", "values": list(values)},
             "trials": TRIALS,
             "arms": {"model": "gaussian", "sd": 0.5, "means": [0, "x"]},
+            "figure": figure or name,
             "settings": {"delta": 0.1, "sigma": 0.5},
-            "series": {one: {"quantizer": "exact"} for one in series},
+            "series": {one: {"quantizer": quantizer} for one in series},
         },
     )
 
@@ -32,11 +40,13 @@ def findings(
     errors: int = 0,
     name: str = "own",
     values: Sequence[float] | None = None,
+    quantizer: str = "exact",
+    figure: str | None = None,
 ) -> Findings:
     """Every measure of a series has these means, in the order of the axis."""
     length = len(next(iter(means.values())))
     axis = tuple(values or [float(x) for x in range(1, length + 1)])
-    made = experiment(tuple(means), axis, name)
+    made = experiment(tuple(means), axis, name, quantizer=quantizer, figure=figure)
     points = {}
     for series, numbers in means.items():
         for x, mean in zip(axis, numbers, strict=True):

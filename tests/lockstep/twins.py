@@ -57,6 +57,7 @@ class Story:
     rounds: int
     samples: int
     payload_bits: int
+    messages: int
 
 
 def scheme(
@@ -102,6 +103,7 @@ def told_by_machines(
                 rounds=ending.rounds,
                 samples=ending.samples,
                 payload_bits=ending.payload_bits,
+                messages=len(accepted),
             )
         )
     return stories
@@ -134,6 +136,7 @@ def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -
         rounds=int(trials.rounds[trial]),
         samples=int(trials.samples[trial]),
         payload_bits=int(trials.payload_bits[trial]),
+        messages=int(trials.messages[trial]),
     )
 
 

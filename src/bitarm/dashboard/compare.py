@@ -7,7 +7,7 @@ from typing import Any, Literal, final
 
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RAW_REWARD_BYTES
-from bitarm.core.theory import lower_bound
+from bitarm.core.theory import counting_bound, lower_bound
 from bitarm.dashboard.history import History
 from bitarm.errors import ConfigError
 
@@ -52,6 +52,7 @@ class Point:
     delta: float | None  # None under a fixed budget
     lower_bound: float | None  # on the expected samples, for Gaussian arms of these means
     lower_bound_note: str
+    least_bits: float | None  # on the expected bits of any scheme that asks its agents
 
 
 @final
@@ -66,10 +67,13 @@ def point_of_run(history: History) -> Point:
     """The price of a run so far."""
     row, spec = history.row(), history.spec
     bound: float | None = None
+    least: float | None = None
     note = "only a decided run has means that are known well enough"
     if row.outcome == Outcome.DECIDED.value:
         means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
+        epsilon = getattr(history.standings.opened.policy, "epsilon", 0.0)
+        least = _least_bits(means, spec.delta, spec.bounds, epsilon)
     return Point(
         source="run",
         label=f"run {row.run}",
@@ -86,6 +90,7 @@ def point_of_run(history: History) -> Point:
         delta=row.delta,
         lower_bound=bound,
         lower_bound_note=note,
+        least_bits=least,
     )
 
 
@@ -123,6 +128,7 @@ def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
         delta=delta,
         lower_bound=bound,
         lower_bound_note=note,
+        least_bits=_least_bits(means, delta, result.get("bounds"), result.get("epsilon") or 0.0),
     )
 
 
@@ -139,6 +145,23 @@ def _bound(
     if not math.isfinite(samples):
         return None, "two arms share the best mean"
     return samples, where
+
+
+def _least_bits(
+    means: Sequence[float], delta: float | None, bounds: Sequence[float] | None, epsilon: float
+) -> float | None:
+    """The least expected bits of any scheme; None if no means or no δ make such a number."""
+    if delta is None:
+        return None
+    try:
+        return counting_bound(
+            [_number(mean) for mean in means],
+            delta=delta,
+            bounds=None if bounds is None else (_number(bounds[0]), _number(bounds[1])),
+            epsilon=_number(epsilon),
+        ).payload_bits
+    except ConfigError:
+        return None
 
 
 def _scheme(quantizer: str, bits: int | None, policy: str) -> str:

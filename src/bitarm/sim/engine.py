@@ -4,6 +4,7 @@ Every scheme of a block reads the same tape, which grows only where a trial stil
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, final
@@ -71,6 +72,15 @@ class Engine:
     def _forgets(self) -> bool:
         """With one scheme nothing is read twice, so nothing is kept."""
         return len(self._tables) == 1 and self._tables[0] is not None and not self._world.sampled
+
+    def elsewhere(self, world: World) -> "Engine":
+        """The same schemes in another world with as many arms; their tables are shared."""
+        if world.p.size != self._world.p.size:
+            raise ConfigError(f"a world of {self._world.p.size} arms was left for {world.p.size}")
+        other = copy(self)
+        other._world = world
+        other._cell_mean, other._cell_sd = cell_moments(world, self._grid)
+        return other
 
     def run(
         self, rng: np.random.Generator, trials: int, watch: Watch | None = None

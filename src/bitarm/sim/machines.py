@@ -15,7 +15,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.priors import prior_range
 from bitarm.core.spec import RunSpec
-from bitarm.sim.kernels.status import BEST, BITS, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.kernels.status import BEST, BITS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
@@ -30,12 +30,14 @@ def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Genera
     """Every trial of the tape through a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
-        ending = run_trial(scheme, tape, world, rng, trial).ending
+        learner = run_trial(scheme, tape, world, rng, trial)
+        ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
         row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, ending.samples, ending.payload_bits
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _CODES[ending.outcome]
+        row[MESSAGES] = sum(record.message for record in learner.arms)
     return out
 
 

@@ -14,6 +14,7 @@ from bitarm.sim.kernels.status import (
     BUDGET_SPENT,
     COLUMNS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -53,6 +54,11 @@ class Trials:
     def payload_bits(self) -> Integers:
         """Uplink bits."""
         return self.table[:, BITS]
+
+    @property
+    def messages(self) -> Integers:
+        """Reports of all arms."""
+        return self.table[:, MESSAGES]
 
     @property
     def best_arm(self) -> Integers:

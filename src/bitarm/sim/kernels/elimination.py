@@ -27,6 +27,7 @@ from bitarm.sim.kernels.status import (
     BITS,
     BUDGET_SPENT,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -119,6 +120,7 @@ def elimination(
             before = 0  # pulls so far
             samples = 0
             bits = 0
+            messages = 0
             outcome = SAMPLE_LIMIT
             while True:
                 if n == depth:
@@ -228,6 +230,7 @@ def elimination(
                 if scheme != QUBAN and scheme != DICQ:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)
+                messages += alive
                 before = t
                 done = upto + 1
                 n += 1
@@ -277,5 +280,6 @@ def elimination(
             out[trial, BITS] = bits
             out[trial, BEST] = active[0] if outcome in (DECIDED, BUDGET_SPENT) else -1
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages
 
     return run
