@@ -2,6 +2,7 @@
 
     python scripts/tune_quiet.py            one parameter at a time around the default: a minute
     python scripts/tune_quiet.py --full     every combination: half an hour
+    python scripts/tune_quiet.py --without  what each part is worth: the price without it
 
 Factors are over ICQ-SE with 3 bits on the same instances. The hardness figure has 5 arms and
 δ = 1e-5; here are 3, 8 and 12 arms and δ = 1e-3 and 1e-7, the best arm in any place, with all means
@@ -37,6 +38,26 @@ DEFAULT = {
     "patience": 1.1,
 }
 
+ICQ: dict[str, Any] = {
+    "quantizer": "icq",
+    "bits": 3,
+    "width": "paper",
+    "policy": "se",
+    "growth": 2.0,
+}
+QUIET: dict[str, Any] = {
+    "quantizer": "dicq",
+    "width": "pairwise-mixture",
+    "policy": "quiet",
+    "growth": 1.3,
+}
+WITHOUT: dict[str, dict[str, Any]] = {
+    "pilots": {"pilot": False},
+    "leader first": {"leader_first": False},
+    "both": {"pilot": False, "leader_first": False},
+    "leaps": {"cap": 1.0},
+}
+
 Instance = tuple[tuple[Gaussian, ...], float]  # arms and δ; deviations are 1
 
 
@@ -67,11 +88,12 @@ def settings(*, full: bool) -> Iterator[dict[str, float]]:
                 yield {**DEFAULT, word: value}
 
 
-def price(instance: Instance, **words: Any) -> tuple[float, float]:
-    """Mean samples and bits."""
+def price(instance: Instance, **words: Any) -> tuple[float, float, float]:
+    """Mean samples, bits and rounds."""
     models, delta = instance
-    result = simulate(models, trials=TRIALS, seed=3, workers=1, delta=delta, **words).points[0]
-    return result.result.samples.mean, result.result.payload_bits.mean
+    point = simulate(models, trials=TRIALS, seed=3, workers=1, delta=delta, **words).points[0]
+    it = point.result
+    return it.samples.mean, it.payload_bits.mean, it.rounds.mean
 
 
 def geometric_mean(factors: Sequence[float]) -> float:
@@ -79,15 +101,13 @@ def geometric_mean(factors: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, factors)) / len(factors))
 
 
-def main() -> None:
+def compare(*, full: bool) -> None:
     """Print a line for each setting."""
     tried = instances()
-    icq = {"quantizer": "icq", "bits": 3, "width": "paper", "policy": "se", "growth": 2.0}
-    quiet = {"quantizer": "dicq", "width": "pairwise-mixture", "policy": "quiet", "growth": 1.3}
-    published = [price(it, **icq) for it in tried]
+    published = [price(it, **ICQ) for it in tried]
     print(*GRID, "samples (least)", "bits (least)", "S·B", "S·B²", sep="  ")
-    for words in settings(full="--full" in sys.argv[1:]):
-        ours = [price(it, **quiet, **words) for it in tried]
+    for words in settings(full=full):
+        ours = [price(it, **QUIET, **words) for it in tried]
         samples = [a[0] / b[0] for a, b in zip(published, ours, strict=True)]
         bits = [a[1] / b[1] for a, b in zip(published, ours, strict=True)]
         s, b = geometric_mean(samples), geometric_mean(bits)
@@ -102,5 +122,18 @@ def main() -> None:
         )
 
 
+def leave_out() -> None:
+    """Print samples, bits and rounds without a part, over those with all of them."""
+    tried = instances()
+    whole = [price(it, **QUIET, **DEFAULT) for it in tried]
+    for name, words in WITHOUT.items():
+        parts = [price(it, **{**QUIET, **DEFAULT, **words}) for it in tried]
+        ratios = [[b[k] / a[k] for a, b in zip(whole, parts, strict=True)] for k in range(3)]
+        print(name, *(f"{geometric_mean(ratio):.2f}" for ratio in ratios), sep="  ", flush=True)
+
+
 if __name__ == "__main__":
-    main()
+    if "--without" in sys.argv[1:]:
+        leave_out()
+    else:
+        compare(full="--full" in sys.argv[1:])

@@ -3,6 +3,7 @@
 import pytest
 
 from bitarm.api.scheme import build
+from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
@@ -48,12 +49,19 @@ def test_a_name_that_no_link_has() -> None:
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"])
 def test_the_papers_scheme_fits(name: str) -> None:
-    assert require_fit(find_link(name), _spec(quantizer="icq", bits=3), Limits()).report == 11
+    assert (
+        require_fit(
+            find_link(name), _spec(quantizer="icq", bits=3), Limits(), Stride.TOGETHER
+        ).report
+        == 11
+    )
 
 
 def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
     with pytest.raises(ConfigError) as caught:
-        require_fit(find_link("lorawan-us915-dr0"), _spec(quantizer="exact"), Limits())
+        require_fit(
+            find_link("lorawan-us915-dr0"), _spec(quantizer="exact"), Limits(), Stride.TOGETHER
+        )
     said = str(caught.value)
     assert "carries 11 bytes up, a report of this run can take 21" in said
     assert "symbols of at most 16 bits, here up to 64" in said
@@ -64,13 +72,13 @@ def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
 def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
     spec, link = _spec(growth=1.2), find_link("lorawan-us915-dr0")
     with pytest.raises(ConfigError, match="frames of 11 bytes take at most 57 rounds"):
-        require_fit(link, spec, Limits())
-    assert require_fit(link, spec, Limits(rounds=57)).report == 11
+        require_fit(link, spec, Limits(), Stride.TOGETHER)
+    assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
 
 
 def test_no_request_fits_sigfox() -> None:
     with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 13"):
-        require_fit(find_link("sigfox"), _spec(), Limits(rounds=1))
+        require_fit(find_link("sigfox"), _spec(), Limits(rounds=1), Stride.TOGETHER)
 
 
 def test_air_time_and_duty_cycle_of_a_run() -> None:

@@ -158,7 +158,12 @@ class Learner:
         )
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it now; that of its last mean if that is old."""
+        """The arm's radius as the policy would use it now; that of its last mean if that is old.
+
+        Infinite under a policy that answers without a proof.
+        """
+        if self.policy.answers is Outcome.BUDGET_SPENT:
+            return math.inf  # nothing is claimed of any arm: there is no δ
         record = self.arms[arm]
         if not record.message or record.held.pulls != record.pulls:
             return record.held.radius
@@ -309,7 +314,7 @@ class Learner:
     def _last_standing(self, views: list[ArmView]) -> Stop:
         """The one arm left answers only if it, or an arm that it beat, was found better."""
         if views and len(covered_arms(self.arms)) > 1:
-            return Stop(outcome=Outcome.DECIDED, best_arm=views[0].arm)
+            return Stop(outcome=self.policy.answers, best_arm=views[0].arm)
         return Stop(outcome=Outcome.AGENT_LOST)
 
     def _limit(self, advances: list[Advance]) -> Outcome | None:

@@ -49,7 +49,7 @@ class Point:
     payload_bits_sem: float | None
     raw_bits: float
     error_rate: float | None
-    delta: float
+    delta: float | None  # None under a fixed budget
     lower_bound: float | None  # on the expected samples, for Gaussian arms of these means
     lower_bound_note: str
     least_bits: float | None  # on the expected bits of any scheme that asks its agents
@@ -108,7 +108,7 @@ def points_of_result(saved: SavedResult) -> list[Point]:
 
 def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
     means = saved.simulation.get("means", [])
-    delta = _number(result["delta"])
+    delta = _optional(result["delta"])
     bound, note = _bound(means, _number(result["sigma"]), delta, "at the true means")
     scheme = _scheme(str(result["quantizer"]), result.get("bits"), str(result["policy"]))
     samples = _number(result["samples"]["mean"])
@@ -133,9 +133,11 @@ def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
 
 
 def _bound(
-    means: Sequence[float], sigma: float, delta: float, where: str
+    means: Sequence[float], sigma: float, delta: float | None, where: str
 ) -> tuple[float | None, str]:
     """The least expected samples, and for what; None and why if there is no such number."""
+    if delta is None:
+        return None, "a fixed budget has no delta that it would bound"
     try:
         samples = lower_bound([_number(mean) for mean in means], sigma=sigma, delta=delta).samples
     except ConfigError as error:
@@ -146,9 +148,11 @@ def _bound(
 
 
 def _least_bits(
-    means: Sequence[float], delta: float, bounds: Sequence[float] | None, epsilon: float
+    means: Sequence[float], delta: float | None, bounds: Sequence[float] | None, epsilon: float
 ) -> float | None:
-    """The least expected bits of any scheme; None if there are no means to speak of."""
+    """The least expected bits of any scheme; None if no means or no δ make such a number."""
+    if delta is None:
+        return None
     try:
         return counting_bound(
             [_number(mean) for mean in means],

@@ -20,6 +20,7 @@ VALUE_BITS = 64
 _HINT_CODES = {HintKind.CENTRE: 1, HintKind.CUT: 2}
 _HINTS = {code: kind for kind, code in _HINT_CODES.items()}
 _NO_HINT = (0, 0)
+_MINUS_ZERO = 1 << VALUE_BITS - 1  # equals 0, whose bits are the spelling of both
 
 
 def require_spellable(message: Message) -> None:
@@ -56,7 +57,7 @@ def hint_numbers(hint: Hint | None) -> tuple[int, int]:
     """A hint as two numbers: what it is, and the bits of its IEEE 754 value; 0 and 0 for none."""
     if hint is None:
         return _NO_HINT
-    return _HINT_CODES[hint.kind], int.from_bytes(struct.pack(">d", hint.value))
+    return _HINT_CODES[hint.kind], int.from_bytes(struct.pack(">d", hint.value + 0.0))
 
 
 def hint(code: int, bits: int) -> Hint | None:
@@ -65,6 +66,8 @@ def hint(code: int, bits: int) -> Hint | None:
         return None
     if code not in _HINTS:
         raise CorruptFrameError(f"hint must be 1 (centre) or 2 (cut), got {code}")
+    if bits == _MINUS_ZERO:
+        raise CorruptFrameError("a hint of zero must be spelt without a sign")
     (value,) = struct.unpack(">d", bits.to_bytes(VALUE_BITS // 8))
     if not math.isfinite(value):
         raise CorruptFrameError(f"a hint must be finite, got {value}")

@@ -54,6 +54,7 @@ class QuietElimination:
 
     name: ClassVar[str] = "quiet"
     stride: ClassVar[Stride] = Stride.LEVEL
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
     cap: float = 6.0  # pulls grow by at most this factor between two visits
@@ -99,7 +100,7 @@ class QuietElimination:
         return _advance(unheard[:few] if few > 0 else unheard, 1, setting, centre)
 
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
-        leader = highest(active, by_mean)
+        leader = highest(active, _promise)
         if len(active) == 1 or (
             self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
         ):
@@ -113,8 +114,8 @@ class QuietElimination:
     ) -> int:
         """The first checkpoint at which a drop is in sight, or the last one under the cap."""
         others = [view for view in active if view.arm != leader.arm]
-        last = min(others, key=by_mean)
-        lead = leader.mean - last.mean
+        last = min(others, key=_promise)
+        lead = _promise(leader) - _promise(last)
         if self.epsilon > 0:
             lead = max(lead, leader.mean - highest(others, by_mean).mean + self.epsilon)
         error = leader.error if alone else leader.error + last.error
@@ -134,6 +135,11 @@ class QuietElimination:
     def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
         """None: drops are those of successive elimination, at checkpoints chosen from the data."""
         return None
+
+
+def _promise(view: ArmView) -> float:
+    """What is known of the newest mean: an arm that conceded to one since lost kept an old one."""
+    return min(view.mean, view.ceiling)
 
 
 def _cut(leader: ArmView, setting: Setting) -> float:

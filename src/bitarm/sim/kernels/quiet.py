@@ -14,6 +14,7 @@ from bitarm.sim.kernels.status import (
     BIT_LIMIT,
     BITS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -275,5 +276,6 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             out[trial, BITS] = bits
             out[trial, BEST] = ahead if outcome == DECIDED else -1
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages.sum()
 
     return run
