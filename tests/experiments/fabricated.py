@@ -19,7 +19,7 @@ def experiment(series: Sequence[str], values: Sequence[float], name: str = "own"
             "x": {"label": "Δ", "values": list(values)},
             "trials": TRIALS,
             "arms": {"model": "gaussian", "sd": 0.5, "means": [0, "x"]},
-            "settings": {"delta": 0.1, "sigma": 0.5},
+            "settings": {"delta": 0.1, "sigma": 0.5, "width": "paper"},
             "series": {one: {"quantizer": "exact"} for one in series},
         },
     )

@@ -16,7 +16,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
-from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.core.quantizers import QUANTIZERS, Dicq, Icq
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta, check_seed
@@ -64,7 +64,7 @@ def build(
         sigma=_sigma(problem, bounds),
         bounds=bounds,
         quantizer=quantizer,
-        width=choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
+        width=_width(scheme, policy),
         schedule=_schedule(scheme, policy),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -95,8 +95,20 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
     return (b - a) / 2
 
 
+def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
+    """The one that is named, or else the one of fewest bits."""
+    return choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Dicq.name))
+
+
+def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
+    """The one that is named, or else the quietest that the quantizer has words for."""
+    hinted = chosen_quantizer(scheme).hinted
+    default = QuietElimination if hinted else SuccessiveElimination
+    return choose(POLICIES, "policy", scheme.get("policy", default.name))
+
+
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
-    chosen = choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Icq.name))
+    chosen = chosen_quantizer(scheme)
     parameters = _applicable("quantizer", chosen, QUANTIZERS, scheme)
     if "prior" in parameters and parameters["prior"] not in PRIORS:
         raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
@@ -107,9 +119,15 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
-    chosen = choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
+    chosen = chosen_policy(scheme)
     policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, {**scheme, **problem}))
     return policy
+
+
+def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
+    """The tightest that is proven for the way in which the policy moves arms."""
+    default = PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
+    return str(choose(WIDTHS, "width", scheme.get("width", default.name)).name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:

@@ -190,7 +190,7 @@ def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
         return None
     profile = find_link(link)
     setup = task.setup(seed)
-    require_fit(profile, setup.spec, setup.limits)
+    require_fit(profile, setup.spec, setup.policy, setup.limits)
     return LinkLedger(profile)
 
 

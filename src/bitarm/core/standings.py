@@ -32,6 +32,7 @@ class ArmStanding:
     name: str
     mean: float | None = None
     radius: float | None = None
+    ceiling: float | None = None  # after it conceded: it is not above this, where is not known
     pulls: int = 0
     messages: int = 0
     payload_bits: int = 0
@@ -111,7 +112,7 @@ class Standings:
     def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
         self.samples += event.pulls - arm.pulls
         self.payload_bits += event.symbol.nbits
-        arm.mean, arm.radius = event.mean, event.radius
+        arm.mean, arm.radius, arm.ceiling = event.mean, event.radius, event.ceiling
         arm.pulls, arm.messages = event.pulls, event.message
         arm.payload_bits += event.symbol.nbits
 

@@ -68,7 +68,11 @@ def point_of_run(history: History) -> Point:
     bound: float | None = None
     note = "only a decided run has means that are known well enough"
     if row.outcome == Outcome.DECIDED.value:
-        means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
+        means = [
+            arm.mean if arm.ceiling is None else min(arm.mean, arm.ceiling)
+            for arm in history.standings.arms
+            if arm.mean is not None
+        ]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
     return Point(
         source="run",

@@ -167,6 +167,7 @@ class History:
             mean=event.mean,
             error=event.error,
             radius=event.radius,
+            ceiling=event.ceiling,
             nbits=event.symbol.nbits,
             outermost=_outermost(self.standings.opened, event),
         )

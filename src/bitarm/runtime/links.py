@@ -18,6 +18,7 @@ from typing import Any, final
 
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
+from bitarm.core.policy import Policy
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.runtime.airtime import LoRa, air_seconds
@@ -92,9 +93,9 @@ def find_link(name: str) -> Link:
     return LINKS[name]
 
 
-def require_fit(link: Link, spec: RunSpec, limits: Limits) -> FrameSizes:
+def require_fit(link: Link, spec: RunSpec, policy: Policy, limits: Limits) -> FrameSizes:
     """The largest frames of a run, if the link carries them; else what would fit."""
-    sizes = largest_frames(spec, limits)
+    sizes = largest_frames(spec, policy, limits)
     if sizes.report > link.up.max_bytes:
         raise ConfigError(
             f"the link {link.name} carries {link.up.max_bytes} bytes up, a report of this run can "
@@ -118,7 +119,7 @@ def _shorter_reports(link: Link, sizes: FrameSizes) -> str:
         if sizes.symbol_bits > MAX_SYMBOL_BITS:
             ways.append(
                 f"symbols of at most {MAX_SYMBOL_BITS} bits, here up to {sizes.symbol_bits} "
-                "(icq with bounds has as many as --bits says)"
+                "(--quantizer icq with bounds has as many as --bits says)"
             )
     shorter = f"frames of {SHORT_BYTES} bytes take {' and '.join(ways)}; " if ways else ""
     return shorter + _others(sizes)
