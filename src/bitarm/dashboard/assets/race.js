@@ -54,14 +54,14 @@ function draw(svg, width, run, s) {
   return bottom + 22;
 }
 
-// Where an arm may be, by what it told last; after it conceded, anywhere up to its ceiling.
-const ends = (arm) => (arm.ceiling === null ? [arm.mean - arm.radius, arm.mean + arm.radius] : [-Infinity, arm.ceiling]);
+// Up to where an arm may be, by what it told last.
+const highest = (arm) => arm.ceiling ?? arm.mean + arm.radius;
 
-// An interval that leaves the scale shows that it goes on.
+// An interval that leaves the scale shows that it goes on; that of an arm that conceded does so downwards.
 function bar(group, x, y, arm) {
   const [from, to] = x.range();
   const inside = (place) => Math.min(Math.max(place, from), to);
-  const [low, high] = ends(arm).map(x), middle = x(arm.mean);
+  const low = arm.ceiling === null ? x(arm.mean - arm.radius) : from - 1, high = x(highest(arm)), middle = x(arm.mean);
   group.append("line").attr("class", "interval").attr("x1", inside(low)).attr("x2", inside(high)).attr("y1", y).attr("y2", y);
   for (const end of [low, high]) {
     if (end === inside(end)) group.append("line").attr("class", "end").attr("x1", end).attr("x2", end).attr("y1", y - 5).attr("y2", y + 5);
@@ -76,7 +76,7 @@ function bar(group, x, y, arm) {
 function domain(s, bounds) {
   const heard = s.arms.filter((arm) => arm.mean !== null && (arm.outIn === null || arm.outIn >= s.round - 1));
   if (!heard.length) return bounds ?? [0, 1];
-  let low = d3.min(heard, (arm) => arm.mean - arm.radius), high = d3.max(heard, (arm) => ends(arm)[1]);
+  let low = d3.min(heard, (arm) => arm.mean - arm.radius), high = d3.max(heard, highest);
   if (bounds) {
     low = Math.min(Math.max(low, bounds[0]), d3.min(heard, (arm) => arm.mean)); // a decoded mean may lie outside
     high = Math.max(Math.min(high, bounds[1]), d3.max(heard, (arm) => arm.mean));
