@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tapes import (
     Problem,
+    Tape,
     drive,
     drive_problem,
     learner_state_through_json,
@@ -33,9 +34,9 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
-from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Advance, Outcome
-from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
 _SPEC = make_spec(sigma=0.25, schedule=None)
@@ -302,6 +303,27 @@ def test_views_are_of_the_arms_in_the_race() -> None:
     assert [view.arm for view in learner.views()] == [0, 2]
     assert learner.view(_ARM).mean == -1e6
     assert learner.radius(0) == learner.arms[0].held.radius
+
+
+def test_an_arm_that_concedes_keeps_the_radius_that_it_told() -> None:
+    problem = Problem(
+        spec=make_spec(arms=4, quantizer=Dicq(), width="pairwise-mixture"),
+        policy=QuietElimination(),
+        limits=Limits(),
+        tape=Tape(seed=3, means=(200, 400, 600, 800), spread=150, bounds=(0, 1024)),
+    )
+    told: dict[int, ReportAccepted] = {}
+    conceded = 0
+    for event in drive_problem(problem).events:
+        if not isinstance(event, ReportAccepted):
+            continue
+        if event.ceiling is not None:
+            conceded += 1
+            before = told[event.arm]
+            assert (event.mean, event.radius) == (before.mean, before.radius)
+            assert event.pulls > before.pulls
+        told[event.arm] = event
+    assert conceded > 1
 
 
 # -- dismissal ------------------------------------------------------------------------------------

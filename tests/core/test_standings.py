@@ -135,3 +135,5 @@ def test_the_standings_of_a_run_are_what_its_learner_holds(problem: Problem) -> 
         assert (standing.pulls, standing.messages) == (record.pulls, record.message)
         if record.message:
             assert (standing.mean, standing.radius) == (record.held.mean, learner.radius(arm))
+            told_now = record.held.pulls == record.pulls
+            assert standing.ceiling == (None if told_now else record.held.ceiling)

@@ -11,7 +11,9 @@ from bitarm.sim.sweep import PointResult
 TRIALS = 101
 
 
-def experiment(series: Sequence[str], values: Sequence[float], name: str = "own") -> Experiment:
+def experiment(
+    series: Sequence[str], values: Sequence[float], name: str = "own", width: str = "paper"
+) -> Experiment:
     return parse_sweep(
         name,
         {
@@ -19,7 +21,7 @@ def experiment(series: Sequence[str], values: Sequence[float], name: str = "own"
             "x": {"label": "Δ", "values": list(values)},
             "trials": TRIALS,
             "arms": {"model": "gaussian", "sd": 0.5, "means": [0, "x"]},
-            "settings": {"delta": 0.1, "sigma": 0.5, "width": "paper"},
+            "settings": {"delta": 0.1, "sigma": 0.5, "width": width},
             "series": {one: {"quantizer": "exact"} for one in series},
         },
     )
@@ -32,11 +34,12 @@ def findings(
     errors: int = 0,
     name: str = "own",
     values: Sequence[float] | None = None,
+    width: str = "paper",
 ) -> Findings:
     """Every measure of a series has these means, in the order of the axis."""
     length = len(next(iter(means.values())))
     axis = tuple(values or [float(x) for x in range(1, length + 1)])
-    made = experiment(tuple(means), axis, name)
+    made = experiment(tuple(means), axis, name, width)
     points = {}
     for series, numbers in means.items():
         for x, mean in zip(axis, numbers, strict=True):

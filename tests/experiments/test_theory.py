@@ -15,6 +15,12 @@ def test_the_lower_bound_is_that_of_the_arms() -> None:
     assert lower[1][1] == pytest.approx(expected)
 
 
+def test_a_width_that_judges_pairs_has_the_lower_bound_alone() -> None:
+    found = findings({"a": [9.0, 8.0]}, width="pairwise-mixture")
+    (lower,) = bounds_of(found, "samples", "a")
+    assert lower.label.startswith("lower")
+
+
 @pytest.mark.parametrize("series", ["exact", "icq-b3"])
 def test_measured_samples_lie_between_their_bounds(series: str) -> None:
     experiment = load_study("hardness").experiment
