@@ -27,6 +27,7 @@ TRIALS = 20_000
 REPEATS = 40
 LEAST_RATIO = 0.8  # what the abstractions may cost, at the most a fifth
 LEAST_SPEEDUP = 1.7  # of two processes
+LEAST_OF_ICQ = 0.5  # trials a second of D-ICQ
 HARDNESS = tuple(Gaussian(mean=mean, sd=0.125) for mean in (0.0, 0.0, 0.0, 0.0, 0.1))
 BOUNDED = tuple(Beta(mean=mean) for mean in (0.935, 0.782, 0.541, 0.462, 0.346))
 
@@ -51,7 +52,7 @@ def best_of(*jobs: Callable[[], object], repeats: int = REPEATS) -> list[float]:
 
 
 def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="exact")
+    point = scheme(HARDNESS, delta=0.05, quantizer="exact", width="paper")
     table, world, rng = table_of(point), world_of(HARDNESS), generator()
     engine = Engine([point], world)
 
@@ -68,7 +69,7 @@ def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
 
 
 def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3)
+    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
     table, world, rng = table_of(point), world_of(HARDNESS), generator()
     engine = Engine([point], world)
 
@@ -85,8 +86,29 @@ def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
     assert limit / taken >= LEAST_RATIO
 
 
+def test_dicq_beside_icq(benchmark: BenchmarkFixture) -> None:
+    """The default, and D-ICQ at every checkpoint in turn: both beside ICQ's trials a second."""
+    world, rng = world_of(HARDNESS), generator()
+    engines = [
+        Engine([scheme(HARDNESS, delta=0.05, width=width, **words)], world)
+        for width, words in (
+            ("paper", {"quantizer": "icq", "bits": 3}),
+            ("pairwise-mixture", {"quantizer": "dicq", "policy": "quiet"}),
+            ("pairwise-mixture", {"quantizer": "dicq", "policy": "se"}),
+        )
+    ]
+    jobs = [lambda engine=engine: engine.run(rng, TRIALS) for engine in engines]
+    icq, quiet, se = best_of(*jobs)
+    benchmark.pedantic(jobs[1], rounds=5)  # type: ignore[no-untyped-call]
+    record("D-ICQ, quiet", trials_a_second=TRIALS / quiet, ratio_to_icq=icq / quiet)
+    record("D-ICQ, SE", trials_a_second=TRIALS / se, ratio_to_icq=icq / se)
+    assert min(icq / quiet, icq / se) >= LEAST_OF_ICQ
+
+
 def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
-    point = scheme(BOUNDED, delta=0.05, sigma=0.125, bounds=(0, 1), quantizer="icq", bits=3)
+    point = scheme(
+        BOUNDED, delta=0.05, sigma=0.125, bounds=(0, 1), quantizer="icq", bits=3, width="paper"
+    )
     world, rng = world_of(BOUNDED), generator()
     engine = Engine([point], world)
     trials = 200
@@ -107,7 +129,7 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
 
 
 def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3)
+    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
     sweep = Sweep(schemes=(point,), models=HARDNESS, trials=12_000_000, seed=1)
     tasks = [Task(job=0, sweep=sweep, index=index) for index in range(sweep.chunks)]
 

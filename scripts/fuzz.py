@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/fuzz.py [COUNT] [SEED]     by default a million, about ten minutes
 
-A third each: the decoder of frames, the agent's handler of requests, the learner's of reports.
+A third each: the decoder of frames, the agent's handler of requests, the learner's of reports;
+half of them under a scheme whose requests carry hints.
 Any exception, and any input that takes longer than a second, is a failure.
 """
 
@@ -11,6 +12,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -21,8 +23,8 @@ from wires import RUN, MemoryKeeper, fleet_of
 
 from bitarm import wire
 from bitarm.core.limits import Limits
-from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.quantizers import Icq
+from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.errors import FrameError
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.announcement import Opened, dump_announcement
@@ -35,12 +37,19 @@ from bitarm.store import MemoryJournal
 SLOW = 1.0  # seconds for one input
 ARMS = 45
 TOPICS = Topics(RUN)
-PROBLEM = Problem(
-    spec=make_spec(arms=ARMS, quantizer=Icq(bits=3, prior="midpoint")),
-    policy=SuccessiveElimination(),
-    limits=Limits(),
-    tape=Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024)),
+SCHEMES: tuple[tuple[Quantizer, Policy], ...] = (
+    (Icq(bits=3, prior="midpoint"), SuccessiveElimination()),
+    (Dicq(), QuietElimination()),
 )
+PROBLEMS = [
+    Problem(
+        spec=make_spec(arms=ARMS, quantizer=quantizer),
+        policy=policy,
+        limits=Limits(),
+        tape=Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024)),
+    )
+    for quantizer, policy in SCHEMES
+]
 
 
 class Halves:
@@ -54,7 +63,7 @@ class Halves:
         """All are alike."""
 
 
-def decoder() -> Callable[[bytes], None]:
+def decoder(problem: Problem) -> Callable[[bytes], None]:
     """What every reader of frames begins with; a frame that it accepts has one spelling."""
 
     def take(payload: bytes) -> None:
@@ -67,7 +76,7 @@ def decoder() -> Callable[[bytes], None]:
     return take
 
 
-def agent() -> Callable[[bytes], None]:
+def agent(problem: Problem) -> Callable[[bytes], None]:
     """A gateway of all arms, joined."""
     service = AgentService(
         run=RUN,
@@ -75,7 +84,7 @@ def agent() -> Callable[[bytes], None]:
         supply=lambda spec, arm: DirectFeed(Halves()),
         keeper=MemoryKeeper(),
     )
-    opened = Opened(opening="x", spec=PROBLEM.spec, agents={"gw": tuple(range(ARMS))})
+    opened = Opened(opening="x", spec=problem.spec, agents={"gw": tuple(range(ARMS))})
     service.received(TOPICS.spec, dump_announcement(opened))
     list(service.step(0.0))
 
@@ -87,11 +96,11 @@ def agent() -> Callable[[bytes], None]:
     return take
 
 
-def learner() -> Callable[[bytes], None]:
+def learner(problem: Problem) -> Callable[[bytes], None]:
     """A learner whose only agent is that gateway."""
-    fleet = fleet_of(PROBLEM, gateways=1)
+    fleet = fleet_of(problem, gateways=1)
     _, service = open_run(
-        PROBLEM.learner(), MemoryJournal(), fleet, watch=lambda events: None, now=0.0
+        problem.learner(), MemoryJournal(), fleet, watch=lambda events: None, now=0.0
     )
     service.connected(0.0)
     list(service.step(0.0))
@@ -108,23 +117,26 @@ def learner() -> Callable[[bytes], None]:
 
 
 def main(count: int, seed: int) -> None:
-    """Each handler in turn."""
+    """Each handler in turn, for each scheme."""
     logging.getLogger("bitarm").setLevel(logging.CRITICAL)
-    for handler in (decoder, agent, learner):
-        rng = random.Random(f"{seed}/{handler.__name__}")
-        take, slowest = handler(), 0.0
-        for number, payload in enumerate(frames(rng, -(-count // 3), PROBLEM.spec)):
+    handlers = (decoder, agent, learner)
+    each = -(-count // (len(PROBLEMS) * len(handlers)))
+    for problem, handler in product(PROBLEMS, handlers):
+        name = f"{handler.__name__}, {problem.spec.quantizer.name}"
+        rng = random.Random(f"{seed}/{name}")
+        take, slowest = handler(problem), 0.0
+        for number, payload in enumerate(frames(rng, each, problem.spec)):
             if number % 1000 == 999 and handler is agent:
-                take = agent()  # requests that it obeyed let an arm's pulls grow
+                take = agent(problem)  # requests that it obeyed let an arm's pulls grow
             begin = time.perf_counter()
             try:
                 take(payload)
             except BaseException:
-                print(f"{handler.__name__}, seed {seed}, input {number}: {payload.hex()}")
+                print(f"{name}, seed {seed}, input {number}: {payload.hex()}")
                 raise
             slowest = max(slowest, time.perf_counter() - begin)
-            assert slowest < SLOW, f"{handler.__name__}: {payload.hex()} took {slowest:.1f} s"
-        print(f"{handler.__name__}: {-(-count // 3):,} inputs, the slowest {slowest * 1e3:.1f} ms")
+            assert slowest < SLOW, f"{name}: {payload.hex()} took {slowest:.1f} s"
+        print(f"{name}: {each:,} inputs, the slowest {slowest * 1e3:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Message, Report, Request
 from bitarm.core.spec import RunSpec
 from bitarm.runtime.announcement import Opened, dump_announcement
 
@@ -15,10 +15,21 @@ def _number(rng: random.Random) -> int:
     return rng.choice((0, 1, 2, 3, rng.randrange(100), rng.randrange(1 << rng.randrange(1, 64))))
 
 
+def _hint(rng: random.Random) -> Hint:
+    value = rng.choice((0.0, 0.5, rng.uniform(-1, 1), 1.7e308, -1.7e308, rng.gauss(0, 1e9)))
+    return Hint(kind=rng.choice(list(HintKind)), value=value)
+
+
 def _message(rng: random.Random, spec: RunSpec, kind: int, arm: int) -> Message:
     run = spec.fingerprint if rng.random() < 0.8 else rng.randrange(1 << 32)
     if kind == 0:
-        return Request(run=run, arm=arm, message=1 + _number(rng) % (1 << 60), until=_number(rng))
+        return Request(
+            run=run,
+            arm=arm,
+            message=1 + _number(rng) % (1 << 60),
+            until=_number(rng),
+            hint=_hint(rng) if rng.random() < 0.5 else None,
+        )
     if kind == 1:
         # Dismissals of this run are obeyed, and that would end the test.
         return Dismiss(run=run ^ 1, arm=arm, cause=rng.choice(list(Cause)))

@@ -30,14 +30,27 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain
 from bitarm.core.policies import (
+    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
     Policy,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
-from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
+from bitarm.core.priors import prior_range
+from bitarm.core.quantizers import (
+    BudgetedDicq,
+    Dicq,
+    Exact,
+    FedSel,
+    FedSelPaper,
+    Icq,
+    Quantizer,
+    QuBan,
+)
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import FAMILIES, RunSpec
@@ -106,7 +119,7 @@ def make_spec(
 ) -> RunSpec:
     """A spec that draws its priors where the quantizer wants them."""
     quantizer = quantizer or Exact()
-    wants_priors = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    drawn_from = prior_range(quantizer, bounds)
     return RunSpec(
         arms=tuple(f"arm-{arm}" for arm in range(arms)),
         delta=delta,
@@ -115,7 +128,7 @@ def make_spec(
         quantizer=quantizer,
         width=width,
         schedule=schedule or paper_schedule(2.0),
-        priors=uniform_priors(seed, arms, bounds) if wants_priors and bounds is not None else (),
+        priors=() if drawn_from is None else uniform_priors(seed, arms, drawn_from),
         seed=seed,
     )
 
@@ -360,6 +373,7 @@ def _memory(state: AgentState) -> tuple[object, ...]:
         state.reported_at,
         state.symbol,
         state.until,
+        state.hint,
     )
 
 
@@ -375,6 +389,7 @@ BOUNDED: tuple[Quantizer, ...] = (
     FedSel(),
     FedSelPaper(),
     Dicq(kappa=2.5),
+    BudgetedDicq(allowances=(2,) * 60, reaches=(0.6,) * 60),
 )
 UNBOUNDED: tuple[Quantizer, ...] = (
     Exact(),
@@ -383,6 +398,7 @@ UNBOUNDED: tuple[Quantizer, ...] = (
     QuBan(epsilon_quban=0.5),
     QuBan(epsilon_quban=2.0),
     Dicq(kappa=1.0, kappa_first=3.0),
+    BudgetedDicq(allowances=(5,) * 60, reaches=(3.0,) * 60),
 )
 POLICY_CHOICES: tuple[Policy, ...] = (
     SuccessiveElimination(),
@@ -391,6 +407,8 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     Lucb(epsilon=0.1),
     LilUcb(),
     LilUcbCount(),
+    SequentialHalving(pull_budget=200),
+    SuccessiveRejects(pull_budget=200),
     QuietElimination(),
     QuietElimination(epsilon=0.1, pilot=False),
     QuietElimination(leader_first=False, cap=2.0),
@@ -421,6 +439,9 @@ def problems(
     if policy is None:
         policy = draw(st.sampled_from(POLICY_CHOICES))
     arms = draw(st.integers(2, 5))
+    schedule = draw(st.sampled_from(_SCHEDULES))
+    if isinstance(policy, Budgeted):
+        schedule = ListedSchedule(checkpoints=tuple(it.until for it in policy.phases(arms)))
     reach = (0, UNIT) if bounded else (-3 * UNIT, 3 * UNIT)
     tape = Tape(
         seed=draw(st.integers(0, 2**16)),
@@ -435,7 +456,7 @@ def problems(
         bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
         quantizer=quantizer,
         width=draw(st.sampled_from(["paper", "lil", "pairwise"])),
-        schedule=draw(st.sampled_from(_SCHEDULES)),
+        schedule=schedule,
         seed=draw(st.integers(0, 2**16)),
     )
     limits = Limits(

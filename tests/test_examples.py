@@ -43,7 +43,14 @@ def test_an_example_decides_with_a_guarantee_from_any_folder(name: str, tmp_path
 
 
 def test_every_example_is_tested() -> None:
-    assert {file.name for file in EXAMPLES.glob("*.toml")} == set(_BEST)
+    assert {file.name for file in EXAMPLES.glob("*.toml")} == {*_BEST, "budget.toml"}
+
+
+def test_the_budget_is_kept_and_its_answer_claims_nothing(tmp_path: Path) -> None:
+    result = _identify(tmp_path, EXAMPLES / "budget.toml", "--seed", 3)
+    assert (result["outcome"], result["best_arm_name"]) == ("budget_spent", "water-tower")
+    assert (result["samples"], result["payload_bits"]) == (60, 24)
+    assert (result["guarantee"], result["delta"]) == (None, None)
 
 
 def test_the_gateways_are_the_built_in_example(tmp_path: Path) -> None:

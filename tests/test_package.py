@@ -19,6 +19,7 @@ from bitarm.api.problem import Problem, load_problem
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.core.result import RunResult
 from bitarm.errors import BitarmError
+from bitarm.planner.plan import Plan, plan
 
 ROOT = Path(__file__).parents[1]
 SOURCE = str(Path(bitarm.__file__).parents[1])
@@ -38,11 +39,13 @@ def _python(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 def test_the_public_names_are_these() -> None:
     public = {
         "BitarmError": BitarmError,
+        "Plan": Plan,
         "Problem": Problem,
         "RunResult": RunResult,
         "Simulation": Simulation,
         "identify": identify,
         "load_problem": load_problem,
+        "plan": plan,
         "simulate": simulate,
     }
     assert set(public) | {"__version__"} == set(bitarm.__all__)

@@ -13,26 +13,31 @@ if TYPE_CHECKING:
     from bitarm.api.simulate import Simulation, simulate
     from bitarm.core.result import RunResult
     from bitarm.errors import BitarmError
+    from bitarm.planner.plan import Plan, plan
 
 _HOMES = {
     "BitarmError": "bitarm.errors",
+    "Plan": "bitarm.planner.plan",
     "Problem": "bitarm.api.problem",
     "RunResult": "bitarm.core.result",
     "Simulation": "bitarm.api.simulate",
     "identify": "bitarm.api.identify",
     "load_problem": "bitarm.api.problem",
+    "plan": "bitarm.planner.plan",
     "simulate": "bitarm.api.simulate",
 }
 
 __version__ = "0.1.0"
 __all__ = [
     "BitarmError",
+    "Plan",
     "Problem",
     "RunResult",
     "Simulation",
     "__version__",
     "identify",
     "load_problem",
+    "plan",
     "simulate",
 ]
 

@@ -7,7 +7,7 @@ import pytest
 from bitarm.api.scheme import Setup, build, displaced_words
 from bitarm.api.simulate import claim_of
 from bitarm.core.policies import QuietElimination
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Icq
+from bitarm.core.quantizers import CHOICES, Dicq, Icq
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli
@@ -59,7 +59,7 @@ def test_what_was_not_given_follows_from_what_was(
 
 
 def test_every_quantizer_is_in_the_table() -> None:
-    assert {expected[0] for _, expected in _TABLE} == set(QUANTIZERS)
+    assert {expected[0] for _, expected in _TABLE} == set(CHOICES)
 
 
 def test_the_default_has_the_parameters_that_its_parts_have() -> None:

@@ -24,8 +24,9 @@ _NUMBERS = (
     "cap",
     "patience",
     "growth",
+    "interval_delta",
 )
-_WHOLE_NUMBERS = ("bits", "first", "rounds", "samples")
+_WHOLE_NUMBERS = ("bits", "first", "rounds", "samples", "pull_budget", "bit_budget")
 _TEXTS = ("quantizer", "prior", "policy", "width")
 _FLAGS = ("leader_first", "pilot")
 _EVERY: dict[str, Taker] = {**words.PROBLEM, **words.SCHEME, **words.LIMITS}

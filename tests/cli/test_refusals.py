@@ -79,8 +79,8 @@ _FILES: dict[str, tuple[str, str]] = {
     ),
     "policy": (
         problem(scheme='policy = "lcub"'),
-        "policy must be one of quiet, se, lucb, lil-ucb, lil-ucb-count, got 'lcub'; "
-        "did you mean lucb",
+        "policy must be one of quiet, se, lucb, lil-ucb, lil-ucb-count, sequential-halving, "
+        "successive-rejects, got 'lcub'; did you mean lucb",
     ),
     "width": (
         problem(scheme='width = "papr"'),
@@ -277,6 +277,20 @@ _FLAGS = [
     ("--bits 3", "bits does not apply to the quantizer dicq; it is for icq"),
     ("--quantizer exact --bits 3", "bits does not apply to the quantizer exact"),
     ("--policy lil-ucb-count --epsilon 0.1", "epsilon does not apply to the policy lil-ucb-count"),
+    ("--pull-budget 100", "pull_budget does not apply to the policy se; it is for sequential-"),
+    ("--policy sequential-halving", "sequential-halving needs a pull_budget"),
+    (
+        "--policy sequential-halving --pull-budget 23",
+        "pull_budget must be at least 24 for sequential-halving with 8 arms, got 23",
+    ),
+    (
+        "--policy successive-rejects --pull-budget 100 --bit-budget 7",
+        "bit_budget must be at least 28, got 7, .*not even to hear from every arm once",
+    ),
+    (
+        "--policy successive-rejects --pull-budget 100 --delta 0.1",
+        "delta does not apply to the policy successive-rejects: a fixed budget proves nothing",
+    ),
     # What the parser of the command line refuses.
     ("--delta high", "--delta.*valid"),
     ("--seed x", "--seed.*valid"),

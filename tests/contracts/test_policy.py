@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policies import (
     POLICIES,
+    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Setting, Stop
 from bitarm.core.quantizers import Icq
@@ -33,6 +36,8 @@ SETTINGS: dict[str, list[Policy]] = {
         QuietElimination(epsilon=0.3),
         QuietElimination(leader_first=False, pilot=False, cap=1.0, patience=0.5),
     ],
+    "sequential-halving": [SequentialHalving(pull_budget=it) for it in (21, 400)],
+    "successive-rejects": [SuccessiveRejects(pull_budget=it) for it in (7, 400)],
 }
 some = settings(max_examples=50)  # of each law, for each of the policies
 every_policy = pytest.mark.parametrize(
@@ -102,6 +107,21 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
     return Scene(views=views, setting=setting, means=means)
 
 
+def fitted(policy: Policy, scene: Scene) -> Scene:
+    """The scene on the grid that the policy is made for: a budget has its own."""
+    if not isinstance(policy, Budgeted):
+        return scene
+    grid = tuple(phase.until for phase in policy.phases(scene.setting.arms))
+    views = [
+        replace(
+            view, index=min(view.index, len(grid)), pulls=(0, *grid)[min(view.index, len(grid))]
+        )
+        for view in scene.views
+    ]
+    setting = replace(scene.setting, schedule=ListedSchedule(checkpoints=grid))
+    return Scene(views=views, setting=setting, means=scene.means)
+
+
 def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[Stop]]:
     return (
         [action for action in actions if isinstance(action, Advance)],
@@ -114,6 +134,7 @@ def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[
 @some
 @given(scene=scenes())
 def test_decide_is_a_function_of_its_arguments(policy: Policy, scene: Scene) -> None:
+    scene = fitted(policy, scene)
     before = copy.deepcopy(scene.views)
     actions = policy.decide(scene.views, scene.setting)
     assert scene.views == before
@@ -127,6 +148,7 @@ def test_decide_is_a_function_of_its_arguments(policy: Policy, scene: Scene) -> 
 def test_the_actions_either_stop_or_advance_an_arm_that_is_not_dropped(
     policy: Policy, scene: Scene
 ) -> None:
+    scene = fitted(policy, scene)
     active = {view.arm for view in scene.views}
     advances, drops, stops = split(policy.decide(scene.views, scene.setting))
     dropped = {drop.arm for drop in drops}
@@ -143,6 +165,7 @@ def test_the_actions_either_stop_or_advance_an_arm_that_is_not_dropped(
 @some
 @given(scene=scenes())
 def test_an_advance_always_adds_pulls_and_goes_to_the_grid(policy: Policy, scene: Scene) -> None:
+    scene = fitted(policy, scene)
     pulls = {view.arm: view.pulls for view in scene.views}
     schedule = scene.setting.schedule
     for advance in split(policy.decide(scene.views, scene.setting))[0]:
@@ -156,12 +179,13 @@ def test_an_advance_always_adds_pulls_and_goes_to_the_grid(policy: Policy, scene
 def test_a_drop_names_a_survivor_and_only_a_decision_names_an_answer(
     policy: Policy, scene: Scene
 ) -> None:
+    scene = fitted(policy, scene)
     active = {view.arm for view in scene.views}
     _, drops, stops = split(policy.decide(scene.views, scene.setting))
     survivors = active - {drop.arm for drop in drops}
     assert all(drop.because in survivors for drop in drops)
     for stop in stops:
-        if stop.outcome is Outcome.DECIDED:
+        if stop.outcome is policy.answers:
             assert stop.best_arm in survivors
         else:
             assert stop.best_arm is None
@@ -176,12 +200,13 @@ def test_a_drop_names_a_survivor_and_only_a_decision_names_an_answer(
 def test_no_arm_is_judged_before_every_arm_was_heard(
     policy: Policy, scene: Scene, data: st.DataObject
 ) -> None:
+    scene = fitted(policy, scene)
     place = data.draw(st.integers(0, len(scene.views) - 1))
     arm = scene.views[place].arm
     scene.views[place] = ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
     advances, drops, stops = split(policy.decide(scene.views, scene.setting))
     assert not drops
-    assert not [stop for stop in stops if stop.outcome is Outcome.DECIDED]
+    assert not [stop for stop in stops if stop.outcome is policy.answers]
     unheard = {view.arm for view in scene.views if not view.messages}
     assert stops or unheard & {advance.arm for advance in advances}
 
@@ -223,14 +248,14 @@ by_intervals = pytest.mark.parametrize(
 )
 
 
-def test_only_the_policy_that_counts_pulls_objects_to_quantized_batches() -> None:
+def test_those_that_count_pulls_or_spend_a_budget_object_to_quantized_batches() -> None:
     view = ArmView(arm=0, mean=0.5, pulls=9, messages=2, index=2, error=0.1)
     objecting = {
         name
         for name, policies in SETTINGS.items()
         if any(policy.objection(SPEC, [view]) is not None for policy in policies)
     }
-    assert objecting == {"lil-ucb-count"}
+    assert objecting == {"lil-ucb-count", "sequential-halving", "successive-rejects"}
 
 
 @by_intervals

@@ -13,8 +13,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
+from bitarm.core.messages import Hint, HintKind
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import (
+    QUANTIZERS,
+    BudgetedDicq,
+    Dicq,
+    Exact,
+    FedSel,
+    FedSelPaper,
+    Icq,
+    QuBan,
+)
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.widths import WIDTHS
 from bitarm.errors import PeerProtocolError, RewardError
@@ -59,7 +69,17 @@ SETTINGS: dict[str, list[Case]] = {
     "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],
     "fed-sel": [Case(quantizer=FedSel(), bounded=True, unbounded=False)],
     "fed-sel-paper": [Case(quantizer=FedSelPaper(), bounded=True, unbounded=False)],
-    "dicq": [free(Dicq(kappa=kappa, kappa_first=4.0)) for kappa in (0.05, 1.0, 2.5, 9.0)],
+    "dicq-budget": [
+        Case(quantizer=budgeted, bounded=False, unbounded=True, takes_prior=True)
+        for budgeted in (
+            BudgetedDicq(allowances=(1,) * 6, reaches=(1.0,) * 6),
+            BudgetedDicq(allowances=(9, 2, 3, 1, 12, 32), reaches=(7.0, 3.0, 1.0, 0.1, 2.0, 30.0)),
+        )
+    ],
+    "dicq": [
+        free(Dicq(kappa=kappa, kappa_first=4.0, kappa_cut=kappa_cut))
+        for kappa, kappa_cut in ((0.05, 4.0), (1.0, 0.3), (2.5, 2.5), (9.0, 0.05))
+    ],
 }
 some = settings(max_examples=30)  # of each law, for each of the cases
 every_case = pytest.mark.parametrize(
@@ -93,7 +113,23 @@ dithers = st.one_of(st.floats(0, 1, exclude_max=True), st.sampled_from([0.0, 0.5
 
 
 @st.composite
-def moments(draw: st.DrawFn, case: Case) -> Moment:
+def hints(draw: st.DrawFn, low: float, high: float) -> Hint | None:
+    """What a learner may tell, sensible or not."""
+    within = st.floats(low, high)
+    return draw(
+        st.none()
+        | st.builds(
+            Hint,
+            kind=st.sampled_from(HintKind),
+            value=within | st.floats(allow_nan=False, allow_infinity=False),
+        )
+    )
+
+
+@st.composite
+def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Moment:
+    """Any moment; with hints, before it and now, if the quantizer takes them or the test says."""
+    hinted = case.quantizer.hinted if hinted is None else hinted
     arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-9, 0.9))
     sigma = draw(st.floats(1e-3, 1e3))
     width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
@@ -123,9 +159,22 @@ def moments(draw: st.DrawFn, case: Case) -> Moment:
             u_prime=width.u_prime(pulls, n),
             sigma=sigma,
             bounds=bounds,
+            hint=draw(hints(low, high)) if hinted else None,
         )
     assert step is not None
     return Moment(held=held, step=step, low=low, high=high)
+
+
+def conceded(moment: Moment, mu_hat: float, decoded: Estimate) -> bool:
+    """Whether the message only said that the mean is not above the cut; then law 5 holds."""
+    step = moment.step
+    if decoded.pulls == step.pulls:
+        return False
+    assert step.hint is not None
+    assert step.hint.kind is HintKind.CUT
+    assert decoded == replace(moment.held, ceiling=step.hint.value)
+    assert mu_hat <= decoded.ceiling
+    return True
 
 
 def slack(moment: Moment, mu_hat: float) -> float:
@@ -142,8 +191,13 @@ def test_law_1_the_error_does_not_depend_on_the_data(
     case: Case, data: st.DataObject, fraction: float, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    symbol = quantizer.encode(moment.mean(fraction), moment.held, moment.step, dither)
+    mu_hat = moment.mean(fraction)
+    symbol = quantizer.encode(mu_hat, moment.held, moment.step, dither)
     decoded = quantizer.decode(symbol, moment.held, moment.step)
+    if conceded(moment, mu_hat, decoded):
+        return
+    assert decoded.pulls == moment.step.pulls
+    assert decoded.ceiling == math.inf
     assert decoded.error == quantizer.error(moment.held, moment.step)
     assert 0 <= decoded.error < math.inf
     assert decoded.radius == moment.step.u_prime + decoded.error  # Eq. (3)
@@ -168,6 +222,8 @@ def test_law_2_the_decoded_mean_is_within_the_error(
         mu_hat = min(max(near, moment.low), moment.high)
     symbol = quantizer.encode(mu_hat, held, step, dither)
     decoded = quantizer.decode(symbol, held, step)
+    if conceded(moment, mu_hat, decoded):
+        return
     assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
 
 
@@ -190,9 +246,10 @@ def test_law_3_the_symbols_of_a_step_are_prefix_free(
     held, step = moment.held, moment.step
     far = moment.mean(fraction)
     near = held.mean + steps_away * quantizer.error(held, step)
+    near = min(max(near, moment.low), moment.high)
     symbols = [
         quantizer.encode(mu_hat, held, step, dither)
-        for mu_hat in (far, near, held.mean)
+        for mu_hat in (far, near, held.mean, *_around(moment))
         for dither in pair
     ]
     for one in symbols:
@@ -210,7 +267,7 @@ def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
     held, step = moment.held, moment.step
     least = quantizer.least_bits(step)
     assert quantizer.encode(moment.mean(fraction), held, step, dither).nbits >= least
-    if not (isinstance(quantizer, Dicq) and held.pulls):  # there it is the spread that decides
+    if not (isinstance(quantizer, Dicq) and (held.pulls or step.hint)):  # the spread decides
         assert quantizer.encode(held.mean, held, step, dither).nbits == least
 
 
@@ -260,13 +317,98 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
         decoded = quantizer.decode(symbol, held, step)
     except PeerProtocolError:
         return
+    if decoded.pulls != step.pulls:
+        assert conceded(moment, decoded.ceiling, decoded)
+        assume(moment.low <= decoded.ceiling <= moment.high)
+        assert symbol == quantizer.encode(decoded.ceiling, held, step, 0.0)
+        return
     assume(decoded.error == 0 or decoded.error > 64 * math.ulp(decoded.mean))  # floats tell them
+    if step.hint is not None and step.hint.kind is HintKind.CUT:
+        above = decoded.mean + 15 / 16 * decoded.error - step.hint.value
+        assume(above > 0)  # nearer to the edge of the cell, no sixteenth may be above the cut
     encoded = {
         quantizer.encode(decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
         for sixteenths in (0, *range(-16, 17))
         for dither in (0.0, JUST_BELOW_1)
     }
     assert symbol in encoded
+
+
+def _around(moment: Moment) -> list[float]:
+    """Means at the hint and next to it, as far as the rewards allow."""
+    if moment.step.hint is None:
+        return []
+    value = min(max(moment.step.hint.value, moment.low), moment.high)
+    return [
+        min(max(mean, moment.low), moment.high)
+        for mean in (math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf))
+    ]
+
+
+hinted_cases = pytest.mark.parametrize(
+    "case",
+    [case for cases in SETTINGS.values() for case in cases if case.quantizer.hinted],
+    ids=str,
+)
+
+
+@hinted_cases
+@settings(max_examples=200)
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_law_5_a_mean_at_or_below_the_cut_concedes_and_no_other(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    cut = data.draw(st.floats(moment.low, moment.high))
+    step = replace(moment.step, hint=Hint(kind=HintKind.CUT, value=cut))
+    moment = replace(moment, step=step)
+    symbols = set()
+    for mu_hat in (moment.mean(fraction), *_around(moment)):
+        symbol = quantizer.encode(mu_hat, moment.held, step, dither)
+        decoded = quantizer.decode(symbol, moment.held, step)
+        assert conceded(moment, mu_hat, decoded) is (mu_hat <= cut)
+        assert decoded.holds(mu_hat, step.pulls)
+        if mu_hat <= cut:
+            symbols.add(symbol)
+        else:
+            assert decoded.mean + decoded.error > cut
+    assert len(symbols) == 1  # one symbol for all of them
+
+
+@hinted_cases
+@settings(max_examples=200)
+@given(data=st.data(), fraction=fractions, dither=dithers, away=st.floats(-8, 8))
+def test_law_2_holds_around_any_centre(
+    case: Case, data: st.DataObject, fraction: float, dither: float, away: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    value = moment.mean(fraction) + away * quantizer.error(moment.held, moment.step)
+    step = replace(moment.step, hint=Hint(kind=HintKind.CENTRE, value=value))
+    for mu_hat in (moment.low, moment.high, *_around(replace(moment, step=step))):
+        symbol = quantizer.encode(mu_hat, moment.held, step, dither)
+        decoded = quantizer.decode(symbol, moment.held, step)
+        assert decoded.holds(mu_hat, step.pulls)
+        assert abs(decoded.mean - mu_hat) <= decoded.error
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for cases in SETTINGS.values() for case in cases if not case.quantizer.hinted],
+    ids=str,
+)
+@some
+@given(data=st.data(), fraction=fractions, dither=dithers)
+def test_law_5_hints_change_nothing_in_schemes_that_take_none(
+    case: Case, data: st.DataObject, fraction: float, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case, hinted=True)), case.quantizer
+    held, step, plain = moment.held, moment.step, replace(moment.step, hint=None)
+    mu_hat = moment.mean(fraction)
+    symbol = quantizer.encode(mu_hat, held, plain, dither)
+    assert quantizer.encode(mu_hat, held, step, dither) == symbol
+    assert quantizer.decode(symbol, held, step) == quantizer.decode(symbol, held, plain)
+    assert quantizer.error(held, step) == quantizer.error(held, plain)
+    assert quantizer.least_bits(step) == quantizer.least_bits(plain)
 
 
 @every_case

@@ -24,17 +24,19 @@ from bitarm.core.dither import dither
 from bitarm.core.events import (
     AgentDismissed,
     AgentEvent,
-    ReportAccepted,
     ReportIgnored,
     ReportMade,
     RequestTaken,
     RewardsObserved,
+    RoundOpened,
     dump_event,
     load_event,
 )
-from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
-from bitarm.core.quantizers import Exact, Icq, Quantizer, QuBan
-from bitarm.core.spec import RunSpec
+from bitarm.core.messages import Cause, Dismiss, Fit, Hint, HintKind, Report, Request, fit
+from bitarm.core.plain import from_plain, to_plain
+from bitarm.core.policy import Advance
+from bitarm.core.quantizers import Dicq, Exact, Icq, Quantizer, QuBan
+from bitarm.core.spec import FAMILIES, RunSpec
 from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError, RewardError
 
 _ARM = 1
@@ -371,6 +373,129 @@ def test_a_dismissal_repeated_or_reordered_leaves_the_same(
     assert agent.wanted == 0
 
 
+# -- hints ----------------------------------------------------------------------------------------
+
+_HINTED = make_spec(quantizer=Dicq())
+_CUT = Hint(kind=HintKind.CUT, value=0.5)
+_HIGHER = Hint(kind=HintKind.CUT, value=0.75)
+_CENTRE = Hint(kind=HintKind.CENTRE, value=0.5)
+
+
+def _told(message: int, hint: Hint | None) -> Request:
+    return replace(_request(message), run=_HINTED.fingerprint, hint=hint)
+
+
+def _hinted_agent(phase: AgentPhase) -> Agent:
+    """An agent that answered a centre and a cut; pulling, it serves another cut."""
+    agent = Agent(_HINTED, _ARM)
+    for message, hint in ((1, _CENTRE), (2, _CUT)):
+        agent.receive(_told(message, hint))
+        agent.observe(agent.wanted, 0.75 * agent.wanted)
+    if phase is AgentPhase.PULLING:
+        agent.receive(_told(3, _HIGHER))
+        agent.observe(1, 0.5)
+    if phase is AgentPhase.DISMISSED:
+        dismissal = replace(_dismissal(Cause.DROPPED), run=_HINTED.fingerprint)
+        agent.receive(dismissal)
+    return agent
+
+
+def test_a_hint_is_taken_with_the_request_and_used_for_its_report() -> None:
+    agent = _hinted_agent(AgentPhase.IDLE)
+    held = agent.state.held
+    output = agent.receive(_told(3, _HIGHER))
+    assert output.events == (RequestTaken(arm=_ARM, message=3, until=8, hint=_HIGHER),)
+    assert agent.state.hint == _HIGHER
+    observed, made = agent.observe(4, 2.0).events  # the mean of all eight is 0.625
+    assert isinstance(made, ReportMade)
+    assert (made.symbol, made.contained) == (Symbol(0, 1), True)  # "not above 0.75"
+    assert agent.state.held == replace(held, ceiling=0.75)
+    events = [RequestTaken(arm=_ARM, message=3, until=8, hint=_HIGHER), observed, made]
+    assert [load_event(dump_event(event)) for event in events] == events
+
+
+def test_a_request_without_a_hint_forgets_the_last_one() -> None:
+    agent = _hinted_agent(AgentPhase.IDLE)
+    agent.receive(_told(3, None))
+    assert agent.state.hint is None
+    made = agent.observe(4, 2.0).events[-1]
+    assert isinstance(made, ReportMade)
+    assert agent.state.held.pulls == 8  # a mean, not a concession
+
+
+_REPEATS = {
+    "answered, the same hint": (AgentPhase.IDLE, 2, _CUT, "the report again"),
+    "answered, another value": (AgentPhase.IDLE, 2, _HIGHER, "asked again with"),
+    "answered, another kind": (AgentPhase.IDLE, 2, _CENTRE, "asked again with"),
+    "answered, no hint": (AgentPhase.IDLE, 2, None, "asked again with None, first with"),
+    "in service, the same hint": (AgentPhase.PULLING, 3, _HIGHER, "nothing"),
+    "in service, another value": (AgentPhase.PULLING, 3, _CUT, "asked again with"),
+    "in service, no hint": (AgentPhase.PULLING, 3, None, "asked again with None, first with"),
+    "answered before, the same hint": (AgentPhase.PULLING, 2, _CUT, "the report again"),
+    "answered before, its hint is forgotten": (AgentPhase.PULLING, 2, None, "the report again"),
+    "long ago": (AgentPhase.IDLE, 1, _HIGHER, "nothing"),
+    "dismissed": (AgentPhase.DISMISSED, 2, _HIGHER, "nothing"),
+    "dismissed, the next": (AgentPhase.DISMISSED, 3, _HIGHER, "nothing"),
+}
+
+
+@pytest.mark.parametrize(("phase", "message", "hint", "expected"), _REPEATS.values(), ids=_REPEATS)
+def test_a_request_that_comes_again(
+    phase: AgentPhase, message: int, hint: Hint | None, expected: str
+) -> None:
+    agent = _hinted_agent(phase)
+    before = agent.state
+    if expected.startswith("asked"):
+        with pytest.raises(PeerProtocolError, match=f"message {message}: {expected}"):
+            agent.receive(_told(message, hint))
+    else:
+        output = agent.receive(_told(message, hint))
+        assert output.events == ()
+        assert [it.symbol for it in output.messages] == (
+            [before.symbol] if expected == "the report again" else []
+        )
+    assert agent.state == before
+
+
+@pytest.mark.parametrize("quantizer", [it for it in BOUNDED if not it.hinted], ids=str)
+def test_a_hint_to_a_quantizer_that_takes_none_is_refused(quantizer: Quantizer) -> None:
+    spec = make_spec(quantizer=quantizer)
+    agent = Agent(spec, 0)
+    before = agent.state
+    with pytest.raises(PeerProtocolError, match=f"message 1: {quantizer.name} takes no hints"):
+        agent.receive(Request(run=spec.fingerprint, arm=0, message=1, until=2, hint=_CUT))
+    assert agent.state == before
+
+
+@pytest.mark.parametrize("value", [1.7e308, -1.7e308, 5e-324, 0.0])
+@pytest.mark.parametrize("kind", list(HintKind))
+@pytest.mark.parametrize("message", [1, 2])
+def test_no_hint_however_strange_keeps_an_agent_from_its_report(
+    message: int, kind: HintKind, value: float
+) -> None:
+    agent = Agent(_HINTED, _ARM)
+    for number in range(1, message + 1):
+        hint = Hint(kind=kind, value=value) if number == message else None
+        agent.receive(_told(number, hint))
+        made = agent.observe(agent.wanted, 0.7 * agent.wanted).events[-1]
+        assert isinstance(made, ReportMade)
+        assert made.contained
+    assert agent.receive(_told(message + 1, None)).events  # and it goes on
+
+
+@pytest.mark.parametrize("phase", list(AgentPhase))
+def test_a_state_with_a_hint_survives_json(phase: AgentPhase) -> None:
+    state = _hinted_agent(phase).state
+    assert state.hint is not None
+    assert agent_state_through_json(state) == state
+
+
+def test_a_state_from_before_there_were_hints_is_read() -> None:
+    plain = to_plain(_agent(AgentPhase.IDLE).state)
+    del plain["hint"], plain["held"]["ceiling"]
+    assert from_plain(AgentState, plain, FAMILIES) == _agent(AgentPhase.IDLE).state
+
+
 # -- restarts -------------------------------------------------------------------------------------
 
 
@@ -410,8 +535,8 @@ def _life(
     """One arm's agent, asked for what the clean run asked for: state after each step, outputs."""
     agent, run = Agent(problem.spec, arm), problem.spec.fingerprint
     states, outputs = [agent.state], list[AgentOutput]()
-    for message, until in _asked(problem, arm):
-        request = Request(run=run, arm=arm, message=message, until=until)
+    for message, advance in enumerate(_asked(problem, arm), start=1):
+        request = Request(run=run, arm=arm, message=message, until=advance.until, hint=advance.hint)
         outputs.append(agent.receive(request))
         states.append(agent.state)
         while agent.wanted:
@@ -424,19 +549,28 @@ def _life(
     return states, outputs, [event for output in outputs for event in output.events]
 
 
-def _asked(problem: Problem, arm: int) -> list[tuple[int, int]]:
+def _asked(problem: Problem, arm: int) -> list[Advance]:
     return [
-        (event.message, event.pulls)
+        advance
         for event in drive_problem(problem).events
-        if isinstance(event, ReportAccepted) and event.arm == arm
+        if isinstance(event, RoundOpened)
+        for advance in event.advances
+        if advance.arm == arm
     ]
 
 
 def _relive(agent: Agent, event: AgentEvent) -> Agent:
     match event:
         case RequestTaken():
-            run = agent.spec.fingerprint
-            agent.receive(Request(run=run, arm=event.arm, message=event.message, until=event.until))
+            agent.receive(
+                Request(
+                    run=agent.spec.fingerprint,
+                    arm=event.arm,
+                    message=event.message,
+                    until=event.until,
+                    hint=event.hint,
+                )
+            )
         case RewardsObserved():
             agent.observe(event.count, event.total)
         case AgentDismissed():

@@ -34,7 +34,15 @@ from bitarm.core.events import (
 )
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Cause
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    SequentialHalving,
+    SuccessiveElimination,
+    SuccessiveRejects,
+)
 from bitarm.core.policy import Advance, Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.schedule import ListedSchedule
@@ -117,7 +125,17 @@ def test_a_tolerance_given_as_a_whole_number_can_be_read_back(
     assert load_event(dump_event(opened)) == opened
 
 
-@pytest.mark.parametrize("policy", [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        SuccessiveElimination(),
+        Lucb(),
+        LilUcb(),
+        LilUcbCount(),
+        SequentialHalving(pull_budget=9),
+        SuccessiveRejects(pull_budget=9),
+    ],
+)
 def test_a_run_that_was_opened_keeps_its_policy(policy: Policy) -> None:
     opened = RunOpened(spec=make_spec(), policy=policy, limits=Limits())
     read = load_event(dump_event(opened))

@@ -5,18 +5,22 @@ import pytest
 from tapes import Total, drive, make_spec, tail
 
 from bitarm.core.agent import Agent
+from bitarm.core.budget import NO_PROOF
 from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     POLICIES,
+    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
     Policy,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Outcome
@@ -25,6 +29,10 @@ from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
 
 _UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
+_BUDGETED: tuple[Budgeted, ...] = (
+    SequentialHalving(pull_budget=100),
+    SuccessiveRejects(pull_budget=100),
+)
 _BY_INTERVALS: tuple[Policy, ...] = (
     QuietElimination(),
     SuccessiveElimination(epsilon=0.01),
@@ -147,7 +155,25 @@ def test_a_caveat_voids_the_guarantee_and_is_the_reason(policy: Policy) -> None:
 
 
 def test_every_policy_was_asked() -> None:
-    assert {policy.name for policy in (*_BY_INTERVALS, LilUcbCount())} == set(POLICIES)
+    assert {policy.name for policy in (*_BY_INTERVALS, LilUcbCount(), *_BUDGETED)} == set(POLICIES)
+
+
+@pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
+def test_a_spent_budget_answers_and_claims_nothing(policy: Budgeted) -> None:
+    grid = tuple(phase.until for phase in policy.phases(3))
+    spec = make_spec(arms=3, schedule=ListedSchedule(checkpoints=grid))
+    ending = _end(spec, policy, _wide, caveat="3 rewards were clipped")
+    assert (ending.outcome, ending.best_arm) == (Outcome.BUDGET_SPENT, 0)
+    assert ending.guarantee is None
+    assert ending.guarantee_reason == f"{NO_PROOF}; 3 rewards were clipped"
+
+
+@pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
+def test_a_spent_budget_says_which_arms_it_speaks_of(policy: Budgeted) -> None:
+    claim = guarantee(make_spec(), policy, Outcome.BUDGET_SPENT, [], [], [0, 2])
+    assert claim.delta is None
+    assert claim.reason.startswith(NO_PROOF)
+    assert "not arm-1" in claim.reason
 
 
 # -- why the count rule claims nothing over a quantizer -------------------------------------------

@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import (
+    QUANTIZERS,
+    BudgetedDicq,
+    Dicq,
+    Exact,
+    FedSel,
+    FedSelPaper,
+    Icq,
+    QuBan,
+)
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS, LilWidth, PaperWidth
@@ -66,6 +75,8 @@ def radii(tape: "Tape") -> list[float]:
                 for kappa, t in zip(kappas, tape.grid, strict=True)
             ]
             return [u + half * (1 + 2.0**-14) for u, half in zip(u_primes, halves, strict=True)]
+        case BudgetedDicq():
+            return saturating(quantizer, u_primes)
         case Exact():
             return list(u_primes)
         case QuBan():
@@ -82,6 +93,14 @@ def radii(tape: "Tape") -> list[float]:
             start = 2 * u_primes[0]  # Remark 2
             return [start, *eq_4(quantizer.bits, start, u_primes[1:])]
     raise AssertionError(f"no radius is known for {quantizer}: add it")
+
+
+def saturating(quantizer: BudgetedDicq, u_primes: Sequence[float]) -> list[float]:
+    """U(i) = U'(i) + half a cell + what of U'(i) + U(i − 1) lies beyond the reach."""
+    found = [quantizer.reaches[0]]
+    for u, reach, bits in zip(u_primes, quantizer.reaches, quantizer.allowances, strict=False):
+        found.append(u + reach / 2**bits + max(0.0, u + found[-1] - reach))
+    return found[1:]
 
 
 def eq_4(bits: int, start: float, u_primes: Sequence[float]) -> list[float]:
@@ -143,6 +162,12 @@ FAMILIES: dict[str, st.SearchStrategy[Quantizer]] = {
     "quban": st.builds(QuBan, epsilon_quban=st.floats(0.05, 8)),
     "fed-sel": st.just(FedSel()),
     "fed-sel-paper": st.just(FedSelPaper()),
+    "dicq-budget": st.builds(
+        lambda plan: BudgetedDicq(
+            allowances=tuple(bits for bits, _ in plan), reaches=tuple(reach for _, reach in plan)
+        ),
+        st.lists(st.tuples(st.integers(1, 32), st.floats(0.01, 60)), min_size=12, max_size=12),
+    ),
     "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8), kappa_first=st.floats(0.1, 8)),
 }
 
@@ -153,7 +178,12 @@ def tapes(draw: st.DrawFn, quantizers: st.SearchStrategy[Quantizer]) -> Tape:
     n = len(grid)
     a = draw(st.floats(-50, 50))
     b = a + draw(st.floats(0.01, 50))
-    uniform = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    mu = min(a + draw(units) * (b - a), b)
+    prior = None
+    if isinstance(quantizer, Icq) and quantizer.prior == "uniform":
+        prior = min(a + draw(units) * (b - a), b)
+    if isinstance(quantizer, BudgetedDicq):  # its first reach stands for what may be
+        prior = mu + (2 * draw(units) - 1) * quantizer.reaches[0]
     return Tape(
         quantizer=quantizer,
         width=draw(st.sampled_from(sorted(U_PRIME))),
@@ -161,8 +191,8 @@ def tapes(draw: st.DrawFn, quantizers: st.SearchStrategy[Quantizer]) -> Tape:
         delta=draw(st.floats(1e-9, 0.9)),
         sigma=draw(st.floats(0.01, 10)),
         bounds=(a, b),
-        mu=min(a + draw(units) * (b - a), b),
-        prior=min(a + draw(units) * (b - a), b) if uniform else None,
+        mu=mu,
+        prior=prior,
         grid=grid,
         offs=tuple(draw(st.lists(offsets, min_size=n, max_size=n))),
         dithers=tuple(draw(st.lists(st.floats(0, 0.999), min_size=n, max_size=n))),

@@ -4,15 +4,15 @@ import pytest
 from tapes import Problem, Tape, make_spec
 
 from bitarm.core.agent import Agent
-from bitarm.core.events import ArmDropped, ArmsLost, LearnerEvent, RunEnded
+from bitarm.core.events import ArmDropped, ArmsLost, LearnerEvent, ReportAccepted, RunEnded
 from bitarm.core.guarantee import covered_arms
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause, Dismiss, Request
-from bitarm.core.policies import POLICIES, SuccessiveElimination
+from bitarm.core.messages import Cause, Dismiss, HintKind, Request
+from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Outcome, Policy
-from bitarm.core.quantizers import Exact
+from bitarm.core.quantizers import Dicq, Exact, Quantizer
 from bitarm.core.replay import replay
 from bitarm.errors import LocalProtocolError, StoreError
 
@@ -20,9 +20,14 @@ from bitarm.errors import LocalProtocolError, StoreError
 class Race:
     """A learner and its agents, round by round, with the events in order."""
 
-    def __init__(self, means: tuple[int, ...], policy: Policy | None = None) -> None:
+    def __init__(
+        self,
+        means: tuple[int, ...],
+        policy: Policy | None = None,
+        quantizer: Quantizer | None = None,
+    ) -> None:
         problem = Problem(
-            spec=make_spec(arms=len(means), quantizer=Exact()),
+            spec=make_spec(arms=len(means), quantizer=quantizer or Exact()),
             policy=policy or SuccessiveElimination(),
             limits=Limits(rounds=40),
             tape=Tape(seed=3, means=means, spread=100, bounds=(0, 1024)),
@@ -155,3 +160,83 @@ def test_an_arm_that_is_not_there_cannot_be_lost() -> None:
         race.learner.lose((2,))
     with pytest.raises(StoreError):
         replay([*race.events, ArmsLost(round=1, arms=(7,), stops=False)])
+
+
+# -- the leader is lost after it reported, before those that it went ahead of --------------------
+
+
+def _challenged(means: tuple[int, ...], *, concedes: int) -> tuple[Race, int]:
+    """A race up to the round in which `concedes` is told a cut that it will not be above."""
+    race = Race(means, QuietElimination(), Dicq())
+    while True:
+        assert race.learner.ending is None
+        for request in race.learner.pending:
+            hint = request.hint
+            if request.arm == concedes and hint is not None and hint.kind is HintKind.CUT:
+                mean = race.problem.tape.total(concedes, 0, request.until) / request.until
+                if mean <= hint.value:
+                    (ahead,) = (
+                        view.arm for view in race.learner.views() if view.pulls == request.until
+                    )
+                    return race, ahead
+        race.round()
+
+
+def test_an_arm_that_conceded_to_a_lost_leader_stays_in_the_race() -> None:
+    race, leader = _challenged((300, 600, 700, 950), concedes=0)
+    assert leader == 3
+    race.take(race.learner.lose((leader,)))
+    rounds = race.learner.rounds
+    dropped = {event.arm for event in race.events if isinstance(event, ArmDropped)}
+    race.round()
+    assert race.learner.rounds == rounds + 1
+    conceded = [
+        event
+        for event in race.events
+        if isinstance(event, ReportAccepted) and event.ceiling is not None
+    ]
+    assert 0 in {event.arm for event in conceded}
+    for event in race.events:  # whoever fell now fell for one that is still there
+        if isinstance(event, ArmDropped) and event.arm not in dropped:
+            assert event.because != leader
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
+    assert "not arm-3" in ending.guarantee_reason
+    assert replay(race.events).save() == race.learner.save()
+
+
+def test_of_two_arms_the_one_that_conceded_to_the_lost_one_is_no_answer() -> None:
+    race, leader = _challenged((300, 950), concedes=0)
+    assert leader == 1
+    race.take(race.learner.lose((leader,)))
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm, ending.guarantee) == (Outcome.AGENT_LOST, None, None)
+
+
+def test_an_arm_that_conceded_and_fell_is_not_covered_once_its_leader_is_lost() -> None:
+    race, leader = _challenged((300, 900, 950), concedes=0)
+    race.round()
+    assert race.learner.arms[0].dropped_for == leader
+    race.take(race.learner.lose((leader,)))
+    assert covered_arms(race.learner.arms) == [3 - leader]
+
+
+def test_a_lost_pilot_is_followed_by_another() -> None:
+    race = Race((300, 500, 950), QuietElimination(), Dicq())
+    assert [request.arm for request in race.learner.pending] == [0]
+    race.take(race.learner.lose((0,)))
+    assert [(request.arm, request.hint) for request in race.learner.pending] == [(1, None)]
+    ending = race.run()
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
+
+
+def test_a_leader_that_is_lost_on_its_way_is_followed_by_another() -> None:
+    race = Race((300, 900, 950), QuietElimination(), Dicq())
+    while len(race.learner.pending) != 1 or not race.learner.arms[2].message:
+        race.round()
+    (request,) = race.learner.pending
+    race.take(race.learner.lose((request.arm,)))
+    (other,) = race.learner.pending
+    assert {request.arm, other.arm} <= {1, 2}
+    assert other.hint is None
+    assert race.run().best_arm == other.arm

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tapes import (
@@ -20,6 +20,8 @@ from tapes import (
     story,
 )
 
+from bitarm.core.events import ReportAccepted, RoundOpened
+from bitarm.core.messages import Hint, HintKind
 from bitarm.core.policies import (
     POLICIES,
     LilUcb,
@@ -27,9 +29,11 @@ from bitarm.core.policies import (
     Lucb,
     Policy,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
-from bitarm.core.quantizers import QUANTIZERS, Quantizer
+from bitarm.core.quantizers import QUANTIZERS, Dicq, Quantizer
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
@@ -40,7 +44,10 @@ _ONE_OF_EACH: tuple[Policy, ...] = (
     Lucb(),
     LilUcb(),
     LilUcbCount(),
+    SequentialHalving(pull_budget=200),
+    SuccessiveRejects(pull_budget=200),
 )
+_SEARCH = settings(_CALM, max_examples=2000, phases=[Phase.generate])  # any example will do
 _SCHEMES = [(quantizer, True) for quantizer in BOUNDED]
 _SCHEMES += [(quantizer, False) for quantizer in UNBOUNDED]
 
@@ -168,6 +175,40 @@ def test_every_quantizer_and_policy_is_put_through_it() -> None:
     assert {quantizer.name for quantizer, _ in _SCHEMES} == set(QUANTIZERS)
     assert {policy.name for policy in _ONE_OF_EACH} == set(POLICIES)
     assert {policy.name for policy in POLICY_CHOICES} == set(POLICIES)
+
+
+def _told(run: Run) -> list[Hint]:
+    return [
+        advance.hint
+        for event in run.events
+        if isinstance(event, RoundOpened)
+        for advance in event.advances
+        if advance.hint is not None
+    ]
+
+
+def _conceded(run: Run) -> bool:
+    return any(isinstance(it, ReportAccepted) and it.ceiling is not None for it in run.events)
+
+
+@pytest.mark.parametrize("kind", list(HintKind))
+def test_hints_are_among_what_is_disturbed(kind: HintKind) -> None:
+    def meets(problem: Problem) -> bool:
+        return any(hint.kind is kind for hint in _told(drive_problem(problem)))
+
+    find(problems(), meets, settings=_SEARCH)
+
+
+@pytest.mark.parametrize("concedes", [False, True])
+def test_arms_with_a_cut_both_concede_and_go_on(*, concedes: bool) -> None:
+    quiet = problems(Dicq(kappa=2.5), QuietElimination(), bounded=True)
+
+    def meets(problem: Problem) -> bool:
+        run = drive_problem(problem)
+        cuts = [hint for hint in _told(run) if hint.kind is HintKind.CUT]
+        return bool(cuts) and _conceded(run) is concedes
+
+    find(quiet, meets, settings=_SEARCH)
 
 
 @settings(_CALM, max_examples=100)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from tapes import Problem, Tape, drive_problem, make_spec, problems
 
 from bitarm.core.events import RunOpened, TrafficMeasured
+from bitarm.core.level import level_of
 from bitarm.core.limits import Limits
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
@@ -33,9 +34,15 @@ def test_a_result_says_what_the_ending_and_the_spec_say(problem: Problem) -> Non
     assert (result.rounds, result.samples) == (ending.rounds, ending.samples)
     assert (result.payload_bits, result.raw_bytes) == (ending.payload_bits, 8 * ending.samples)
     assert (result.payload_bytes, result.wire_bytes) == (11, WireBytes(up=22, down=33))
-    assert (result.delta, result.sigma, result.bounds) == (spec.delta, spec.sigma, spec.bounds)
+    assert (result.sigma, result.bounds) == (spec.sigma, spec.bounds)
+    level = level_of(spec, problem.policy, problem.limits)
+    assert (result.delta, result.width, result.pull_budget) == (
+        level.delta,
+        level.width,
+        level.pull_budget,
+    )
     assert (result.quantizer, result.policy) == (spec.quantizer.name, problem.policy.name)
-    assert (result.width, result.seed) == (spec.width, spec.seed)
+    assert result.seed == spec.seed
     assert int(result.fingerprint, 16) == spec.fingerprint
     assert len(result.fingerprint) == 8
     assert sum(arm.pulls for arm in result.arms) == result.samples

@@ -25,7 +25,8 @@ MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='
 
 def identify_into(path: Path, *, seed: int, means: dict[str, float] = MEANS, **words: Any) -> int:
     """Run to the end into the journal at `path`; returns the run's number."""
-    problem, scheme, limits = split({"bounds": (0.0, 1.0), "delta": 0.05} | words)
+    given = {"bounds": (0.0, 1.0), "delta": 0.05} | words
+    problem, scheme, limits = split({it: given[it] for it in given if given[it] is not None})
     setup = build(tuple(means), seed=seed, problem=problem, scheme=scheme, limits=limits)
     sources = [
         ModelSource(Bernoulli(mean=mean), seed=seed, arm=arm)

@@ -31,7 +31,8 @@ def test_a_run_is_its_journal(decided_store: Path) -> None:
     assert decided.payload_bits == standings.payload_bits
     means = [arm.mean for arm in standings.arms if arm.mean is not None]
     assert decided.lower_bound == lower_bound(means, sigma=0.5, delta=0.05).samples
-    assert limited.lower_bound is None
+    assert decided.least_bits == pytest.approx(0.9 * len(means))
+    assert (limited.lower_bound, limited.least_bits) == (None, None)
     library.close()
 
 
@@ -43,11 +44,14 @@ def test_what_simulate_prints_is_read_with_its_true_means() -> None:
         assert point.samples == result["samples"]["mean"]
         assert point.payload_bits_sem == result["payload_bits"]["sem"]
         assert point.lower_bound == lower_bound(MEANS, sigma=0.25, delta=0.05).samples
+        assert point.least_bits == pytest.approx(0.9 * len(MEANS))
 
 
 def test_results_without_means_have_no_bound() -> None:
     for means in ([], [0.5, 0.5]):
-        assert points_of_result(_saved(means=means))[0].lower_bound is None
+        (point, _) = points_of_result(_saved(means=means))
+        assert point.lower_bound is None
+        assert (point.least_bits is None) == (not means)  # of two equal arms both must be heard
 
 
 @pytest.mark.parametrize(

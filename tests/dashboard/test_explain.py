@@ -2,7 +2,7 @@
 
 import pytest
 
-from bitarm.core.quantizers import QUANTIZERS
+from bitarm.core.quantizers import CHOICES
 from bitarm.core.widths import PaperWidth
 from bitarm.dashboard.explain import MOST_ROUNDS, Explanation, explain
 from bitarm.errors import ConfigError
@@ -52,7 +52,7 @@ def test_a_mean_that_jumps_lands_in_an_end_bin_and_breaks_the_bound() -> None:
 def test_every_scheme_has_its_radii() -> None:
     explained = _explained(bits=5)
     radii = {scheme.quantizer: scheme.radius for scheme in explained.schemes}
-    assert set(radii) == set(QUANTIZERS)
+    assert set(radii) == set(CHOICES)
     assert radii["icq"] == [step.radius for step in explained.steps]
     assert radii["exact"] == [step.u_prime for step in explained.steps]
 

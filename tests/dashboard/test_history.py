@@ -3,10 +3,11 @@
 from contextlib import closing
 from pathlib import Path
 
-from dashboard.stores import standings_in
+from dashboard.stores import identify_into, standings_in
 
 from bitarm.core.events import AgentRestarted, ArmsLost, FleetAssigned, RunEnded
 from bitarm.core.journal import Entry
+from bitarm.dashboard.compare import point_of_run
 from bitarm.dashboard.frames import frames_of
 from bitarm.dashboard.history import History
 from bitarm.store import SqliteJournal
@@ -61,3 +62,28 @@ def test_an_agent_is_known_by_the_arms_that_it_serves(decided_store: Path) -> No
     notes = history.delta(2).timeline.notes
     assert (notes.arms, notes.restarts) == ([[0, 2]], [2])
     assert notes.text == ["agent a restarted, 2 times by now"]
+
+
+def test_a_run_on_a_budget_has_no_delta_no_radii_and_no_certain_words(tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(
+        store,
+        seed=3,
+        policy="sequential-halving",
+        pull_budget=80,
+        bit_budget=24,
+        quantizer="dicq",
+        delta=None,
+    )
+    first, *rest = _entries(store, run)
+    history = History(run, first)
+    for entry in rest:
+        history.add(entry)
+    view = history.view()
+    assert (view.row.outcome, view.row.delta, view.row.guarantee) == ("budget_spent", None, None)
+    assert (view.settings.pull_budget, view.settings.bit_budget) == (80, 24)
+    assert (view.settings.delta, view.settings.width, view.settings.max_bits) == (None, None, None)
+    assert set(view.timeline.reports.radius) == {None}
+    assert view.timeline.notes.text[0] == "run opened: 4 arms, dicq-budget, 80 pulls"
+    assert "ended: the budget is spent, north did best" in view.timeline.notes.text
+    assert point_of_run(history).lower_bound is None

@@ -13,6 +13,8 @@ from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import FleetAssigned, LearnerEvent, TrafficMeasured
 from bitarm.core.journal import Journal
 from bitarm.core.messages import Cause
+from bitarm.core.policy import Outcome
+from bitarm.core.result import RunResult
 from bitarm.core.standings import Standings
 from bitarm.store import MemoryJournal
 
@@ -89,7 +91,30 @@ def test_the_networked_run_is_the_embedded_run(
     scheme: str, broker: PlainBroker, tmp_path: Path
 ) -> None:
     problem = _problem(scheme)
-    journal, ends = _over_the_broker(problem, broker, tmp_path, seed=11, name="lab")
+    _assert_same(problem, broker, tmp_path)
+
+
+@pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])
+@pytest.mark.parametrize(
+    ("quantizer", "bits"), [("icq", 20), ("dicq", 17), ("exact", 640), ("dicq", None)]
+)
+def test_a_budget_is_spent_over_the_network_as_in_one_process(
+    policy: str, quantizer: str, bits: int | None, broker: PlainBroker, tmp_path: Path
+) -> None:
+    budget = "" if bits is None else f"bit_budget = {bits}"
+    toml = (
+        f"[problem]\nbounds = [0.0, 1.0]\npull_budget = 90\n{budget}\n"
+        f'[scheme]\nquantizer = "{quantizer}"\npolicy = "{policy}"\n{_ARMS}'
+    )
+    result = _assert_same(parse_problem(toml, Path()), broker, tmp_path)
+    assert (result.outcome, result.guarantee) == (Outcome.BUDGET_SPENT, None)
+    assert result.best_arm is not None
+    assert result.samples in (89, 90)
+    assert bits is None or result.payload_bits <= bits
+
+
+def _assert_same(problem: Problem, broker: PlainBroker, folder: Path) -> RunResult:
+    journal, ends = _over_the_broker(problem, broker, folder, seed=11, name="lab")
     embedded = MemoryJournal()
     _, result = run_problem(problem, seed=11, journal=embedded)
     assert story(_said(journal)) == story(_said(embedded))
@@ -103,6 +128,7 @@ def test_the_networked_run_is_the_embedded_run(
     assert standings.traffic.wire_bytes_up == result.wire_bytes.up
     assert all(not end.stopped and set(end.causes.values()) <= set(Cause) for end in ends.values())
     assert len(ends) == len(problem.arms)
+    return result
 
 
 @pytest.mark.parametrize("scheme", ["", 'quantizer = "icq"\nbits = 3'], ids=["default", "icq"])

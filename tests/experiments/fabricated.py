@@ -12,7 +12,13 @@ TRIALS = 101
 
 
 def experiment(
-    series: Sequence[str], values: Sequence[float], name: str = "own", width: str = "paper"
+    series: Sequence[str],
+    values: Sequence[float],
+    name: str = "own",
+    *,
+    quantizer: str = "exact",
+    width: str = "paper",
+    figure: str | None = None,
 ) -> Experiment:
     return parse_sweep(
         name,
@@ -21,8 +27,9 @@ def experiment(
             "x": {"label": "Δ", "values": list(values)},
             "trials": TRIALS,
             "arms": {"model": "gaussian", "sd": 0.5, "means": [0, "x"]},
+            "figure": figure or name,
             "settings": {"delta": 0.1, "sigma": 0.5, "width": width},
-            "series": {one: {"quantizer": "exact"} for one in series},
+            "series": {one: {"quantizer": quantizer} for one in series},
         },
     )
 
@@ -34,12 +41,14 @@ def findings(
     errors: int = 0,
     name: str = "own",
     values: Sequence[float] | None = None,
+    quantizer: str = "exact",
     width: str = "paper",
+    figure: str | None = None,
 ) -> Findings:
     """Every measure of a series has these means, in the order of the axis."""
     length = len(next(iter(means.values())))
     axis = tuple(values or [float(x) for x in range(1, length + 1)])
-    made = experiment(tuple(means), axis, name, width)
+    made = experiment(tuple(means), axis, name, quantizer=quantizer, width=width, figure=figure)
     points = {}
     for series, numbers in means.items():
         for x, mean in zip(axis, numbers, strict=True):

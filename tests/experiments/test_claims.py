@@ -1,7 +1,16 @@
 import pytest
 from experiments.fabricated import findings
 
-from bitarm.experiments.claims import Claim, ends_lower, falls, fewer, rises
+from bitarm.experiments.claims import (
+    Claim,
+    ends_lower,
+    falls,
+    fewer,
+    rises,
+    times_fewer,
+    times_fewer_on_average,
+)
+from bitarm.experiments.factors import Baseline
 
 
 def _failures(claim: Claim, sem: float = 0.0, **means: list[float]) -> list[str]:
@@ -49,3 +58,20 @@ def test_ends_lower_looks_at_the_ends_only() -> None:
     assert claim.text == "bits of ICQ-SE, B = 3 end lower than they begin"
     assert claim.failures(findings({"icq-b3": [3, 9, 2]})) == []
     assert claim.failures(findings({"icq-b3": [3, 1, 3]})) != []
+
+
+def test_times_fewer_needs_every_point() -> None:
+    claim = times_fewer("samples", "a", Baseline(series="b"), least=3)
+    assert claim.text == "a needs at least 3 times fewer samples than b, rerun, at every point"
+    assert _failures(claim, a=[1, 2], b=[3, 8]) == []
+    assert _failures(claim, a=[1, 2], b=[3, 5]) == ["samples at x = 2: 2.50 times fewer"]
+    only = times_fewer("samples", "a", Baseline(series="b"), least=1)
+    assert only.text == "a needs fewer samples than b, rerun, at every point"
+    assert _failures(only, a=[1, 3], b=[1, 2]) == ["samples at x = 2: 0.67 times fewer"]
+
+
+def test_on_average_a_point_may_make_up_for_another() -> None:
+    claim = times_fewer_on_average("samples", "a", Baseline(series="b"), least=4)
+    assert claim.text.endswith("than b, rerun, in the geometric mean")
+    assert _failures(claim, a=[1, 1], b=[2, 8]) == []
+    assert _failures(claim, a=[1, 1], b=[2, 7]) == ["3.74 times fewer samples"]

@@ -46,6 +46,26 @@ def test_arms_may_depend_on_the_axis() -> None:
     assert experiment.instance.varies
 
 
+def test_each_value_may_have_arms_of_its_own() -> None:
+    arms = {"model": "bernoulli", "each": [[0.1, 0.2], [0.3, 0.4, 0.5]]}
+    x = {"label": "instance", "values": [1, 2]}
+    experiment = parse_sweep("one", {**_SWEEP, "x": x, "arms": arms, "settings": {"delta": 0.1}})
+    assert experiment.instance.varies
+    assert [model.mean for model in experiment.models(2)] == [0.3, 0.4, 0.5]
+
+
+def test_an_offset_moves_all_arms() -> None:
+    arms = {"model": "gaussian", "sd": 1.0, "means": [0, "x"], "offsets": [0.0, 0.25]}
+    experiment = parse_sweep("one", {**_SWEEP, "arms": arms, "settings": {"delta": 0.1}})
+    assert experiment.instance.offsets == (0.0, 0.25)
+    assert [model.mean for model in experiment.models(0.5, 0.25)] == [0.25, 0.75]
+
+
+def test_the_figure_compared_with_is_its_own_unless_told() -> None:
+    assert parse_sweep("one", _SWEEP).figure == "one"
+    assert parse_sweep("one", {**_SWEEP, "figure": "two"}).figure == "two"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -60,6 +80,11 @@ def test_arms_may_depend_on_the_axis() -> None:
         ({"trials": 0}, "trials must be at least 1, got 0"),
         ({"trials": 2.5}, "trials must be a whole number"),
         ({"arms": {"model": "beta"}}, "arms need means"),
+        ({"arms": {"model": "beta", "means": [], "each": []}}, "and not both"),
+        ({"arms": {"model": "beta", "each": [[0.1, 0.2]]}}, "need the values 1 to 1"),
+        ({"arms": {"model": "beta", "each": [0.1]}}, "a list in each must be a list"),
+        ({"arms": {"model": "beta", "means": [0.1], "offsets": []}}, "offsets must be a list"),
+        ({"arms": {"model": "beta", "means": [0.1], "offsets": ["x"]}}, "offsets must be a list"),
         ({"arms": {"model": "betta", "means": [0.1, 0.2]}}, "did you mean beta"),
         ({"arms": {"model": "beta", "means": [0.1, "y"]}}, "a mean must be a number or 'x'"),
         ({"arms": {"model": "beta", "mean": [0.1]}}, "a key of arms must be one of"),

@@ -25,6 +25,12 @@ def test_what_was_not_published_is_not_compared() -> None:
     assert {row.paper_mean for row in made.rows()} == {None}
 
 
+def test_numbers_of_another_figure_stand_beside_but_are_told_as_deviations_there() -> None:
+    made = findings({"exact": [5.0, 4.0]}, figure="hardness", values=[0.1, 1.0])
+    assert made.deviations() == []
+    assert None not in {row.paper_mean for row in made.curve("samples", "exact")}
+
+
 def test_the_table_has_the_columns_that_were_agreed() -> None:
     made = findings({"a": [5.0, 4.0], "b": [3.0, 2.0]}, sem=0.25)
     lines = to_csv(made.rows()).splitlines()

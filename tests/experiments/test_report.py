@@ -7,9 +7,10 @@ from experiments.fabricated import findings
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.catalog import Study
 from bitarm.experiments.claims import falls
+from bitarm.experiments.factors import Baseline
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.folder import Origin
-from bitarm.experiments.panels import draw_bounds, draw_panel
+from bitarm.experiments.panels import draw_bounds, draw_factors, draw_floors, draw_panel
 from bitarm.experiments.published import published
 from bitarm.experiments.report import Scored, render
 from bitarm.sim.cost import Cost
@@ -103,4 +104,34 @@ def test_series_that_a_panel_leaves_out_do_not_change_it() -> None:
 def test_bounds_are_drawn_where_there_are_any() -> None:
     found = findings({"exact": [20.0, 10.0]})
     assert draw_bounds(found, "samples", ["exact"], name="b", group="") is not None
-    assert draw_bounds(found, "samples", [], name="b", group="") is None
+    assert draw_bounds(found, "rounds", [], name="b", group="") is None
+
+
+def test_factors_over_a_baseline_are_told_at_a_glance_and_point_by_point() -> None:
+    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
+    baselines = (Baseline(series="icq"),)
+    page = _page(found, baselines=baselines, headline="new")
+    assert "Times fewer than ICQ-SE, rerun" in page
+    assert re.search(
+        r"<td>new</td>\s*<td class=\"n\">4.24\s*<span class=\"soft\">2.00 – 9.00", page
+    )
+    assert re.search(r"<td class=\"n\">1</td><td class=\"n\">2.00 / 2.00</td></tr>", page)
+    assert "Times fewer" not in _page(found)
+
+
+def test_the_part_beyond_the_paper_has_a_head_with_the_factors_that_stand_for_it() -> None:
+    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq", name="gains_offset")
+    page = _page(found, baselines=(Baseline(series="icq"),), headline="new")
+    assert page.count('id="beyond"') == page.count('href="#beyond"') == 1
+    assert "<strong>4.24</strong>" in page
+    assert 'id="beyond"' not in _page(findings({"a": [2.0, 1.0]}))
+
+
+def test_factors_and_floors_are_drawn_where_there_are_any() -> None:
+    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
+    over = Baseline(series="icq")
+    assert draw_factors(found, "samples", over, name="f", group="") is not None
+    exact = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]})
+    assert draw_factors(exact, "payload_bits", over, name="f", group="") is None
+    assert draw_floors(found, "payload_bits", ["new"], name="f", group="") is not None
+    assert draw_floors(found, "rounds", ["new"], name="f", group="") is None

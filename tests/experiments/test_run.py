@@ -10,6 +10,7 @@ from bitarm.experiments.experiment import Axis, Experiment
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.run import run_experiments
 from bitarm.sim.cost import Cost
+from bitarm.sim.sweep import merge_points
 
 
 def _hardness(values: tuple[float, ...] = (0.5, 1.0)) -> Experiment:
@@ -24,9 +25,10 @@ def _run(
     cache: Path | None = None,
     costs: list[Cost] | None = None,
     workers: int = 1,
+    trials: int = 60,
 ) -> Findings:
     (found,) = run_experiments(
-        [experiment], trials=60, seed=3, full=full, workers=workers, cache=cache, costs=costs
+        [experiment], trials=trials, seed=3, full=full, workers=workers, cache=cache, costs=costs
     )
     return found
 
@@ -105,3 +107,22 @@ def test_a_sweep_of_one_scheme_has_no_cost_that_could_be_measured() -> None:
     alone = replace(_hardness(), series={"exact": {"quantizer": "exact"}})
     assert _run(alone, costs=costs).series == ["exact"]
     assert costs == []
+
+
+def test_offsets_share_the_trials_and_have_draws_of_their_own() -> None:
+    instance = replace(_hardness().instance, offsets=(0.0, 0.3))
+    experiment = replace(_hardness((0.5,)), instance=instance)
+    shifted = _run(experiment).points["icq-b3", 0.5].result
+    here, there = (
+        _run(replace(experiment, instance=replace(instance, offsets=offsets)), trials=trials)
+        .points["icq-b3", 0.5]
+        .result
+        for offsets, trials in (((0.0,), 30), ((0.3,), 30))
+    )
+    assert shifted.samples.count == 60
+    both = merge_points([here, there])
+    # the first half is the very same trials; the other is not, for its draws are its own
+    assert shifted.payload_bits.mean != both.payload_bits.mean
+    assert shifted.payload_bits.mean == pytest.approx(both.payload_bits.mean, rel=0.1)
+    twice = replace(experiment, instance=replace(instance, offsets=(0.0, 0.0)))
+    assert _run(twice).points["icq-b3", 0.5].result != merge_points([here, here])

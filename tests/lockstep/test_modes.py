@@ -14,7 +14,8 @@ from bitarm.core.bits import Symbol
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Setting
+from bitarm.core.policy import Action, Outcome, Setting
+from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.schedule import paper_schedule
@@ -73,7 +74,7 @@ def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
     one, trials = _scheme(quantizer, policy, world), 200
     (forgotten,) = Engine([one], world).run(_rng(3), trials)
     rng = _rng(3)
-    draws_priors = isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    draws_priors = prior_range(quantizer, one.spec.bounds) is not None
     tape = blank_tape([one], rng, trials if draws_priors else 1)
     if not draws_priors:  # then the engine draws one row of units, which nobody reads
         tape = blank_tape([one], _rng(99), trials)
@@ -143,6 +144,7 @@ class Unheard:
     inner: Policy
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         return self.inner.decide(views, setting)
@@ -158,6 +160,7 @@ class Unseen:
     inner: Quantizer = field(default_factory=QuBan)
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
 

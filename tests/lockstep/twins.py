@@ -16,19 +16,23 @@ from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes import write_golomb, zigzag
+from bitarm.core.confidence import Stride
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
+    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
     Policy,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
@@ -53,6 +57,7 @@ class Story:
     rounds: int
     samples: int
     payload_bits: int
+    messages: int
 
 
 def scheme(
@@ -98,6 +103,7 @@ def told_by_machines(
                 rounds=ending.rounds,
                 samples=ending.samples,
                 payload_bits=ending.payload_bits,
+                messages=len(accepted),
             )
         )
     return stories
@@ -130,6 +136,7 @@ def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -
         rounds=int(trials.rounds[trial]),
         samples=int(trials.samples[trial]),
         payload_bits=int(trials.payload_bits[trial]),
+        messages=int(trials.messages[trial]),
     )
 
 
@@ -170,6 +177,9 @@ def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits
         case Icq():
             low, bin_width = quantizer.bins(held, step)
             return Symbol(round((mean - low) / bin_width - 0.5), quantizer.bits)
+        case BudgetedDicq():
+            low, cell = quantizer.cells(held, step)
+            return Symbol(round((mean - low) / cell - 0.5), quantizer.least_bits(step))
         case Dicq():
             return _dicq_word(quantizer, held, step, mean, nbits)
         case FedSel() | FedSelPaper():
@@ -246,7 +256,10 @@ POLICIES: dict[str, type[Any]] = {
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
     "quiet": QuietElimination,
+    "sequential-halving": SequentialHalving,
+    "successive-rejects": SuccessiveRejects,
 }
+_BUDGETED = ("sequential-halving", "successive-rejects")
 NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
@@ -263,10 +276,21 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
         kappa_first=st.floats(0.1, 8.0),
         kappa_cut=st.floats(0.1, 8.0),
     ),
+    "dicq-budget": st.lists(
+        st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=1, max_size=4
+    ).map(lambda plan: _budgeted(plan)),
 }
 UNBOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
-    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq")
+    name: BOUNDED[name] for name in ("exact", "icq-quban", "quban", "dicq", "dicq-budget")
 }
+
+
+def _budgeted(plan: list[tuple[int, float]]) -> Quantizer:
+    """Bits and reaches that come again and again, for more messages than any schedule here has."""
+    return BudgetedDicq(
+        allowances=tuple(bits for bits, _ in plan) * 150,
+        reaches=tuple(reach for _, reach in plan) * 150,
+    )
 
 
 def policies(name: str) -> st.SearchStrategy[Policy]:
@@ -282,6 +306,8 @@ def policies(name: str) -> st.SearchStrategy[Policy]:
             leader_first=st.booleans(),
             pilot=st.booleans(),
         )
+    if name in _BUDGETED:  # the most arms here are 6
+        return st.builds(POLICIES[name], pull_budget=st.integers(18, 40) | st.integers(18, 2000))
     return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))
 
 
@@ -310,6 +336,10 @@ def limits() -> st.SearchStrategy[Limits]:
     )
 
 
+def _level(policy: str) -> bool:
+    return POLICIES[policy].stride is not Stride.APART
+
+
 @st.composite
 def _schemes(
     draw: st.DrawFn,
@@ -320,19 +350,20 @@ def _schemes(
     bounded: bool,
 ) -> Scheme:
     bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
+    rules, schedule = draw(policies(policy)), draw(schedules())
+    if isinstance(rules, Budgeted):
+        schedule = ListedSchedule(checkpoints=tuple(it.until for it in rules.phases(arms)))
     return scheme(
         arms,
         draw(quantizer),
-        draw(policies(policy)),
-        draw(schedules()),
+        rules,
+        schedule,
         limits=draw(limits()),
         delta=draw(st.floats(1e-9, 0.5)),
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
         # a kernel that moves arms apart judges by intervals: pairs go through the machines there
-        width=draw(
-            st.sampled_from(sorted(WIDTHS) if policy in ("se", "quiet") else ["lil", "paper"])
-        ),
+        width=draw(st.sampled_from(sorted(WIDTHS) if _level(policy) else ["lil", "paper"])),
     )
 
 

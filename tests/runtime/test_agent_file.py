@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tapes import make_spec
 
-from bitarm.core.agent import Agent
-from bitarm.core.messages import Request
-from bitarm.core.quantizers import Icq
+from bitarm.core.agent import Agent, AgentOutput
+from bitarm.core.messages import Hint, HintKind, Request
+from bitarm.core.quantizers import Dicq, Icq
 from bitarm.errors import StoreError, TransportError
 from bitarm.runtime.agent_file import AgentFile, AgentMemory
 
@@ -32,6 +32,45 @@ def test_what_was_saved_is_loaded_to_the_last_bit(tmp_path: Path) -> None:
     again = AgentFile(tmp_path / "deep" / "gw.json")
     assert again.load() == _memory()
     again.close()
+
+
+@pytest.mark.parametrize("value", [0.1, -0.0, 1.7976931348623157e308, 5e-324])
+@pytest.mark.parametrize("kind", list(HintKind))
+def test_a_hint_that_is_served_is_loaded_to_the_last_bit(
+    kind: HintKind, value: float, tmp_path: Path
+) -> None:
+    spec = make_spec(quantizer=Dicq())
+    agent = Agent(spec, 1)
+    agent.receive(Request(run=spec.fingerprint, arm=1, message=1, until=2))
+    agent.observe(2, 0.1 + 0.2)
+    hint = Hint(kind=kind, value=value)
+    request = Request(run=spec.fingerprint, arm=1, message=2, until=8, hint=hint)
+    agent.receive(request)
+    agent.observe(1, 0.5)
+    memory = AgentMemory(opening="ab", fingerprint=spec.fingerprint, arms={1: agent.state})
+    file = AgentFile(tmp_path / "gw.json")
+    file.save(memory)
+    loaded = file.load()
+    file.close()
+    assert loaded == memory
+    again = Agent.restore(spec, 1, loaded.arms[1])
+    assert again.receive(request) == AgentOutput()  # the one that it serves
+    assert again.observe(5, 0.4) == agent.observe(5, 0.4)
+    assert again.state == agent.state  # a ceiling, if it conceded
+
+
+def test_an_arm_that_conceded_is_loaded_with_its_ceiling(tmp_path: Path) -> None:
+    spec = make_spec(quantizer=Dicq())
+    agent = Agent(spec, 1)
+    hint = Hint(kind=HintKind.CUT, value=0.75)
+    agent.receive(Request(run=spec.fingerprint, arm=1, message=1, until=2, hint=hint))
+    agent.observe(2, 0.1)
+    assert agent.state.held.ceiling == 0.75
+    memory = AgentMemory(opening="ab", fingerprint=spec.fingerprint, arms={1: agent.state})
+    file = AgentFile(tmp_path / "gw.json")
+    file.save(memory)
+    assert file.load() == memory
+    file.close()
 
 
 def test_a_second_user_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Bounds on the frames of a run, against the frames of runs."""
 
+from collections import Counter
+from itertools import product
 from typing import Any
 
 import pytest
@@ -7,9 +9,10 @@ import pytest
 from bitarm import wire
 from bitarm.api.identify import identify
 from bitarm.api.scheme import Setup, build
+from bitarm.core.confidence import Stride
 from bitarm.core.events import ReportAccepted, RoundOpened
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Report, Request
+from bitarm.core.messages import Hint, HintKind, Report, Request
 from bitarm.runtime.frame_sizes import FrameSizes, largest_frames
 from bitarm.store import MemoryJournal
 
@@ -22,12 +25,15 @@ _SCHEMES: list[dict[str, Any]] = [
     {**_BOUNDED, "quantizer": "fed-sel"},
     {"sigma": 0.5, "quantizer": "icq", "prior": "quban"},
     {"sigma": 0.5, "quantizer": "quban"},
-    _BOUNDED,
-    {"sigma": 0.5},
-    {**_BOUNDED, "quantizer": "dicq", "policy": "se"},
+    {**_BOUNDED, "quantizer": "dicq"},
     {**_BOUNDED, "quantizer": "dicq", "kappa": 0.05, "kappa_first": 16.0},
     {**_BOUNDED, "quantizer": "dicq", "checkpoints": [1, 2, 500, 501, 5000]},
     {"sigma": 0.5, "quantizer": "dicq"},
+    {**_BOUNDED, "quantizer": "dicq", "policy": "quiet"},
+    {**_BOUNDED, "quantizer": "dicq", "policy": "quiet", "cap": 200.0, "kappa_cut": 0.05},
+    {**_BOUNDED, "quantizer": "dicq", "policy": "quiet", "leader_first": False, "first": 1},
+    {"sigma": 0.5, "quantizer": "dicq", "policy": "quiet", "kappa": 0.1, "kappa_cut": 8.0},
+    {**_BOUNDED, "quantizer": "icq", "bits": 3, "policy": "quiet", "cap": 100.0},
 ]
 
 
@@ -39,13 +45,13 @@ def _setup(arms: int = 2, **words: Any) -> Setup:
 
 def _sizes(limits: Limits, **words: Any) -> FrameSizes:
     setup = _setup(**words)
-    return largest_frames(setup.spec, setup.policy, limits)
+    return largest_frames(setup.spec, limits, setup.policy.stride)
 
 
-@pytest.mark.parametrize("words", _SCHEMES, ids=lambda words: str(words.get("quantizer")))
+@pytest.mark.parametrize("words", _SCHEMES, ids=str)
 def test_no_frame_of_a_run_is_larger(words: dict[str, Any]) -> None:
     journal = MemoryJournal()
-    coins = iter([0.0, 1.0] * 50_000)
+    coins = iter([0.0, 1.0] * 500_000)
     result = identify(
         {"a": lambda: next(coins), "b": lambda: 1.0 - next(coins) / 2},
         seed=1,
@@ -55,9 +61,11 @@ def test_no_frame_of_a_run_is_larger(words: dict[str, Any]) -> None:
     )
     assert result.rounds > 1
     sizes = _sizes(Limits(rounds=12), **words)
+    heard: Counter[int] = Counter()
     for entry in journal.read(1):
         event = entry.event
         if isinstance(event, ReportAccepted):
+            heard[event.arm] += 1
             report = Report(run=0, arm=event.arm, message=event.message, symbol=event.symbol)
             assert len(wire.encode(report)) <= sizes.report
             assert event.symbol.nbits <= sizes.symbol_bits
@@ -67,19 +75,65 @@ def test_no_frame_of_a_run_is_larger(words: dict[str, Any]) -> None:
                 request = Request(
                     run=0,
                     arm=advance.arm,
-                    message=event.round,
+                    message=heard[advance.arm] + 1,
                     until=advance.until,
                     hint=advance.hint,
                 )
                 assert len(wire.encode(request)) <= sizes.request
 
 
+def test_jumps_reach_checkpoints_that_the_rounds_alone_would_not() -> None:
+    words = {**_BOUNDED, "quantizer": "icq", "bits": 3, "growth": 1.3, "first": 2}
+    assert _sizes(Limits(rounds=6), **words).request == 13  # the sixth checkpoint: 8 pulls
+    assert _sizes(Limits(rounds=6), **words, policy="quiet").request == 18  # 10^12 pulls
+    assert _sizes(Limits(rounds=6, samples=100), **words, policy="quiet").request == 13
+    assert _sizes(Limits(rounds=1), **words, policy="quiet").request == 13  # nobody jumps
+
+
+def test_a_hint_takes_nine_bytes_of_a_request() -> None:
+    plain = _sizes(Limits(), **_BOUNDED, quantizer="icq", bits=3)
+    hinted = _sizes(Limits(), **_BOUNDED, quantizer="dicq")
+    assert hinted.request == plain.request + 9
+
+
+@pytest.mark.parametrize("kappa_cut", [0.3, 4.0])
+@pytest.mark.parametrize("jump", [1, 2, 7, 19])
+def test_no_jump_of_means_and_pulls_takes_a_longer_symbol(jump: int, kappa_cut: float) -> None:
+    """However the mean moves between two visits, with a cut below it or without."""
+    setup = _setup(**_BOUNDED, quantizer="dicq", policy="quiet", kappa_cut=kappa_cut, checkpoints=[
+        2, 3, 5, 9, 16, 30, 60, 130, 250, 500, 999, 2000, 4000, 9000, 10**5, 10**6, 10**7, 10**8,
+        10**9, 10**10,
+    ])  # fmt: skip
+    spec = setup.spec
+    sizes = largest_frames(spec, Limits(), setup.policy.stride)
+    hints = (None, Hint(kind=HintKind.CUT, value=-1.0))
+    longest = 0
+    for before in range(1, 21 - jump):
+        (t, u) = (spec.schedule.pulls_at(before), spec.schedule.pulls_at(before + jump))
+        assert t is not None
+        assert u is not None
+        for old, new in product(hints if before > 1 else (None,), hints):
+            step, held = spec.step(before, t, old), []
+            for mean in (0.0, 0.4, 1.0):
+                symbol = spec.quantizer.encode(mean, spec.start(0), step, 0.0)
+                held.append(spec.quantizer.decode(symbol, spec.start(0), step))
+            step = spec.step(before + 1, u, new)
+            longest = max(
+                longest,
+                *(
+                    spec.quantizer.encode(number / 99, one, step, 0.0).nbits
+                    for one in held
+                    for number in range(100)
+                ),
+            )
+    assert 0 < longest <= sizes.symbol_bits
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5, 7, 12, 30])
 @pytest.mark.parametrize("kappa", [0.3, 2.5])
 def test_no_jump_within_the_bounds_takes_a_longer_symbol(rounds: int, kappa: float) -> None:
     """However the mean moves: what rewards drawn from a law would hardly do, an adversary may."""
-    words: dict[str, Any] = {**_BOUNDED, "policy": "se", "kappa": kappa, "growth": 2.0}
-    spec = _setup(**words).spec
+    spec = _setup(**_BOUNDED, quantizer="dicq", kappa=kappa).spec
     longest = 0
     held = [spec.start(0)]
     for message in range(1, rounds + 1):
@@ -94,7 +148,7 @@ def test_no_jump_within_the_bounds_takes_a_longer_symbol(rounds: int, kappa: flo
         longest = max(longest, *(symbol.nbits for symbol, _ in symbols))
         ends = (symbols[0], symbols[-1])
         held = [spec.quantizer.decode(symbol, one, step) for symbol, one in ends]
-    sizes = _sizes(Limits(rounds=rounds), **words)
+    sizes = largest_frames(spec, Limits(rounds=rounds), Stride.TOGETHER)
     assert longest <= sizes.symbol_bits
 
 
@@ -104,29 +158,7 @@ def test_icq_over_a_doubling_schedule_fits_the_short_frame() -> None:
 
 
 def test_a_limit_on_rounds_makes_requests_smaller() -> None:
-    sizes = _sizes(Limits(rounds=6), **_BOUNDED, quantizer="icq")
-    assert sizes.request == 13  # 64 pulls: one byte
-
-
-def test_a_limit_on_rounds_bounds_the_messages_of_a_policy_that_leaps_and_not_its_pulls() -> None:
-    whole, few = (_sizes(Limits(rounds=it), **_BOUNDED) for it in (None, 6))
-    assert few.messages == 6
-    assert (few.request, few.symbol_bits) == (whole.request, whole.symbol_bits)
-
-
-@pytest.mark.parametrize("policy", ["quiet", "se"])
-def test_a_limit_on_samples_bounds_the_pulls_of_every_policy(policy: str) -> None:
-    sizes = _sizes(Limits(samples=127), **_BOUNDED, policy=policy, growth=2.0)
-    assert sizes.messages == 6  # 64 pulls
-    assert sizes.request == 13 + 9
-    assert _sizes(Limits(samples=1), **_BOUNDED, policy=policy).messages == 1
-
-
-def test_a_hint_makes_requests_larger() -> None:
-    """By a kind of one byte and a value of eight."""
-    words: dict[str, Any] = {**_BOUNDED, "growth": 2.0}
-    plain = _sizes(Limits(), **words, quantizer="icq")
-    assert _sizes(Limits(), **words).request == plain.request + 9
+    assert _sizes(Limits(rounds=6), **_BOUNDED, quantizer="icq").request == 13  # 64 pulls: one byte
 
 
 def test_many_arms_make_frames_larger() -> None:

@@ -10,8 +10,10 @@ from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, use
 
 
-@pytest.mark.parametrize("policy", ["se", "lucb"])
-def test_frames_from_events_are_the_frames_on_the_wire(policy: str) -> None:
+@pytest.mark.parametrize(
+    ("policy", "quantizer"), [("se", "icq"), ("lucb", "icq"), ("quiet", "icq"), ("quiet", "dicq")]
+)
+def test_frames_from_events_are_the_frames_on_the_wire(policy: str, quantizer: str) -> None:
     ledger, draw = LinkLedger(find_link("lorawan-eu868-dr0")), random.Random(1)
 
     def coin(mean: float) -> float:
@@ -22,6 +24,7 @@ def test_frames_from_events_are_the_frames_on_the_wire(policy: str) -> None:
         bounds=(0, 1),
         seed=1,
         policy=policy,
+        quantizer=quantizer,
         watch=ledger.watch,
     )
     assert result.wire_bytes is not None

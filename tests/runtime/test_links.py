@@ -1,23 +1,19 @@
 """What links carry, what they refuse, and what frames cost on them."""
 
-from typing import Any
-
 import pytest
 
 from bitarm.api.scheme import build
+from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
+from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.runtime.airtime import air_seconds
-from bitarm.runtime.frame_sizes import FrameSizes
 from bitarm.runtime.links import LINKS, find_link, require_fit, use
 
-NO_LIMITS = Limits()
 
-
-def _fit(name: str, limits: Limits = NO_LIMITS, **scheme: object) -> FrameSizes:
+def _spec(**scheme: object) -> RunSpec:
     problem = {"bounds": (0.0, 1.0)}
-    setup = build(("a", "b"), seed=1, problem=problem, scheme=scheme, limits={})
-    return require_fit(find_link(name), setup.spec, setup.policy, limits)
+    return build(("a", "b"), seed=1, problem=problem, scheme=scheme, limits={}).spec
 
 
 @pytest.mark.parametrize(
@@ -53,12 +49,19 @@ def test_a_name_that_no_link_has() -> None:
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"])
 def test_the_papers_scheme_fits(name: str) -> None:
-    assert _fit(name, quantizer="icq", bits=3).report == 11
+    assert (
+        require_fit(
+            find_link(name), _spec(quantizer="icq", bits=3), Limits(), Stride.TOGETHER
+        ).report
+        == 11
+    )
 
 
 def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
     with pytest.raises(ConfigError) as caught:
-        _fit("lorawan-us915-dr0", quantizer="exact")
+        require_fit(
+            find_link("lorawan-us915-dr0"), _spec(quantizer="exact"), Limits(), Stride.TOGETHER
+        )
     said = str(caught.value)
     assert "carries 11 bytes up, a report of this run can take 21" in said
     assert "symbols of at most 16 bits, here up to 64" in said
@@ -67,31 +70,31 @@ def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
 
 
 def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
-    link = "lorawan-us915-dr0"
-    scheme: dict[str, Any] = {"quantizer": "icq", "growth": 1.2}
+    spec, link = _spec(quantizer="icq", growth=1.2), find_link("lorawan-us915-dr0")
     with pytest.raises(ConfigError, match="frames of 11 bytes take at most 57 rounds"):
-        _fit(link, **scheme)
-    assert _fit(link, Limits(rounds=57), **scheme).report == 11
+        require_fit(link, spec, Limits(), Stride.TOGETHER)
+    assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
+
+
+def test_no_request_fits_sigfox() -> None:
+    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 13"):
+        spec = _spec(quantizer="icq")
+        require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
 
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
 def test_the_default_fits_where_there_is_room_for_its_longest_symbol(name: str) -> None:
-    sizes = _fit(name)
+    sizes = require_fit(find_link(name), _spec(), Limits(), Stride.LEVEL)
     assert sizes.symbol_bits > 16
     assert 11 < sizes.report < 51
 
 
 def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
-    link = "lorawan-us915-dr0"
+    link = find_link("lorawan-us915-dr0")
     with pytest.raises(ConfigError) as caught:
-        _fit(link)
+        require_fit(link, _spec(), Limits(), Stride.LEVEL)
     assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
-    assert _fit(link, quantizer="icq").report == 11
-
-
-def test_no_request_fits_sigfox() -> None:
-    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 13"):
-        _fit("sigfox", Limits(rounds=1), quantizer="icq")
+    assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11
 
 
 def test_air_time_and_duty_cycle_of_a_run() -> None:

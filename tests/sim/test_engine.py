@@ -41,6 +41,19 @@ def test_a_scheme_for_another_number_of_arms_is_refused() -> None:
         Engine([_se(), _se(arms=2)], _GAUSSIAN)
 
 
+def test_an_engine_elsewhere_is_one_made_there() -> None:
+    there = world_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1, 0.0)])
+    moved = Engine([_se()], _GAUSSIAN).elsewhere(there).run(_rng(), 50)[0]
+    made = Engine([_se()], there).run(_rng(), 50)[0]
+    assert np.array_equal(moved.table, made.table)
+
+
+def test_an_engine_does_not_go_where_arms_are_more() -> None:
+    there = world_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1)])
+    with pytest.raises(ConfigError, match="a world of 3 arms was left for 2"):
+        Engine([_se()], _GAUSSIAN).elsewhere(there)
+
+
 def test_every_scheme_has_its_results_in_the_order_given() -> None:
     slow, fast = _se(growth=1.2), _se(growth=4.0)
     results = Engine([slow, fast], _GAUSSIAN).run(_rng(), 50)

@@ -118,6 +118,7 @@ class Leaping:
 
     name: ClassVar[str] = "leaping"
     stride: ClassVar[Stride] = Stride.LEVEL
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         if unheard(views):

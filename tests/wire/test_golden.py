@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Message, Report, Request
 from bitarm.wire import decode, describe, pack
+from bitarm.wire.envelope import Kind
 
 TESTS = Path(__file__).parents[1]
 GOLDEN: list[dict[str, Any]] = json.loads((TESTS / "golden" / "wire.json").read_text("utf-8"))
@@ -17,6 +18,11 @@ GOLDEN: list[dict[str, Any]] = json.loads((TESTS / "golden" / "wire.json").read_
 
 def symbol(bits: str) -> Symbol:
     return Symbol(int(bits or "0", 2), len(bits))
+
+
+def hint(item: dict[str, Any]) -> Hint | None:
+    told = item.get("hint")
+    return None if told is None else Hint(kind=HintKind(told["kind"]), value=told["value"])
 
 
 def messages_of(entry: dict[str, Any]) -> tuple[Message, ...]:
@@ -28,7 +34,7 @@ def messages_of(entry: dict[str, Any]) -> tuple[Message, ...]:
         for item in entry.get("reports", [])
     )
     requests = (
-        Request(**common(item), message=item["message"], until=item["until"])
+        Request(**common(item), message=item["message"], until=item["until"], hint=hint(item))
         for item in entry.get("requests", [])
     )
     dismissals = (
@@ -47,14 +53,14 @@ def test_a_frame_keeps_its_bytes(entry: dict[str, Any]) -> None:
 
 def test_every_kind_is_golden() -> None:
     frames = [bytes.fromhex(entry["hex"]) for entry in GOLDEN]
-    assert {frame[1] for frame in frames if frame[0] == 0} == {1, 2, 3, 4, 5, 6}
+    assert {frame[1] for frame in frames if frame[0] == 0} == set(Kind)
     assert any(frame[0] for frame in frames)
 
 
 def test_the_worked_examples_of_the_documentation_are_golden() -> None:
     page = (TESTS.parent / "docs" / "wire.md").read_text("utf-8")
     examples = re.findall(r"`((?:[0-9a-f]{2} ){10,}[0-9a-f]{2})`", page)
-    assert len(examples) == 2
+    assert len(examples) == 4
     assert {bytes.fromhex(example) for example in examples} <= {
         bytes.fromhex(entry["hex"]) for entry in GOLDEN
     }
@@ -76,3 +82,11 @@ def test_the_description_of_the_first_golden_frame() -> None:
     assert meanings["message code"] == "message 2"
     assert meanings["symbol"] == "the quantizer's bits 101"
     assert meanings["run"] == "run 1234abcd"
+
+
+def test_the_description_of_a_hinted_request() -> None:
+    (entry,) = (entry for entry in GOLDEN if entry["what"] == "request with a cut")
+    meanings = {field.name: field.meaning for field in describe(bytes.fromhex(entry["hex"]))}
+    assert meanings["kind"] == "hinted_request"
+    assert meanings["hint"] == "1 is the centre, 2 the cut"
+    assert meanings["value"] == "0.625"

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Message, Report, Request
 from bitarm.errors import CorruptFrameError, FrameError, TruncatedFrameError
 from bitarm.wire import decode, describe, encode, pack
 from bitarm.wire.envelope import Kind, long_frame, seal
@@ -20,7 +20,11 @@ causes = st.sampled_from(Cause)
 symbols = st.text("01", max_size=40).map(lambda bits: Symbol(int(bits or "0", 2), len(bits)))
 
 reports = st.builds(Report, run=runs, arm=arms, message=numbers, symbol=symbols)
-requests = st.builds(Request, run=runs, arm=arms, message=numbers, until=untils)
+values = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, -0.0, 0.5])
+hints = st.builds(Hint, kind=st.sampled_from(HintKind), value=values)
+requests = st.builds(
+    Request, run=runs, arm=arms, message=numbers, until=untils, hint=st.none() | hints
+)
 dismissals = st.builds(Dismiss, run=runs, arm=arms, cause=causes)
 singles = reports | requests | dismissals
 
@@ -38,8 +42,10 @@ def batches(draw: st.DrawFn) -> list[Message]:
         return [Report(run=run, arm=a, message=draw(message), symbol=draw(few)) for a in some_arms]
     if kind is Request:
         until = st.sampled_from(draw(st.lists(untils, min_size=1, max_size=2)))
+        hint = st.sampled_from(draw(st.lists(st.none() | hints, min_size=1, max_size=3)))
         return [
-            Request(run=run, arm=a, message=draw(message), until=draw(until)) for a in some_arms
+            Request(run=run, arm=a, message=draw(message), until=draw(until), hint=draw(hint))
+            for a in some_arms
         ]
     return [Dismiss(run=run, arm=a, cause=draw(causes)) for a in some_arms]
 
@@ -106,13 +112,21 @@ def test_every_bit_is_described_once_and_in_order(frame: bytes) -> None:
 def test_the_description_names_the_bits_of_the_frame(frame: bytes) -> None:
     whole = int.from_bytes(frame)
     numbers_of_variable_length = {
-        "arm", "arm step", "message", "length", "until", "cause", "count",
+        "arm", "arm step", "message", "length", "until", "cause", "count", "hint", "value",
     }  # fmt: skip
+    numbers_of_variable_length -= {"value"} if frame[1] == Kind.HINTED_REQUEST else set()
     for field in describe(frame):
         if field.name in numbers_of_variable_length and frame[0] == 0 and field.nbits > 8:
             continue  # spelt in groups: the value is not the bits read as one number
         last = field.first_bit + field.nbits
         assert whole >> 8 * len(frame) - last & (1 << field.nbits) - 1 == field.value
+
+
+def test_the_laws_meet_every_kind_of_frame() -> None:
+    search = settings(max_examples=2000, phases=[Phase.generate])  # any example will do
+    for kind in Kind:
+        head = bytes((0, kind))
+        find(frames, lambda frame, head=head: frame.startswith(head), settings=search)  # type: ignore[misc]
 
 
 def judge(frame: bytes) -> None:

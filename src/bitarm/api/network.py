@@ -75,7 +75,7 @@ def run_learner(
     fleet = fleet_of(problem, name)
     setup = problem.setup(new_seed() if seed is None else seed)
     if fleet.link is not None:
-        require_fit(find_link(fleet.link), setup.spec, setup.policy, setup.limits)
+        require_fit(find_link(fleet.link), setup.spec, setup.limits, setup.policy.stride)
     caveats = sigma_caveats(setup.spec.sigma, problem.known_models())
     _refuse_second_learner(name, broker, patience)
 

@@ -1,9 +1,9 @@
 """Problem files: TOML that names the arms, the scheme and the limits.
 
-    [problem]   delta sigma bounds epsilon clip
+    [problem]   delta sigma bounds epsilon clip, or pull_budget bit_budget in place of delta
     [[arm]]     name source agent device, and what the source needs
     [scheme]    quantizer bits epsilon_quban prior kappa kappa_first kappa_cut
-                policy cap patience leader_first pilot width growth first checkpoints
+                policy cap patience leader_first pilot width interval_delta growth first checkpoints
     [limits]    rounds samples bits
     [network]   lost lost_after join_within link via application (over a broker)
 
@@ -172,12 +172,13 @@ def _without_displaced(
     tables: Mapping[str, Any], overrides: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """The file without the words of the quantizer, policy or schedule that a flag replaced."""
-    chosen = overrides.get("scheme", {})
+    chosen = {**overrides.get("problem", {}), **overrides.get("scheme", {})}
     displaced = displaced_words(chosen)
+    prefixes = {"problem": "", "scheme": "", "limits": "max_"}  # as a call spells them
     return {
         name: (
-            {word: value for word, value in table.items() if word not in displaced}
-            if name in ("problem", "scheme") and isinstance(table, dict)
+            {word: value for word, value in table.items() if prefixes[name] + word not in displaced}
+            if name in prefixes and isinstance(table, dict)
             else table
         )
         for name, table in tables.items()

@@ -9,17 +9,35 @@ from dataclasses import dataclass, fields
 from typing import Any, final
 
 from bitarm.api import words
+from bitarm.api.budget import (
+    BUDGET_KAPPA,
+    check_interval_delta,
+    is_budgeted,
+    meaningless,
+    refuse_meaningless,
+    schedule_of,
+    within_bits,
+)
 from bitarm.api.words import typed, unknown
+from bitarm.core.budget import BudgetPolicy
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import POLICIES, Budgeted, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
+from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Quantizer
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Icq
+from bitarm.core.quantizers import CHOICES, Dicq, Exact, Icq
 from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
-from bitarm.core.spec import RunSpec, check_arms, check_bounds, check_delta, check_seed
+from bitarm.core.spec import (
+    RunSpec,
+    check_arms,
+    check_bounds,
+    check_delta,
+    check_seed,
+    check_sigma,
+)
 from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth
 from bitarm.core.widths.paper import PaperWidth
 from bitarm.errors import ConfigError
@@ -56,8 +74,12 @@ def build(
     check_arms(arms)
     check_seed(seed)
     bounds = _bounds(problem)
-    quantizer = _quantizer(scheme, bounds)
     policy = _policy(scheme, problem)
+    quantizer = _quantizer(scheme, bounds)
+    called = {f"max_{word}": limit for word, limit in limits.items()}
+    refuse_meaningless(policy, quantizer, {**problem, **scheme, **called})
+    if isinstance(policy, Budgeted):
+        return _budgeted(arms, policy, quantizer, seed, problem, scheme)
     spec = RunSpec(
         arms=arms,
         delta=problem.get("delta", DEFAULT_DELTA),
@@ -75,6 +97,42 @@ def build(
             f"{policy.name} moves each on its own: use the width {PairwiseWidth.name}"
         )
     return Setup(spec=spec, policy=policy, limits=Limits(**limits))
+
+
+def _budgeted(
+    arms: tuple[str, ...],
+    policy: BudgetPolicy,
+    quantizer: Quantizer,
+    seed: int,
+    problem: Mapping[str, Any],
+    scheme: Mapping[str, Any],
+) -> Setup:
+    """A run that ends when its pulls are spent; δ and width only size the quantizer's intervals."""
+    bounds, sigma = _bounds(problem), _sigma(problem, _bounds(problem))
+    check_sigma(sigma)
+    schedule = schedule_of(policy.phases(len(arms)))
+    bits = problem.get("bit_budget")
+    if bits is not None:
+        quantizer = within_bits(
+            quantizer, policy, bit_budget=bits, arms=len(arms), sigma=sigma, bounds=bounds
+        )
+    elif isinstance(quantizer, Dicq):
+        quantizer = Dicq(
+            kappa=scheme.get("kappa", BUDGET_KAPPA),
+            kappa_first=scheme.get("kappa_first", BUDGET_KAPPA),
+        )
+    spec = RunSpec(
+        arms=arms,
+        delta=check_interval_delta(scheme.get("interval_delta", DEFAULT_DELTA)),
+        sigma=sigma,
+        bounds=bounds,
+        quantizer=quantizer,
+        width=choose(WIDTHS, "width", scheme.get("width", PairwiseWidth.name)).name,
+        schedule=schedule,
+        priors=_priors(quantizer, bounds, len(arms), seed),
+        seed=seed,
+    )
+    return Setup(spec=spec, policy=policy, limits=Limits(bits=bits))
 
 
 def _bounds(problem: Mapping[str, Any]) -> Bounds | None:
@@ -97,7 +155,7 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
 
 def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
     """The one that is named, or else the one of fewest bits."""
-    return choose(QUANTIZERS, "quantizer", scheme.get("quantizer", Dicq.name))
+    return choose(CHOICES, "quantizer", scheme.get("quantizer", Dicq.name))
 
 
 def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
@@ -109,7 +167,7 @@ def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
 
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
     chosen = chosen_quantizer(scheme)
-    parameters = _applicable("quantizer", chosen, QUANTIZERS, scheme)
+    parameters = _applicable("quantizer", chosen, CHOICES, scheme)
     if "prior" in parameters and parameters["prior"] not in PRIORS:
         raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
     if chosen is Icq and "prior" not in parameters:
@@ -120,7 +178,10 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     chosen = chosen_policy(scheme)
-    policy: Policy = chosen(**_applicable("policy", chosen, POLICIES, {**scheme, **problem}))
+    parameters = _applicable("policy", chosen, POLICIES, {**scheme, **problem})
+    if is_budgeted(chosen) and "pull_budget" not in parameters:
+        raise ConfigError(f"{chosen.name} needs a pull_budget: the pulls of all arms together")
+    policy: Policy = chosen(**parameters)
     return policy
 
 
@@ -144,9 +205,8 @@ def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
 
 def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -> tuple[float, ...]:
     """μ̃_0 for every arm, where the quantizer wants it drawn."""
-    if isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None:
-        return uniform_priors(seed, arms, bounds)
-    return ()
+    drawn_from = prior_range(quantizer, bounds)
+    return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
 
 
 def choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:
@@ -174,7 +234,7 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
     """Parameters that lose their meaning when these words replace a file's own choices."""
     displaced: set[str] = set()
     families: tuple[tuple[str, Mapping[str, type[Any]]], ...] = (
-        ("quantizer", QUANTIZERS),
+        ("quantizer", CHOICES),
         ("policy", POLICIES),
     )
     for kind, family in families:
@@ -183,6 +243,12 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
             displaced |= every - _parameters(family[chosen[kind]])
     if "growth" in chosen or "first" in chosen:
         displaced.add("checkpoints")
+    if "bit_budget" in chosen:
+        displaced |= {"bits", "kappa"}
+    if chosen.get("quantizer") in (Exact.name, Dicq.name):
+        displaced.add("interval_delta")
+    if isinstance(chosen.get("policy"), str) and chosen["policy"] in POLICIES:
+        displaced |= meaningless(POLICIES[chosen["policy"]], None, chosen).keys()
     return displaced
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any, final
 
 from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.budget import is_budgeted, meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
 from bitarm.api.scheme import build, chosen_policy, chosen_quantizer
 from bitarm.api.words import EVERY, LIMITS, split, unknown
 from bitarm.core.confidence import ArmView
 from bitarm.core.guarantee import Guarantee, guarantee
+from bitarm.core.level import level_of
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
-from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import QUANTIZERS
+from bitarm.core.quantizers import CHOICES
 from bitarm.errors import ConfigError
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
@@ -39,20 +40,21 @@ class Point:
     def to_json(self) -> dict[str, Any]:
         """Settings and averages under the names that hold everywhere."""
         spec, policy = self.scheme.spec, self.scheme.policy
+        level = level_of(spec, policy, self.scheme.limits)
         trials = self.result.samples.count
         rate = clopper_pearson(self.result.errors, trials)
         return {
             "quantizer": spec.quantizer.name,
-            **{it.name: getattr(spec.quantizer, it.name) for it in fields(type(spec.quantizer))},  # type: ignore[arg-type]
+            **_words_of(spec.quantizer),
             "policy": policy.name,
-            "width": spec.width,
-            "delta": spec.delta,
+            "width": level.width,
+            "delta": level.delta,
             "sigma": spec.sigma,
             "bounds": spec.bounds,
             "epsilon": getattr(policy, "epsilon", None),
             "growth": getattr(spec.schedule, "growth", None),
-            "first": spec.schedule.pulls_at(1),
-            **_given(self.scheme.limits),
+            "first": None if is_budgeted(policy) else spec.schedule.pulls_at(1),
+            **(level.budgets() if is_budgeted(policy) else _given(self.scheme.limits)),
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
@@ -153,11 +155,17 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
     return guarantee(
         scheme.spec,
         scheme.policy,
-        Outcome.DECIDED,
+        scheme.policy.answers,
         [furthest],
         sigma_caveats(scheme.spec.sigma, models),
         range(len(scheme.spec.arms)),
     )
+
+
+def _words_of(quantizer: Any) -> dict[str, Any]:
+    """The parameters that a call can spell."""
+    given = {it.name: getattr(quantizer, it.name) for it in fields(quantizer)}
+    return {word: value for word, value in given.items() if word in EVERY}
 
 
 def _given(limits: Limits) -> dict[str, int]:
@@ -197,13 +205,15 @@ def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | N
 
 def _applicable(point: dict[str, Any]) -> dict[str, Any]:
     """The words that are parameters of the chosen quantizer and policy, or of neither family."""
-    foreign = _parameters(QUANTIZERS.values()) - _parameters([chosen_quantizer(point)])
-    foreign |= _parameters(POLICIES.values()) - _parameters([chosen_policy(point)])
+    quantizer, policy = chosen_quantizer(point), chosen_policy(point)
+    foreign = _parameters(CHOICES.values()) - _parameters([quantizer])
+    foreign |= _parameters(POLICIES.values()) - _parameters([policy])
+    foreign |= meaningless(policy, quantizer, point).keys()
     return {word: value for word, value in point.items() if word not in foreign}
 
 
 def _users(word: str) -> str:
-    every = {**QUANTIZERS, **POLICIES}
+    every = {**CHOICES, **POLICIES}
     return ", ".join(name for name, member in every.items() if word in _parameters([member]))
 
 

@@ -68,6 +68,8 @@ PROBLEM: dict[str, Taker] = {
     "sigma": number,
     "bounds": _interval,
     "epsilon": number,
+    "pull_budget": whole_number,
+    "bit_budget": whole_number,
 }
 SCHEME: dict[str, Taker] = {
     "quantizer": text,
@@ -83,6 +85,7 @@ SCHEME: dict[str, Taker] = {
     "leader_first": flag,
     "pilot": flag,
     "width": text,
+    "interval_delta": number,
     "growth": number,
     "first": whole_number,
     "checkpoints": _whole_numbers,

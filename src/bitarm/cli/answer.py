@@ -12,7 +12,6 @@ _WHY_NO_ANSWER = {
     Outcome.SAMPLE_LIMIT: "the limit on samples was reached",
     Outcome.BIT_LIMIT: "the limit on bits was reached",
     Outcome.AGENT_LOST: "an agent was lost",
-    Outcome.BUDGET_SPENT: "the budget is spent",
     Outcome.INTERRUPTED: "the run was interrupted",
 }
 _MOST_NAMES = 8
@@ -23,7 +22,7 @@ def print_answer(console: Console, result: RunResult, *, run: int | None) -> Non
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
-    grid.add_row("best arm", Text(_answer(result), style="bold green" if _decided(result) else ""))
+    grid.add_row(_title(result), Text(_answer(result), style=_style(result)))
     grid.add_row("guarantee", Text(_claim(result)))
     grid.add_row("rounds", f"{result.rounds:,}")
     grid.add_row("samples", f"{result.samples:,}")
@@ -53,13 +52,21 @@ def print_answer(console: Console, result: RunResult, *, run: int | None) -> Non
     console.print(grid)
 
 
-def _decided(result: RunResult) -> bool:
-    return result.outcome is Outcome.DECIDED
+def _title(result: RunResult) -> str:
+    """A budget that is spent leaves a best guess, not a best arm."""
+    return "best guess" if result.outcome is Outcome.BUDGET_SPENT else "best arm"
+
+
+def _style(result: RunResult) -> str:
+    if result.outcome is Outcome.DECIDED:
+        return "bold green"
+    return "bold" if result.best_arm is not None else ""
 
 
 def _answer(result: RunResult) -> str:
-    if _decided(result):
-        return f"{result.best_arm_name} (arm {result.best_arm})"
+    if result.best_arm is not None:
+        spent = ", as the budget is spent" if result.outcome is Outcome.BUDGET_SPENT else ""
+        return f"{result.best_arm_name} (arm {result.best_arm}){spent}"
     names = ", ".join(result.contenders[:_MOST_NAMES])
     more = len(result.contenders) - _MOST_NAMES
     rest = f" and {more:,} more" if more > 0 else ""
@@ -85,7 +92,19 @@ def _raw(result: RunResult) -> str:
 
 def _scheme(result: RunResult) -> str:
     bits = "" if result.bits is None else f" at {result.bits} bit{'s' * (result.bits > 1)}"
-    return (
-        f"{result.quantizer}{bits} under {result.policy}, width {result.width}, "
-        f"delta {result.delta:g}, sigma {result.sigma:g}"
-    )
+    words = {
+        "width": result.width,
+        "delta": result.delta,
+        "interval delta": result.interval_delta,
+        "pull budget": result.pull_budget,
+        "bit budget": result.bit_budget,
+        "sigma": result.sigma,
+    }
+    said = [f"{word} {_plainly(value)}" for word, value in words.items() if value is not None]
+    return ", ".join((f"{result.quantizer}{bits} under {result.policy}", *said))
+
+
+def _plainly(value: float | int | str) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else value

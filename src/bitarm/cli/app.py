@@ -12,6 +12,7 @@ from bitarm.cli.dashboard import dashboard
 from bitarm.cli.exits import Exit, complain, exit_for
 from bitarm.cli.identify import identify
 from bitarm.cli.learner import learner_command
+from bitarm.cli.plan import plan_command
 from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
 from bitarm.errors import BitarmError
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command()(identify)
 app.command("simulate")(simulate_command)
+app.command("plan")(plan_command)
 app.command()(dashboard)
 app.command("reproduce")(reproduce_command)
 app.command("learner")(learner_command)

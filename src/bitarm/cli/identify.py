@@ -2,14 +2,17 @@
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from bitarm.api.extras import require
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.answer import print_answer
@@ -18,6 +21,19 @@ from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.link_cost import LinkOption, link_json, print_link
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.plan_options import (
+    GapOption,
+    GapPriorOption,
+    GapsOption,
+    PerBitOption,
+    PerFrameUnitOption,
+    PerMessageOption,
+    PerPullOption,
+    PerRoundOption,
+    plan_words,
+    refuse_with_plan,
+    refuse_without_plan,
+)
 from bitarm.cli.storage import StoreOption, store_path
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
@@ -31,7 +47,7 @@ _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
 _SECTIONS = {
-    "problem": ("delta", "sigma", "bounds", "epsilon", "clip"),
+    "problem": ("delta", "sigma", "bounds", "epsilon", "pull_budget", "bit_budget", "clip"),
     "scheme": (
         "quantizer",
         "bits",
@@ -46,6 +62,7 @@ _SECTIONS = {
         "leader_first",
         "pilot",
         "width",
+        "interval_delta",
         "growth",
         "first",
     ),
@@ -67,6 +84,12 @@ def identify(
         tuple[float, float] | None, _option("Range of the rewards", metavar="A B")
     ] = None,
     epsilon: Annotated[float | None, _option("Tolerance: an ε-best arm will do")] = None,
+    pull_budget: Annotated[
+        int | None, _option("Pulls of all arms together, in place of delta (halving, rejects)")
+    ] = None,
+    bit_budget: Annotated[
+        int | None, _option("Payload bits of all arms together (with --pull-budget)")
+    ] = None,
     clip: Annotated[
         bool | None,
         typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
@@ -80,7 +103,12 @@ def identify(
     kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
     kappa_cut: Annotated[float | None, _option("Step size of dicq above a cut")] = None,
     prior: Annotated[str | None, _option("uniform, midpoint, lower or quban (icq)")] = None,
-    policy: Annotated[str | None, _option("quiet, se, lucb, lil-ucb or lil-ucb-count")] = None,
+    policy: Annotated[
+        str | None,
+        _option(
+            "quiet, se, lucb, lil-ucb, lil-ucb-count, sequential-halving or successive-rejects"
+        ),
+    ] = None,
     cap: Annotated[float | None, _option("Longest jump, as a factor of the pulls (quiet)")] = None,
     patience: Annotated[
         float | None, _option("How sure a drop must seem to be asked for (quiet)")
@@ -102,6 +130,9 @@ def identify(
         ),
     ] = None,
     width: Annotated[str | None, _option("paper, lil, pairwise or pairwise-mixture")] = None,
+    interval_delta: Annotated[
+        float | None, _option("Sizes icq's intervals under a budget; guarantees nothing")
+    ] = None,
     growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
     first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[int | None, _option("End after this many rounds")] = None,
@@ -109,6 +140,17 @@ def identify(
     max_bits: Annotated[int | None, _option("End before more payload bits than this")] = None,
     seed: Annotated[int | None, _option("Makes the run repeatable to the byte")] = None,
     link: LinkOption = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="First plan: choose the scheme of least expected cost")
+    ] = False,
+    gap: GapOption = None,
+    gaps: GapsOption = None,
+    gap_prior: GapPriorOption = None,
+    per_bit: PerBitOption = None,
+    per_message: PerMessageOption = None,
+    per_pull: PerPullOption = None,
+    per_round: PerRoundOption = None,
+    per_frame_unit: PerFrameUnitOption = None,
     store: StoreOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object")
@@ -133,6 +175,12 @@ def identify(
     overrides["limits"] = {word: value for word, value in limits.items() if value is not None}
     task = _load(problem, overrides)
     chosen = new_seed() if seed is None else seed
+    planned: dict[str, Any] = {}
+    if plan:
+        refuse_with_plan(overrides["scheme"])
+        task, planned = _planned(task, plan_words(given), link=link, seed=chosen)
+    else:
+        refuse_without_plan(plan_words(given))
     ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
@@ -149,7 +197,7 @@ def identify(
                 watchers.append(stack.enter_context(LiveTable(screen, pace=pace)).watch)
             watch = watch_all(*watchers)
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
-        show_result(result, run=run, as_json=as_json, ledger=ledger)
+        show_result(result, run=run, as_json=as_json, ledger=ledger, more=planned)
         if page is not None and live:
             page.stay()
     raise typer.Exit(exit_for_outcome(result.outcome))
@@ -160,6 +208,18 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
         return load_problem(path, overrides)
     text = resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text(encoding="utf-8")
     return parse_problem(text, Path(), overrides)
+
+
+def _planned(
+    task: Problem, words: dict[str, Any], *, link: str | None, seed: int
+) -> tuple[Problem, dict[str, Any]]:
+    """The problem with the scheme that a plan chose for it, and the plan for a program."""
+    require("numba", extra="sim", what="a plan")
+    from bitarm.cli.planning import plan_first  # here: it loads a compiler
+
+    asked = words | ({} if link is None else {"link": link})
+    made = plan_first(task, asked | {"seed": seed})
+    return replace(task, scheme=made.words), {"plan": made.to_json()}
 
 
 def _opening_page(page: Beside, journal: Journal) -> Watcher:
@@ -190,17 +250,22 @@ def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
         return None
     profile = find_link(link)
     setup = task.setup(seed)
-    require_fit(profile, setup.spec, setup.policy, setup.limits)
+    require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
     return LinkLedger(profile)
 
 
 def show_result(
-    result: RunResult, *, run: int, as_json: bool, ledger: LinkLedger | None = None
+    result: RunResult,
+    *,
+    run: int,
+    as_json: bool,
+    ledger: LinkLedger | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Print a result, for a person or for a program, and its cost on a link."""
+    """Print a result and its cost on a link, for a person or, with `more`, for a program."""
     if as_json:
         cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
-        typer.echo(json.dumps({"run": run} | result.to_json() | cost))
+        typer.echo(json.dumps({"run": run, **result.to_json(), **cost, **more}))
         return
     print_answer(Console(), result, run=run)
     if ledger is not None:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bitarm.core.events import LearnerEvent, RoundOpened, RunEnded, RunOpened
+from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings
 
 _NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
@@ -72,31 +73,32 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     )
     table.add_column("arm", no_wrap=True, max_width=16)
     table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)
-    for title in ("mean", "±", "pulls", "bits"):
+    claims = standings.opened.policy.answers is Outcome.DECIDED  # a budget proves no interval
+    for title in ("mean", *["±"] * claims, "pulls", "bits"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     best = standings.ending.best_arm if standings.ending else None
+    found = "bold green" if claims else "bold"
     for index in _shown(standings):
         arm = standings.arms[index]
         table.add_row(
             Text(arm.name),  # a name is text, never markup
             interval_bar(arm, low, high, bar_width),
-            *_figures(arm),
+            *_figures(arm)[: 1 + claims],
             f"{arm.pulls:,}",
             f"{arm.payload_bits:,}",
             Text(_state(standings, index, wide=screen_width >= _WIDE)),
-            style="bold green" if index == best else ("" if arm.active else "dim"),
+            style=found if index == best else ("" if arm.active else "dim"),
         )
     return table
 
 
 def _figures(arm: ArmStanding) -> tuple[str, str]:
     """The mean and its radius; of an arm that conceded only what its mean is not above."""
-    if arm.mean is None or arm.radius is None:
-        return "", ""
     if arm.ceiling is not None:
         return f"≤ {arm.ceiling:.4f}", ""
-    return f"{arm.mean:.4f}", f"{arm.radius:.4f}"
+    mean, radius = ("" if number is None else f"{number:.4f}" for number in (arm.mean, arm.radius))
+    return mean, radius
 
 
 def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
@@ -104,14 +106,15 @@ def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
 
     An arm that conceded may be anywhere up to its ceiling: ◂───┤.
     """
-    if arm.mean is None or arm.radius is None:
+    if arm.mean is None:
         return ""
     if arm.ceiling is not None:
         end = min(_column(arm.ceiling, low, high, width), width - 1)
         return "◂" if end < 1 else "◂" + "─" * (end - 1) + "┤"
+    radius = arm.radius or 0.0  # without a claim, a point
     left, middle, right = (
         _column(value, low, high, width)
-        for value in (arm.mean - arm.radius, arm.mean, arm.mean + arm.radius)
+        for value in (arm.mean - radius, arm.mean, arm.mean + radius)
     )
     if right < 0:
         return "◂"
@@ -124,6 +127,11 @@ def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
         if 0 <= column < width:
             cells[column] = mark
     return "".join(cells)
+
+
+def _highest(mean: float, arm: ArmStanding) -> float:
+    """Up to where the arm may be, by what it told last."""
+    return mean + (arm.radius or 0.0) if arm.ceiling is None else arm.ceiling
 
 
 def _column(value: float, low: float, high: float, width: int) -> int:
@@ -142,11 +150,10 @@ def _axis_label(low: float, high: float, width: int) -> str:
 def _axis(standings: Standings) -> tuple[float, float]:
     """The hull of the intervals that were in the race when the round began, within the bounds."""
     ends = [
-        (arm.mean - arm.radius, arm.mean + arm.radius if arm.ceiling is None else arm.ceiling)
+        (arm.mean - (arm.radius or 0.0), _highest(arm.mean, arm))
         for arm in standings.arms
         if (arm.active or arm.dropped_in in (standings.round, standings.round - 1))
         and arm.mean is not None
-        and arm.radius is not None
     ]
     bounds = standings.opened.spec.bounds
     if not ends:
@@ -176,7 +183,7 @@ def _left_out(standings: Standings) -> str | None:
 def _state(standings: Standings, index: int, *, wide: bool) -> str:
     arm = standings.arms[index]
     if standings.ending and index == standings.ending.best_arm:
-        return "best"
+        return "best" if standings.ending.outcome is Outcome.DECIDED else "best guess"
     if arm.lost_in is not None:
         return f"lost in {arm.lost_in}"
     if arm.dropped_in is None or arm.dropped_for is None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -67,7 +68,9 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
         case RoundOpened():
             return logging.DEBUG, f"round {event.round}: {len(event.advances)} arms advance"
         case ReportAccepted():
-            said = f"{event.mean:g} ± {event.radius:g}"
+            said = f"{event.mean:g}"
+            if math.isfinite(event.radius):
+                said += f" ± {event.radius:g}"
             if event.ceiling is not None:
                 said = f"at most {event.ceiling:g}"
             text = f"arm {event.arm} message {event.message}: {said}"

@@ -9,7 +9,18 @@ from bitarm.api.simulate import Simulation
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES
 
-_AXES = ("delta", "growth", "bits", "sigma", "epsilon", "epsilon_quban", "kappa", "first")
+_AXES = (
+    "delta",
+    "pull_budget",
+    "bit_budget",
+    "growth",
+    "bits",
+    "sigma",
+    "epsilon",
+    "epsilon_quban",
+    "kappa",
+    "first",
+)
 _LINES = (
     "quantizer",
     "bits",

@@ -30,6 +30,12 @@ def simulate_command(
         tuple[float, float] | None, typer.Option(metavar="A B", help="Range of the rewards")
     ] = None,
     epsilon: Annotated[str | None, _swept("Tolerance")] = None,
+    pull_budget: Annotated[
+        str | None, _swept("Pulls of all arms together, in place of delta (halving, rejects)")
+    ] = None,
+    bit_budget: Annotated[
+        str | None, _swept("Payload bits of all arms together (with --pull-budget)")
+    ] = None,
     quantizer: Annotated[
         str | None, _swept("dicq, icq, quban, fed-sel, fed-sel-paper, exact")
     ] = None,
@@ -39,7 +45,10 @@ def simulate_command(
     kappa_first: Annotated[str | None, _swept("Step size of dicq's first message")] = None,
     kappa_cut: Annotated[str | None, _swept("Step size of dicq above a cut")] = None,
     prior: Annotated[str | None, _swept("uniform, midpoint, lower, quban (icq)")] = None,
-    policy: Annotated[str | None, _swept("quiet, se, lucb, lil-ucb, lil-ucb-count")] = None,
+    policy: Annotated[
+        str | None,
+        _swept("quiet, se, lucb, lil-ucb, lil-ucb-count, sequential-halving, successive-rejects"),
+    ] = None,
     cap: Annotated[str | None, _swept("Longest jump, as a factor of the pulls (quiet)")] = None,
     patience: Annotated[
         str | None, _swept("How sure a drop must seem to be asked for (quiet)")
@@ -51,6 +60,9 @@ def simulate_command(
         str | None, _swept("yes, no: one arm reports before all others (quiet)")
     ] = None,
     width: Annotated[str | None, _swept("paper, lil, pairwise, pairwise-mixture")] = None,
+    interval_delta: Annotated[
+        str | None, _swept("Sizes icq's intervals under a budget; guarantees nothing")
+    ] = None,
     growth: Annotated[str | None, _swept("Factor between two checkpoints")] = None,
     first: Annotated[str | None, _swept("Pulls up to the first checkpoint")] = None,
     max_rounds: Annotated[str | None, _swept("Limit on rounds")] = None,

@@ -24,6 +24,7 @@ from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
 from bitarm.cli.progress import trials_bar
 from bitarm.cli.storage import chunk_folder
+from bitarm.core.policy import Outcome
 from bitarm.errors import ConfigError
 from bitarm.sim.models import RewardModel
 from bitarm.sim.sweep import MEASURES
@@ -32,6 +33,9 @@ _NUMBERS: dict[str, Callable[[str], Any]] = {
     "delta": float,
     "sigma": float,
     "epsilon": float,
+    "pull_budget": int,
+    "bit_budget": int,
+    "interval_delta": float,
     "bits": int,
     "epsilon_quban": float,
     "kappa": float,
@@ -65,6 +69,9 @@ _SIGNS = {
     "growth": "α=",
     "first": "t₁=",
     "epsilon": "tolerance ",
+    "pull_budget": "pulls=",
+    "bit_budget": "bits=",
+    "interval_delta": "interval δ=",
     "max_rounds": "rounds≤",
     "max_samples": "samples≤",
     "max_bits": "bits≤",
@@ -143,7 +150,7 @@ def _words(flags: Mapping[str, Any]) -> dict[str, Any]:
 def _displaced(given: Mapping[str, Any]) -> set[str]:
     """Words of a file that lose their meaning to every value of a flag."""
     lost: set[str] = set()
-    for word in ("quantizer", "policy", "growth", "first"):
+    for word in ("quantizer", "policy", "growth", "first", "bit_budget"):
         if word in given:
             lost |= set.intersection(*(displaced_words({word: it}) for it in given[word]))
     return lost
@@ -205,7 +212,7 @@ def _flat(point: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _print_table(result: Simulation) -> None:
     points = result.to_json()["results"]
-    undecided = [result.trials - point["outcomes"].get("decided", 0) for point in points]
+    undecided = [result.trials - sum(map(_answered, point["outcomes"].items())) for point in points]
     table = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -223,10 +230,16 @@ def _print_table(result: Simulation) -> None:
         table.add_row(
             label,
             *(_with_error(point[measure]) for measure in MEASURES),
-            f"{rate['value']:.2g} [{rate['low']:.1g}, {rate['high']:.1g}]",
+            f"{rate['value']:.2g} [{rate['low']:.2g}, {rate['high']:.2g}]",
             *[f"{silent:,}"] * any(undecided),
         )
     Console().print(table)
+
+
+def _answered(count: tuple[str, int]) -> int:
+    """The trials that ended with an answer, of those that ended in one way."""
+    outcome, trials = count
+    return trials if outcome in (Outcome.DECIDED.value, Outcome.BUDGET_SPENT.value) else 0
 
 
 def _labels(points: list[dict[str, Any]]) -> list[str]:

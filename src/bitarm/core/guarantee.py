@@ -33,11 +33,15 @@ def guarantee(
 
     It reaches as far as the `covered` arms.
     """
-    if outcome is not Outcome.DECIDED:
+    if outcome is not policy.answers:
         return Guarantee(delta=None, reason=f"no answer: the run ended with {outcome.value}")
+    objection = policy.objection(spec, views)
+    if objection is not None and outcome is Outcome.BUDGET_SPENT:
+        return Guarantee(
+            delta=None, reason="; ".join((objection, *caveats)) + _reach(spec, covered)
+        )
     if caveats:
         return Guarantee(delta=None, reason="; ".join(caveats))
-    objection = policy.objection(spec, views)
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
     return Guarantee(

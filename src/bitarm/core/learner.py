@@ -158,7 +158,12 @@ class Learner:
         )
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it, at the pulls of which it told its mean."""
+        """The arm's radius as the policy would use it, at the pulls of which it told its mean.
+
+        Infinite under a policy that answers without a proof.
+        """
+        if self.policy.answers is Outcome.BUDGET_SPENT:
+            return math.inf  # nothing is claimed of any arm: there is no δ
         record = self.arms[arm]
         held = record.held
         if not held.pulls:
@@ -312,7 +317,7 @@ class Learner:
     def _last_standing(self, views: list[ArmView]) -> Stop:
         """The one arm left answers only if it, or an arm that it beat, was found better."""
         if views and len(covered_arms(self.arms)) > 1:
-            return Stop(outcome=Outcome.DECIDED, best_arm=views[0].arm)
+            return Stop(outcome=self.policy.answers, best_arm=views[0].arm)
         return Stop(outcome=Outcome.AGENT_LOST)
 
     def _limit(self, advances: list[Advance]) -> Outcome | None:

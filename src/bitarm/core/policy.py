@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(Enum):
-    """How a run ended. Only `decided` names a best arm."""
+    """How a run ended. Only `decided` and `budget_spent` name a best arm."""
 
     DECIDED = "decided"
     ROUND_LIMIT = "round_limit"
@@ -79,11 +79,12 @@ class Policy(Protocol):
     Laws: `decide` is a function of its arguments. The views are of the active arms, in the order
     of their indices, every one heard from as often as it was asked. The actions either stop or
     advance at least one arm that is not dropped; an advance always adds pulls. Arms move as
-    `stride` says.
+    `stride` says. `answers` is the outcome of a run that names an arm, and of no other.
     """
 
     name: ClassVar[str]
     stride: ClassVar[Stride]
+    answers: ClassVar[Outcome]
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """What to do next; called before the first round (no messages yet) and after each."""

@@ -60,13 +60,15 @@ class Quantizer(Protocol):
     """One scheme: its parameters are its fields, its state is the `Estimate` that is passed in.
 
     Laws, for every step, held estimate and dither in [0, 1):
-    1. `decode(encode(μ̂)).error == error(held, step)`: the error does not depend on the data.
+    1. `decode(encode(μ̂)).error == error(held, step)`: the error does not depend on the data. What
+       is told is of now: `decode(…).pulls == step.pulls`.
     2. |decode(encode(μ̂)).mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if
        `certain`, otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
     3. The symbols of one step are prefix-free, and none is shorter than `least_bits(step)`.
     4. `decode` accepts what `encode` can produce and refuses everything else as the peer's fault.
-    5. Where `hinted`, a step with a cut has one more symbol, for every μ̂ at or below the cut: it
-       leaves the held estimate as it is, under a ceiling. Elsewhere hints change nothing.
+    5. Hints change nothing, unless the scheme is `hinted`. Then a step with a cut has one more
+       symbol, which stands for every μ̂ at or below the cut and for no other: instead of laws 1
+       and 2, it leaves the held estimate as it is, with the cut for a ceiling.
     """
 
     name: ClassVar[str]

@@ -1,9 +1,10 @@
 """The result of a run under the names that hold wherever a result appears."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
 from bitarm.core.events import TrafficMeasured
+from bitarm.core.level import level_of
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings
@@ -60,14 +61,17 @@ class RunResult:
     mqtt_bytes: WireBytes | None  # with MQTT's packets around the frames
     tcp_ip_bytes_estimated: WireBytes | None  # and with headers of TCP/IP around those
     raw_bytes: int  # what every reward as a float64 would have cost
-    delta: float
+    delta: float | None  # None under a fixed budget
     sigma: float
     bounds: tuple[float, float] | None
     epsilon: float | None
     quantizer: str
     bits: int | None
     policy: str
-    width: str
+    width: str | None
+    interval_delta: float | None
+    pull_budget: int | None
+    bit_budget: int | None
     growth: float | None
     seed: int
     fingerprint: str
@@ -105,14 +109,13 @@ def result_of(standings: Standings) -> RunResult:
             _both(traffic.tcp_ip_bytes_up, traffic.tcp_ip_bytes_down) if traffic else None
         ),
         raw_bytes=ending.samples * RAW_REWARD_BYTES,
-        delta=spec.delta,
         sigma=spec.sigma,
         bounds=spec.bounds,
         epsilon=getattr(policy, "epsilon", None),
         quantizer=spec.quantizer.name,
         bits=getattr(spec.quantizer, "bits", None),
         policy=policy.name,
-        width=spec.width,
+        **asdict(level_of(spec, policy, standings.opened.limits)),
         growth=getattr(spec.schedule, "growth", None),
         seed=spec.seed,
         fingerprint=f"{spec.fingerprint:08x}",

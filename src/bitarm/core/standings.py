@@ -3,6 +3,7 @@
 Decides nothing and decodes nothing: it only repeats what the learner wrote down.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self, final
@@ -112,7 +113,8 @@ class Standings:
     def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
         self.samples += event.pulls - arm.pulls
         self.payload_bits += event.symbol.nbits
-        arm.mean, arm.radius, arm.ceiling = event.mean, event.radius, event.ceiling
+        arm.mean, arm.ceiling = event.mean, event.ceiling
+        arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
         arm.pulls, arm.messages = event.pulls, event.message
         arm.payload_bits += event.symbol.nbits
 

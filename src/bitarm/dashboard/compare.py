@@ -7,7 +7,7 @@ from typing import Any, Literal, final
 
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RAW_REWARD_BYTES
-from bitarm.core.theory import lower_bound
+from bitarm.core.theory import counting_bound, lower_bound
 from bitarm.dashboard.history import History
 from bitarm.errors import ConfigError
 
@@ -49,9 +49,10 @@ class Point:
     payload_bits_sem: float | None
     raw_bits: float
     error_rate: float | None
-    delta: float
+    delta: float | None  # None under a fixed budget
     lower_bound: float | None  # on the expected samples, for Gaussian arms of these means
     lower_bound_note: str
+    least_bits: float | None  # on the expected bits of any scheme that asks its agents
 
 
 @final
@@ -66,6 +67,7 @@ def point_of_run(history: History) -> Point:
     """The price of a run so far."""
     row, spec = history.row(), history.spec
     bound: float | None = None
+    least: float | None = None
     note = "only a decided run has means that are known well enough"
     if row.outcome == Outcome.DECIDED.value:
         means = [
@@ -74,6 +76,8 @@ def point_of_run(history: History) -> Point:
             if arm.mean is not None
         ]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
+        epsilon = getattr(history.standings.opened.policy, "epsilon", 0.0)
+        least = _least_bits(means, spec.delta, spec.bounds, epsilon)
     return Point(
         source="run",
         label=f"run {row.run}",
@@ -90,6 +94,7 @@ def point_of_run(history: History) -> Point:
         delta=row.delta,
         lower_bound=bound,
         lower_bound_note=note,
+        least_bits=least,
     )
 
 
@@ -107,7 +112,7 @@ def points_of_result(saved: SavedResult) -> list[Point]:
 
 def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
     means = saved.simulation.get("means", [])
-    delta = _number(result["delta"])
+    delta = _optional(result["delta"])
     bound, note = _bound(means, _number(result["sigma"]), delta, "at the true means")
     scheme = _scheme(str(result["quantizer"]), result.get("bits"), str(result["policy"]))
     samples = _number(result["samples"]["mean"])
@@ -127,13 +132,16 @@ def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
         delta=delta,
         lower_bound=bound,
         lower_bound_note=note,
+        least_bits=_least_bits(means, delta, result.get("bounds"), result.get("epsilon") or 0.0),
     )
 
 
 def _bound(
-    means: Sequence[float], sigma: float, delta: float, where: str
+    means: Sequence[float], sigma: float, delta: float | None, where: str
 ) -> tuple[float | None, str]:
     """The least expected samples, and for what; None and why if there is no such number."""
+    if delta is None:
+        return None, "a fixed budget has no delta that it would bound"
     try:
         samples = lower_bound([_number(mean) for mean in means], sigma=sigma, delta=delta).samples
     except ConfigError as error:
@@ -141,6 +149,23 @@ def _bound(
     if not math.isfinite(samples):
         return None, "two arms share the best mean"
     return samples, where
+
+
+def _least_bits(
+    means: Sequence[float], delta: float | None, bounds: Sequence[float] | None, epsilon: float
+) -> float | None:
+    """The least expected bits of any scheme; None if no means or no δ make such a number."""
+    if delta is None:
+        return None
+    try:
+        return counting_bound(
+            [_number(mean) for mean in means],
+            delta=delta,
+            bounds=None if bounds is None else (_number(bounds[0]), _number(bounds[1])),
+            epsilon=_number(epsilon),
+        ).payload_bits
+    except ConfigError:
+        return None
 
 
 def _scheme(quantizer: str, bits: int | None, policy: str) -> str:

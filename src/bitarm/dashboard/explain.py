@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import QUANTIZERS, Icq
+from bitarm.core.quantizers import CHOICES, Icq
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
@@ -86,7 +86,7 @@ def explain(
     return Explanation(
         message=message,
         steps=steps,
-        schemes=[_radii(scheme, spec, len(steps)) for scheme in QUANTIZERS.values()],
+        schemes=[_radii(scheme, spec, len(steps)) for scheme in CHOICES.values()],
     )
 
 

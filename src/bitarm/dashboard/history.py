@@ -4,12 +4,14 @@ Standings come from the core. Unknown kinds of events are kept as notes: a newer
 events that no chart here knows.
 """
 
+import math
 from bisect import bisect_right
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, TypeVar, final
 
 from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
+from bitarm.core.level import level_of
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
 from bitarm.core.spec import RunSpec
@@ -129,7 +131,7 @@ class History:
             samples=samples,
             payload_bits=ending.payload_bits if ending else standings.payload_bits,
             raw_bits=8 * RAW_REWARD_BYTES * samples,
-            delta=spec.delta,
+            delta=level_of(spec, standings.opened.policy, standings.opened.limits).delta,
             quantizer=spec.quantizer.name,
             bits=getattr(spec.quantizer, "bits", None),
             policy=standings.opened.policy.name,
@@ -166,7 +168,7 @@ class History:
             pulls=event.pulls,
             mean=event.mean,
             error=event.error,
-            radius=event.radius,
+            radius=event.radius if math.isfinite(event.radius) else None,
             ceiling=event.ceiling,
             nbits=event.symbol.nbits,
             outermost=_outermost(self.standings.opened, event),
@@ -202,8 +204,9 @@ class History:
 def settings_of(opened: RunOpened) -> Settings:
     """A run's rules under their fixed names; null where one does not apply."""
     spec, policy, limits = opened.spec, opened.policy, opened.limits
+    level = level_of(spec, policy, limits)
     return Settings(
-        delta=spec.delta,
+        **asdict(level),
         sigma=spec.sigma,
         bounds=spec.bounds,
         epsilon=getattr(policy, "epsilon", None),
@@ -213,12 +216,11 @@ def settings_of(opened: RunOpened) -> Settings:
         kappa=getattr(spec.quantizer, "kappa", None),
         prior=getattr(spec.quantizer, "prior", None),
         policy=policy.name,
-        width=spec.width,
         growth=getattr(spec.schedule, "growth", None),
         first=spec.schedule.pulls_at(1),
         max_rounds=limits.rounds,
         max_samples=limits.samples,
-        max_bits=limits.bits,
+        max_bits=limits.bits if level.bit_budget is None else None,
         seed=spec.seed,
     )
 

@@ -41,7 +41,7 @@ class RunRow:
     samples: int
     payload_bits: int
     raw_bits: int  # what every reward as a float64 would have cost
-    delta: float
+    delta: float | None  # null under a fixed budget
     quantizer: str
     bits: int | None
     policy: str
@@ -65,7 +65,9 @@ class RunList:
 class Settings:
     """By which rules a run goes."""
 
-    delta: float
+    delta: float | None
+    pull_budget: int | None
+    bit_budget: int | None
     sigma: float
     bounds: tuple[float, float] | None
     epsilon: float | None
@@ -75,7 +77,8 @@ class Settings:
     kappa: float | None
     prior: str | None
     policy: str
-    width: str
+    width: str | None
+    interval_delta: float | None
     growth: float | None
     first: int | None
     max_rounds: int | None
@@ -108,7 +111,7 @@ class Reports:
     pulls: list[int]
     mean: list[float]
     error: list[float]
-    radius: list[float]
+    radius: list[float | None]  # null where nothing is claimed
     ceiling: list[float | None]  # not null: the arm conceded, mean and radius are those told before
     nbits: list[int]
     outermost: list[bool | None]  # an end bin of ICQ's interval; null where that says nothing

@@ -4,6 +4,7 @@ A newer learner may write kinds of events that no case here knows. They are name
 the fields that events share (`arm`, `arms`, `agent`, `round`), so that a page can still place them.
 """
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,6 +22,8 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
+from bitarm.core.level import level_of
+from bitarm.core.policy import Outcome
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
 
@@ -30,7 +33,7 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
     spec = standings.opened.spec
     match event:
         case RunOpened():
-            return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, δ = {spec.delta:g}"
+            return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, {_aim(event)}"
         case RoundOpened():
             return f"round {event.round} opened: {_arms(len(event.advances))} asked to advance"
         case ReportAccepted():
@@ -41,12 +44,13 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
                 )
             return (
                 f"{_name(spec, event.arm)} reported {event.symbol} "
-                f"(message {event.message}): {event.mean:.4g} ± {event.radius:.3g}"
+                f"(message {event.message}): {event.mean:.4g}{_radius(event.radius)}"
             )
         case ReportIgnored():
             return f"{_name(spec, event.arm)} sent message {event.message} again: ignored"
         case ArmDropped():
-            return f"{_name(spec, event.arm)} is out: {_name(spec, event.because)} is better"
+            better = "did better" if _guesses(standings) else "is better"
+            return f"{_name(spec, event.arm)} is out: {_name(spec, event.because)} {better}"
         case CaveatNoted():
             return f"caveat: {event.text}"
         case RunEnded():
@@ -80,7 +84,22 @@ def whole(event: LearnerEvent, field: str) -> int | None:
 def _ending(event: RunEnded, spec: RunSpec) -> str:
     if event.best_arm is None:
         return f"ended without an answer: {event.outcome.value.replace('_', ' ')}"
+    if event.outcome is Outcome.BUDGET_SPENT:
+        return f"ended: the budget is spent, {_name(spec, event.best_arm)} did best"
     return f"ended: {_name(spec, event.best_arm)} is the best arm"
+
+
+def _guesses(standings: Standings) -> bool:
+    return standings.opened.policy.answers is Outcome.BUDGET_SPENT
+
+
+def _aim(event: RunOpened) -> str:
+    level = level_of(event.spec, event.policy, event.limits)
+    return f"{level.pull_budget:,} pulls" if level.delta is None else f"δ = {level.delta:g}"
+
+
+def _radius(radius: float) -> str:
+    return f" ± {radius:.3g}" if math.isfinite(radius) else ""
 
 
 def _unknown(event: LearnerEvent, standings: Standings) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.experiments.claims import Claim
+from bitarm.experiments.factors import Baseline
 from bitarm.sim.sweep import MEASURES
 
 
@@ -21,8 +22,14 @@ class Panel:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """The panels of an experiment, the claims that it bears out, and what to know of it."""
+    """The panels of an experiment, the claims that it bears out, and what to know of it.
+
+    Where there are baselines, factors over each are told and drawn; `headline` is the series whose
+    factors over the first stand for the experiment.
+    """
 
     panels: tuple[Panel, ...] = tuple(Panel(metric=metric) for metric in MEASURES)
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    headline: str = ""

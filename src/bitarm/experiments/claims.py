@@ -1,10 +1,11 @@
-"""What the paper says of its curves, as checks that can fail."""
+"""What the paper says of its curves, and we of ours, as checks that can fail."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
+from bitarm.experiments.factors import Baseline, factors
 from bitarm.experiments.findings import Findings, Row
 from bitarm.experiments.labels import NOUNS, label_of
 
@@ -35,6 +36,38 @@ def fewer(metric: str, series: str, than: Sequence[str]) -> Claim:
 
     others = _listed([label_of(other) for other in than])
     text = f"{label_of(series)} needs fewer {NOUNS[metric]} than {others}"
+    return Claim(text=text, failures=failures)
+
+
+def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
+    """One series needs less than a baseline by at least a factor, everywhere on the axis."""
+
+    def failures(findings: Findings) -> list[str]:
+        found = factors(findings, metric, series, over)
+        assert found is not None  # whoever claims a factor compares schemes that have it
+        return [
+            f"{NOUNS[metric]} at x = {x:.4g}: {factor:.2f} times fewer"
+            for x, factor in found.points
+            if not factor >= least
+        ]
+
+    times = "fewer" if least == 1 else f"at least {least:g} times fewer"
+    text = f"{label_of(series)} needs {times} {NOUNS[metric]} than {over.label}, at every point"
+    return Claim(text=text, failures=failures)
+
+
+def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
+    """The same in the geometric mean over the axis."""
+
+    def failures(findings: Findings) -> list[str]:
+        found = factors(findings, metric, series, over)
+        assert found is not None
+        return [] if found.mean >= least else [f"{found.mean:.2f} times fewer {NOUNS[metric]}"]
+
+    text = (
+        f"{label_of(series)} needs at least {least:g} times fewer {NOUNS[metric]} "
+        f"than {over.label}, in the geometric mean"
+    )
     return Claim(text=text, failures=failures)
 
 

@@ -5,12 +5,15 @@
         "x":        {"label": ..., "values": [...], "scale": "x" or "ln(1/x)"},
         "trials":   of every point, unless told otherwise,
         "arms":     {"model": ..., "means": [...], "sd": ...} or {"instance": a fitted one},
+        "figure":   the experiment whose published numbers stand beside these; by default its own,
         "settings": words of a problem file, for all series,
         "series":   {name: words of its own, ...},
         "beyond":   more series, run only where more than the paper is asked for,
     }
 
-Wherever a number stands, "x" stands for the value on the horizontal axis.
+Wherever a number stands, "x" stands for the value on the horizontal axis. In place of "means",
+arms may have "each": a list of means for every value 1, 2, … of x. "offsets" of the arms are added
+to all means, one after the other, and results are averaged over them.
 """
 
 import math
@@ -23,7 +26,7 @@ from bitarm.errors import ConfigError
 from bitarm.experiments.instances import Instance, X, drawn, instance_of
 from bitarm.sim.models import RewardModel
 
-_KEYS = ("title", "x", "trials", "arms", "settings", "series", "beyond")
+_KEYS = ("title", "x", "trials", "arms", "figure", "settings", "series", "beyond")
 _NEEDED = ("title", "x", "trials", "arms", "series")
 _SCALES = ("x", "ln(1/x)")
 
@@ -54,13 +57,14 @@ class Experiment:
     instance: Instance
     fitted: str | None  # the name of the shipped instance that its arms are, if they are one
     is_drawn: bool = False  # whether its arms were drawn anew instead
+    figure: str  # whose published numbers are compared with
     settings: Mapping[str, Any]
     series: Mapping[str, Mapping[str, Any]]
     beyond: Mapping[str, Mapping[str, Any]]
 
-    def models(self, x: float) -> tuple[RewardModel, ...]:
+    def models(self, x: float, offset: float = 0.0) -> tuple[RewardModel, ...]:
         """The arms at one value on the axis."""
-        return self.instance.models(x)
+        return self.instance.models(x, offset)
 
     def words(self, series: str, x: float) -> dict[str, Any]:
         """The setting of one point, as a call of `simulate` would spell it."""
@@ -94,6 +98,7 @@ def parse_sweep(name: str, sweep: Any) -> Experiment:
         trials=_trials(sweep["trials"]),
         instance=instance_of(arms),
         fitted=arms.get("instance"),
+        figure=str(sweep.get("figure", name)),
         settings=_words("settings", sweep.get("settings", {})),
         series=series,
         beyond=beyond,
@@ -157,6 +162,9 @@ def _words(where: str, given: Any) -> dict[str, Any]:
 
 def _check_use(experiment: Experiment) -> None:
     """An axis that nothing reads would draw flat curves that look like results."""
+    each = experiment.instance.each
+    if each and experiment.axis.values != tuple(range(1, len(each) + 1)):
+        raise ConfigError(f"arms for each value of x need the values 1 to {len(each)}")
     if experiment.instance.varies:
         return
     for name, own in {**experiment.series, **experiment.beyond}.items():

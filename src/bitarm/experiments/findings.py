@@ -69,8 +69,10 @@ class Findings:
         ]
 
     def deviations(self) -> list[Deviation]:
-        """One for each curve that the paper shows too."""
-        found = []
+        """One for each curve of a figure of the paper."""
+        found: list[Deviation] = []
+        if self.experiment.figure != self.experiment.name:  # told where that figure is reproduced
+            return found
         for metric in MEASURES:
             for series in self.series:
                 rows = [it for it in self.curve(metric, series) if it.paper_mean is not None]
@@ -87,7 +89,7 @@ class Findings:
         shown = self.experiment.axis.shown(x)
         # arms that were drawn for this run are not the paper's: there is nothing to compare
         drawn = self.experiment.is_drawn
-        paper = None if drawn else published(self.experiment.name, metric, series, shown)
+        paper = None if drawn else published(self.experiment.figure, metric, series, shown)
         return Row(
             experiment=self.experiment.name,
             metric=metric,

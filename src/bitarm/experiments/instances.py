@@ -4,6 +4,7 @@ Four of the paper's figures use means that were drawn once and never printed. `i
 holds means that were fitted to the published curves; `scripts/fit_instances.py` fits them again.
 """
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ X = "x"
 """In the data of a sweep, stands for the value on the horizontal axis."""
 
 _PARAMETERS = ("sd", "concentration")
+_KEYS = ("model", "means", "each", "offsets", *_PARAMETERS)
+
+Means = tuple[float | str, ...]
 
 
 @final
@@ -29,28 +33,31 @@ class Instance:
     """Arms of one family: their means, some of which may be the axis's value, and where from."""
 
     model: str
-    means: tuple[float | str, ...]
+    means: Means  # empty if each value on the axis has arms of its own
     parameters: Mapping[str, float]
     origin: str
+    each: tuple[Means, ...] = ()  # the arms at 1, 2, … on the axis
+    offsets: tuple[float, ...] = (0.0,)  # added to all means; results are averaged over them
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise ConfigError(unknown("the model of the arms", self.model, MODELS))
-        for mean in self.means:
+        for mean in (*self.means, *(mean for means in self.each for mean in means)):
             if mean != X and (isinstance(mean, str | bool) or not isinstance(mean, int | float)):
                 raise ConfigError(f"a mean must be a number or {X!r}, got {mean!r}")
 
     @property
     def varies(self) -> bool:
         """Whether each value on the axis has arms of its own."""
-        return X in self.means
+        return bool(self.each) or X in self.means
 
-    def models(self, x: float) -> tuple[RewardModel, ...]:
+    def models(self, x: float, offset: float = 0.0) -> tuple[RewardModel, ...]:
         """The arms at one value on the axis."""
         family: Callable[..., RewardModel] = MODELS[self.model]
+        means = self.each[round(x) - 1] if self.each else self.means
         return tuple(
-            family(mean=x if isinstance(mean, str) else float(mean), **self.parameters)
-            for mean in self.means
+            family(mean=(x if isinstance(mean, str) else float(mean)) + offset, **self.parameters)
+            for mean in means
         )
 
 
@@ -63,18 +70,22 @@ def instance_of(arms: Any) -> Instance:
             raise ConfigError("arms have either an instance or a model and means, not both")
         return fitted(arms["instance"])
     for key in arms:
-        if key not in ("model", "means", *_PARAMETERS):
-            raise ConfigError(unknown("a key of arms", key, ("model", "means", *_PARAMETERS)))
-    for key in ("model", "means"):
-        if key not in arms:
-            raise ConfigError(f"arms need {key}")
-    if not isinstance(arms["means"], list | tuple):
-        raise ConfigError(f"means must be a list, got {arms['means']!r}")
+        if key not in _KEYS:
+            raise ConfigError(unknown("a key of arms", key, _KEYS))
+    if "model" not in arms:
+        raise ConfigError("arms need model")
+    if ("means" in arms) == ("each" in arms):
+        raise ConfigError("arms need means, or a list of means for each value of x, and not both")
+    each = tuple(
+        _listed("a list in each", means) for means in _listed("each", arms.get("each", ()))
+    )
     return Instance(
         model=arms["model"],
-        means=tuple(arms["means"]),
+        means=_listed("means", arms.get("means", ())),
         parameters={word: float(arms[word]) for word in _PARAMETERS if word in arms},
         origin="as stated",
+        each=each,
+        offsets=_offsets(arms.get("offsets", (0.0,))),
     )
 
 
@@ -102,6 +113,22 @@ def drawn(name: str, seed: int) -> Instance:
         parameters={word: table[word] for word in _PARAMETERS if word in table},
         origin=f"means drawn {table['drawn']}, with seed {seed}",
     )
+
+
+def _listed(key: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, list | tuple):
+        raise ConfigError(f"{key} must be a list, got {given!r}")
+    return tuple(given)
+
+
+def _offsets(given: Any) -> tuple[float, ...]:
+    offsets = _listed("offsets", given)
+    if not offsets or not all(
+        isinstance(it, int | float) and not isinstance(it, bool) and math.isfinite(it)
+        for it in offsets
+    ):
+        raise ConfigError(f"offsets must be a list of numbers, got {given!r}")
+    return tuple(map(float, offsets))
 
 
 @cache

@@ -14,6 +14,12 @@ LABELS = {
     "icq-b3-as-published": "ICQ-SE, B = 3, σ = 0.125",
     "icq-b3-lucb": "ICQ-LUCB, B = 3",
     "icq-b3-lil-ucb": "ICQ-lil'UCB, B = 3",
+    "icq-b3-pairwise": "ICQ-SE, B = 3, pairs",
+    "dicq-pairwise": "D-ICQ, pairs",
+    "dicq-mixture": "D-ICQ, pairs at any time",
+    "quiet-jumps": "D-ICQ, jumps",
+    "quiet-leader": "D-ICQ, leader first",
+    "quiet": "D-ICQ, quiet (all gains)",
 }
 NOUNS = {"rounds": "rounds", "samples": "samples", "payload_bits": "bits"}
 

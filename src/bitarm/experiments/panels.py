@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bitarm.experiments.analysis import Panel
+from bitarm.experiments.factors import Baseline, compared, factors
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.labels import NOUNS, label_of
-from bitarm.experiments.theory import bounds_of
+from bitarm.experiments.theory import Bound, floors, message_floors, promises
 
 # The paper's colours and markers, so that its figures and ours can be laid side by side.
 _LOOKS = {
@@ -31,9 +32,16 @@ _LOOKS = {
     "icq-b3-as-published": ("#c49c94", "D"),
     "icq-b3-lucb": ("#17becf", "v"),
     "icq-b3-lil-ucb": ("#bcbd22", "v"),
+    "icq-b3-pairwise": ("#e8a33d", "D"),
+    "dicq-pairwise": ("#9ecae1", "o"),
+    "dicq-mixture": ("#3182bd", "o"),
+    "quiet-jumps": ("#a1d99b", "s"),
+    "quiet-leader": ("#41ab5d", "s"),
+    "quiet": ("#00441b", "P"),
 }
 _OTHERS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#17becf", "#7f7f7f")
-_BOUNDS = ((0, (4, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))  # dashes
+_DASHES = ((0, (4, 2)), (0, (1, 1)))
+_FLOOR = "0.35"  # a grey: a lower bound is of no scheme
 
 _STYLE: dict[str, Any] = {
     "svg.hashsalt": "bitarm",  # the same picture is the same bytes
@@ -92,11 +100,10 @@ def draw_bounds(
         drawn = False
         for number, one in enumerate(series):
             _draw_curve(axes, findings, metric, one, number, compare=False)
-            for bound, dashes in zip(bounds_of(findings, metric, one), _BOUNDS, strict=False):
-                x, y = zip(*bound.points, strict=True)
-                text = f"{label_of(one)}: {bound.label}"
-                axes.plot(x, y, color=_look(one, number)[0], linestyle=dashes, label=text)
-                drawn = True
+            drawn |= _draw_bounds(
+                axes, findings, promises(findings, metric, one), _look(one, number)[0], one
+            )
+        drawn |= _draw_bounds(axes, findings, floors(findings, metric), _FLOOR)
         if not drawn:
             return None
         if metric != "rounds":
@@ -104,6 +111,65 @@ def draw_bounds(
         _legend(figure, *axes.get_legend_handles_labels())
         caption = f"{NOUNS[metric]} and their bounds"
         return _rendered(figure, name=name, group=group, caption=caption)
+
+
+def draw_floors(
+    findings: Findings, metric: str, series: Sequence[str], *, name: str, group: str
+) -> Picture | None:
+    """Measured prices above what theory forbids, to any scheme and to messages such as these."""
+    with _styled():
+        figure, axes = _blank(findings, metric)
+        for number, one in enumerate(series):
+            _draw_curve(axes, findings, metric, one, number, compare=False)
+            if metric == "payload_bits" and findings.experiment.instance.offsets != (0.0,):
+                # a law of messages needs means that no code can know
+                _draw_bounds(
+                    axes, findings, message_floors(findings, one), _look(one, number)[0], one
+                )
+        if not _draw_bounds(axes, findings, floors(findings, metric), _FLOOR):
+            return None
+        axes.set_yscale("log")
+        _legend(figure, *axes.get_legend_handles_labels())
+        caption = f"{NOUNS[metric]}, and what none can undercut"
+        return _rendered(figure, name=name, group=group, caption=caption)
+
+
+def draw_factors(
+    findings: Findings, metric: str, over: Baseline, *, name: str, group: str
+) -> Picture | None:
+    """How many times less than a baseline each series needs; None if no series can be compared."""
+    with _styled():
+        figure, axes = _blank(findings, metric)
+        axes.set_ylabel(f"times fewer {NOUNS[metric]}")
+        for number, one in enumerate(compared(findings, over)):
+            found = factors(findings, metric, one, over)
+            if found is not None:
+                colour, marker = _look(one, number)
+                x, y = zip(*found.points, strict=True)
+                line, mark = ("", marker) if _stands_apart(findings) else ("-", "")
+                axes.plot(x, y, color=colour, linestyle=line, marker=mark, label=label_of(one))
+        handles, labels = axes.get_legend_handles_labels()
+        if not handles:
+            return None
+        axes.axhline(1.0, color="0.4", linewidth=0.8)
+        axes.set_ylim(bottom=0)
+        _legend(figure, handles, labels)
+        return _rendered(figure, name=name, group=group, caption=f"times fewer {NOUNS[metric]}")
+
+
+def _draw_bounds(
+    axes: Axes, findings: Findings, bounds: Sequence[Bound], colour: str, series: str = ""
+) -> bool:
+    """Draw what bounds there are; says whether there were any."""
+    prefix = f"{label_of(series)}: " if series else ""
+    for bound, dashes in zip(bounds, _DASHES, strict=False):
+        x, y = zip(*sorted(bound.points), strict=True)
+        label = f"{prefix}{bound.label}"
+        if _stands_apart(findings):
+            axes.plot(x, y, color=colour, linestyle="", marker="_", markersize=9, label=label)
+        else:
+            axes.plot(x, y, color=colour, linestyle=dashes, label=label)
+    return bool(bounds)
 
 
 def _styled() -> AbstractContextManager[None]:
@@ -126,7 +192,17 @@ def _draw_curve(
     colour, marker = _look(series, number)
     x, y = [row.x for row in rows], [row.mean for row in rows]
     spread = [2 * (row.sem or 0.0) for row in rows]
-    axes.errorbar(x, y, spread, color=colour, linewidth=1.2, capsize=1.5, label=label_of(series))
+    axes.errorbar(
+        x,
+        y,
+        spread,
+        color=colour,
+        linewidth=1.2,
+        capsize=1.5,
+        fmt=marker if _stands_apart(findings) else "-",
+        markersize=4,
+        label=label_of(series),
+    )
     paper = [(row.x, row.paper_mean) for row in rows if row.paper_mean is not None]
     if compare and paper:
         axes.plot(
@@ -138,6 +214,11 @@ def _draw_curve(
             markersize=5,
         )
     return compare and bool(paper)
+
+
+def _stands_apart(findings: Findings) -> bool:
+    """Whether a line between two points of the axis would say nothing."""
+    return bool(findings.experiment.instance.each)
 
 
 def _look(series: str, number: int) -> tuple[str, str]:

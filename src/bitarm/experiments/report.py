@@ -10,8 +10,9 @@ from typing import Any, final
 
 import jinja2
 
-from bitarm.experiments.catalog import Study
+from bitarm.experiments.catalog import BEYOND, Study
 from bitarm.experiments.claims import Claim
+from bitarm.experiments.factors import COMPARED, Baseline, Factors, compared, factors
 from bitarm.experiments.findings import Deviation, Findings
 from bitarm.experiments.folder import Origin
 from bitarm.experiments.labels import NOUNS, label_of
@@ -54,6 +55,15 @@ class Errors:
         return self.worst.low > self.delta
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """All series against one baseline."""
+
+    over: Baseline
+    rows: tuple[tuple[str, dict[str, Factors]], ...]  # series, and its factors by measure
+
+
 def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[Cost]) -> str:
     """The page as HTML."""
     environment = jinja2.Environment(
@@ -65,8 +75,10 @@ def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[Cost]) -
     return environment.from_string(source).render(
         origin=origin,
         sections=[_section(one, origin) for one in scored],
+        glance=[it for it in map(_glance, scored) if it is not None],
         cost=_summed(costs),
         measures=MEASURES,
+        compared_measures=COMPARED,
     )
 
 
@@ -75,6 +87,7 @@ def _section(one: Scored, origin: Origin) -> dict[str, Any]:
     deviations = one.findings.deviations()
     return {
         "name": experiment.name,
+        "beyond": experiment.name in BEYOND,
         "title": experiment.title,
         "trials": one.findings.trials,
         "instance": experiment.instance,
@@ -94,9 +107,52 @@ def _section(one: Scored, origin: Origin) -> dict[str, Any]:
         "deviations": _by_series(deviations),
         "median": statistics.median([it.median for it in deviations]) if deviations else None,
         "claims": one.claims,
+        "compared": [_compared(one.findings, it) for it in one.study.analysis.baselines],
+        "prices": _prices(one.findings) if one.study.analysis.baselines else [],
         "notes": one.study.analysis.notes,
         "errors": [_errors(one.findings, it) for it in one.findings.series] if origin.full else [],
     }
+
+
+def _glance(one: Scored) -> dict[str, Any] | None:
+    """The factors that stand for an experiment."""
+    analysis = one.study.analysis
+    if not analysis.headline:
+        return None
+    rows = dict(_compared(one.findings, analysis.baselines[0]).rows)
+    return {
+        "name": one.findings.experiment.name,
+        "title": one.findings.experiment.title,
+        "over": analysis.baselines[0],
+        "series": analysis.headline,
+        "factors": rows[analysis.headline],
+    }
+
+
+def _compared(findings: Findings, over: Baseline) -> Compared:
+    rows = []
+    for series in compared(findings, over):
+        found = {metric: factors(findings, metric, series, over) for metric in COMPARED}
+        rows.append((series, {metric: it for metric, it in found.items() if it is not None}))
+    return Compared(over=over, rows=tuple(rows))
+
+
+def _prices(findings: Findings) -> list[dict[str, Any]]:
+    """Every price of every series, a line for each value on the axis."""
+    lines = []
+    for x in findings.experiment.axis.values:
+        results = {series: findings.points[series, x].result for series in findings.series}
+        lines.append(
+            {
+                "x": findings.experiment.axis.shown(x),
+                "arms": len(findings.experiment.models(x)),
+                "cells": {
+                    series: [getattr(result, measure).mean for measure in MEASURES]
+                    for series, result in results.items()
+                },
+            }
+        )
+    return lines
 
 
 def _placed(findings: Findings, series: str) -> list[tuple[str, Any]]:

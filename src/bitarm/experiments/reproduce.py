@@ -8,9 +8,16 @@ from typing import final
 import bitarm
 from bitarm.errors import ConfigError
 from bitarm.experiments.catalog import FURTHER, PAPER, Study, load_study
+from bitarm.experiments.factors import COMPARED
 from bitarm.experiments.findings import Findings, to_csv
 from bitarm.experiments.folder import Origin, ResultFolder
-from bitarm.experiments.panels import Picture, draw_bounds, draw_panel
+from bitarm.experiments.panels import (
+    Picture,
+    draw_bounds,
+    draw_factors,
+    draw_floors,
+    draw_panel,
+)
 from bitarm.experiments.report import Scored, render
 from bitarm.experiments.run import run_experiments
 from bitarm.sim.cost import Cost
@@ -20,6 +27,7 @@ from bitarm.sim.sweep import MEASURES, code_version
 INSTANCES = ("fitted", "random")
 _REFERENCE = ("icq-b3",)  # drawn beside what goes beyond the paper
 _PROVEN = ("exact", "icq-b3")  # series whose bounds are drawn
+_MESSAGES = "dicq-mixture"  # the series whose messages have a law that is known
 
 
 @final
@@ -116,7 +124,9 @@ def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture,
             )
             for panel in panels
         ]
-    if full:
+    if study.analysis.baselines:
+        pictures += _compared(study, findings)
+    elif full:
         proven = [series for series in _PROVEN if series in experiment.series]
         pictures += [
             draw_bounds(
@@ -129,3 +139,27 @@ def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture,
             for metric in (MEASURES if proven else ())
         ]
     return tuple(picture for picture in pictures if picture is not None)
+
+
+def _compared(study: Study, findings: Findings) -> list[Picture | None]:
+    """Factors over the first baseline, and prices above what theory forbids."""
+    name, over = study.experiment.name, study.analysis.baselines[0]
+    shown = [over.series, *(it for it in (_MESSAGES, study.analysis.headline) if it)]
+    series = [it for it in dict.fromkeys(shown) if it in findings.series]
+    group = f"How many times fewer than {over.label}"
+    return [
+        *(
+            draw_factors(findings, metric, over, name=f"{name}-factors-{metric}", group=group)
+            for metric in COMPARED
+        ),
+        *(
+            draw_floors(
+                findings,
+                metric,
+                series,
+                name=f"{name}-floors-{metric}",
+                group="Above what theory forbids",
+            )
+            for metric in COMPARED
+        ),
+    ]

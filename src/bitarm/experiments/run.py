@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import final
+
+import numpy as np
 
 from bitarm.api.simulate import Point, claim_of, scheme_of
 from bitarm.errors import ConfigError
@@ -13,7 +16,7 @@ from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress, execute_all, run_pool
 from bitarm.sim.scheme import Scheme
-from bitarm.sim.sweep import Sweep
+from bitarm.sim.sweep import Sweep, merge_points
 
 
 @final
@@ -59,8 +62,10 @@ def run_experiments(
     found: list[dict[tuple[str, float], Point]] = [{} for _ in experiments]
     for job, points in zip(jobs, results, strict=True):
         for key, scheme, result in zip(job.keys, job.sweep.schemes, points, strict=True):
+            before = found[job.number].get(key)
+            whole = result if before is None else merge_points([before.result, result])
             claim = claim_of(scheme, job.sweep.models)
-            found[job.number][key] = Point(scheme=scheme, guarantee=claim, result=result)
+            found[job.number][key] = Point(scheme=scheme, guarantee=claim, result=whole)
     return [
         Findings(
             experiment=experiment,
@@ -77,19 +82,28 @@ def _jobs(
 ) -> Iterator[_Job]:
     values = experiment.axis.values
     worlds = [(x,) for x in values] if experiment.instance.varies else [values]
+    offsets = experiment.instance.offsets
+    wanted = experiment.trials if trials is None else trials
     for group in (experiment.series, experiment.beyond if full else {}):
-        for world in worlds if group else ():
+        for world, (place, offset) in product(worlds if group else (), enumerate(offsets)):
             keys = tuple((series, x) for series in group for x in world)
             yield _Job(
                 number=number,
                 keys=keys,
                 sweep=Sweep(
                     schemes=tuple(_scheme(experiment, series, x) for series, x in keys),
-                    models=experiment.models(world[0]),
-                    trials=experiment.trials if trials is None else trials,
-                    seed=seed,
+                    models=experiment.models(world[0], offset),
+                    trials=-(-wanted // len(offsets)),
+                    seed=_seed_at(seed, place),
                 ),
             )
+
+
+def _seed_at(seed: int, place: int) -> int:
+    """Draws of its own for each offset: an average over them is one over independent trials."""
+    if place == 0:
+        return seed
+    return int(np.random.SeedSequence(seed, spawn_key=(place,)).generate_state(1, np.uint64)[0])
 
 
 def _scheme(experiment: Experiment, series: str, x: float) -> Scheme:

@@ -1,33 +1,71 @@
 """What theory says of a curve: the bounds beside which measured prices are drawn."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.core.theory import NoBound, closed_form, lower_bound, on_good_event
+from bitarm.core.confidence import Intervals, Stride
+from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.theory import (
+    NoBound,
+    closed_form,
+    counting_bound,
+    lower_bound,
+    on_good_event,
+)
 from bitarm.experiments.findings import Findings
+from bitarm.experiments.messages import rate_bits, shortest_bits
 from bitarm.sim.models import Gaussian
+from bitarm.sim.scheme import Scheme
 
-Value = Callable[[str, float], float | None]
+Value = Callable[[float], float | None]
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A bound on one measure of one series, where it exists."""
+    """A bound on one measure, where it exists."""
 
     label: str
     points: tuple[tuple[float, float], ...]  # position on the axis, value
 
 
-def bounds_of(findings: Findings, metric: str, series: str) -> list[Bound]:
-    """Upper bounds of a series under `se`, and what no strategy can beat."""
-    values = {
-        "explicit bound (holds with probability 1 − δ)": _explicit(findings, metric, series),
-        "closed form, corrected": _closed(findings, metric, series),
-        "lower bound, T*·kl(δ, 1 − δ)": _lower(findings, metric, series),
+def promises(findings: Findings, metric: str, series: str) -> list[Bound]:
+    """Upper bounds of a series under `se` that judges by intervals."""
+    return _found(
+        findings,
+        {
+            "explicit bound (holds with probability 1 − δ)": _explicit(findings, metric, series),
+            "closed form, corrected": _closed(findings, metric, series),
+        },
+    )
+
+
+def floors(findings: Findings, metric: str) -> list[Bound]:
+    """What no sound scheme can beat on average."""
+    series = findings.series[0]  # all have the same arms and δ
+    lower = {
+        "samples": {
+            "lower bound for any scheme, T*·kl(δ, 1 − δ)": _least_samples(findings, series)
+        },
+        "payload_bits": {"lower bound for any scheme, K·(1 − 2δ)": _least_bits(findings, series)},
     }
+    return _found(findings, lower.get(metric, {}))
+
+
+def message_floors(findings: Findings, series: str) -> list[Bound]:
+    """What messages that say what those of a series say must cost, if means are not known."""
+    return _found(
+        findings,
+        {
+            "its messages in the best prefix code": shortest_bits(findings, series),
+            "any code as near in mean square": rate_bits(findings, series),
+        },
+    )
+
+
+def _found(findings: Findings, values: Mapping[str, Value]) -> list[Bound]:
     axis = findings.experiment.axis
     found = []
     for label, value in values.items():
@@ -38,15 +76,18 @@ def bounds_of(findings: Findings, metric: str, series: str) -> list[Bound]:
     return found
 
 
-def _explicit(findings: Findings, metric: str, series: str) -> Callable[[float], float | None]:
+def _explicit(findings: Findings, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
-        bound = on_good_event(findings.points[series, x].scheme.spec, _means(findings, x))
+        scheme = findings.points[series, x].scheme
+        if not _judges_by_intervals(scheme):
+            return None
+        bound = on_good_event(scheme.spec, _means(findings, x))
         return None if isinstance(bound, NoBound) else getattr(bound, metric)
 
     return value
 
 
-def _closed(findings: Findings, metric: str, series: str) -> Callable[[float], float | None]:
+def _closed(findings: Findings, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
         form = closed_form(findings.points[series, x].scheme.spec, _means(findings, x))
         if isinstance(form, NoBound) or not form.proven:
@@ -57,17 +98,31 @@ def _closed(findings: Findings, metric: str, series: str) -> Callable[[float], f
     return value
 
 
-def _lower(findings: Findings, metric: str, series: str) -> Callable[[float], float | None]:
+def _least_samples(findings: Findings, series: str) -> Value:
     """For Gaussian arms only: others may be easier than Gaussian ones with their σ."""
 
     def value(x: float) -> float | None:
         models = findings.experiment.models(x)
-        if metric != "samples" or not all(isinstance(model, Gaussian) for model in models):
+        if not all(isinstance(model, Gaussian) for model in models):
             return None
-        spec = findings.points[series, x].scheme.spec
-        return lower_bound(_means(findings, x), sigma=models[0].sigma, delta=spec.delta).samples
+        delta = findings.points[series, x].scheme.spec.delta
+        return lower_bound(_means(findings, x), sigma=models[0].sigma, delta=delta).samples
 
     return value
+
+
+def _least_bits(findings: Findings, series: str) -> Value:
+    def value(x: float) -> float | None:
+        spec = findings.points[series, x].scheme.spec
+        means = _means(findings, x)
+        return counting_bound(means, delta=spec.delta, bounds=spec.bounds).payload_bits
+
+    return value
+
+
+def _judges_by_intervals(scheme: Scheme) -> bool:
+    confidence = scheme.spec.sampling.confidence(Stride.TOGETHER)
+    return isinstance(scheme.policy, SuccessiveElimination) and isinstance(confidence, Intervals)
 
 
 def _means(findings: Findings, x: float) -> list[float]:

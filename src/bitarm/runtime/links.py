@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
-from bitarm.core.policy import Policy
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.runtime.airtime import LoRa, air_seconds
@@ -93,9 +93,9 @@ def find_link(name: str) -> Link:
     return LINKS[name]
 
 
-def require_fit(link: Link, spec: RunSpec, policy: Policy, limits: Limits) -> FrameSizes:
+def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
     """The largest frames of a run, if the link carries them; else what would fit."""
-    sizes = largest_frames(spec, policy, limits)
+    sizes = largest_frames(spec, limits, stride)
     if sizes.report > link.up.max_bytes:
         raise ConfigError(
             f"the link {link.name} carries {link.up.max_bytes} bytes up, a report of this run can "

@@ -4,6 +4,7 @@ Every scheme of a block reads the same tape, which grows only where a trial stil
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, final
@@ -11,7 +12,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.quantizers import Icq
+from bitarm.core.priors import prior_range
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
@@ -71,6 +72,15 @@ class Engine:
     def _forgets(self) -> bool:
         """With one scheme nothing is read twice, so nothing is kept."""
         return len(self._tables) == 1 and self._tables[0] is not None and not self._world.sampled
+
+    def elsewhere(self, world: World) -> "Engine":
+        """The same schemes in another world with as many arms; their tables are shared."""
+        if world.p.size != self._world.p.size:
+            raise ConfigError(f"a world of {self._world.p.size} arms was left for {world.p.size}")
+        other = copy(self)
+        other._world = world
+        other._cell_mean, other._cell_sd = cell_moments(world, self._grid)
+        return other
 
     def run(
         self, rng: np.random.Generator, trials: int, watch: Watch | None = None
@@ -220,6 +230,7 @@ class Engine:
             table.limits,
             table.epsilon,
             table.ratio,
+            table.keep,
             out.table,
             shown.mean,
             shown.nbits,
@@ -238,7 +249,9 @@ class Engine:
         if table.policy is not None:
             return indexed(policy=table.policy, **constants)
         aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
-        return elimination(aligned=aligned, limited=table.limited, **constants)
+        return elimination(
+            aligned=aligned, limited=table.limited, ranked=table.keep.size > 0, **constants
+        )
 
 
 def union_grid(schemes: Sequence[Scheme]) -> Integers:
@@ -249,15 +262,15 @@ def union_grid(schemes: Sequence[Scheme]) -> Integers:
 
 def start_means(scheme: Scheme, units: Floats) -> Floats:
     """μ̃_0 as learner and agent would hold it: a row a trial, or one row for all."""
-    if _draws_priors(scheme):
-        a, b = scheme.spec.bounds or (0.0, 0.0)
+    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    if drawn_from is not None:
+        a, b = drawn_from
         return np.minimum(b, a + (b - a) * units)
     return np.full((1, units.shape[1]), scheme.spec.start(0).mean)
 
 
 def _draws_priors(scheme: Scheme) -> bool:
-    quantizer = scheme.spec.quantizer
-    return isinstance(quantizer, Icq) and quantizer.prior == "uniform"
+    return prior_range(scheme.spec.quantizer, scheme.spec.bounds) is not None
 
 
 def _blank_trace(tape: Tape, table: Table) -> Trace:

@@ -13,9 +13,9 @@ from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
-from bitarm.core.quantizers import Icq
+from bitarm.core.priors import prior_range
 from bitarm.core.spec import RunSpec
-from bitarm.sim.kernels.status import BEST, BITS, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.kernels.status import BEST, BITS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
@@ -30,12 +30,14 @@ def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Genera
     """Every trial of the tape through a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
-        ending = run_trial(scheme, tape, world, rng, trial).ending
+        learner = run_trial(scheme, tape, world, rng, trial)
+        ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
         row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, ending.samples, ending.payload_bits
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _CODES[ending.outcome]
+        row[MESSAGES] = sum(record.message for record in learner.arms)
     return out
 
 
@@ -72,10 +74,10 @@ def run_trial(
 
 
 def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
-    quantizer, bounds = scheme.spec.quantizer, scheme.spec.bounds
-    if not (isinstance(quantizer, Icq) and quantizer.prior == "uniform" and bounds is not None):
+    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    if drawn_from is None:
         return scheme.spec
-    a, b = bounds
+    a, b = drawn_from
     priors = tuple(min(b, a + (b - a) * unit) for unit in tape.units[trial].tolist())
     return replace(scheme.spec, priors=priors)
 

@@ -11,9 +11,11 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from bitarm.core.budget import BudgetPolicy
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
 from bitarm.core.messages import Hint, HintKind
 from bitarm.core.policies import (
+    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -23,9 +25,10 @@ from bitarm.core.policies import (
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
+from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
 from bitarm.sim.scheme import Scheme
@@ -81,6 +84,7 @@ class Table:
     epsilon: float
     ratio: float
     visits: Visits | None  # of quiet elimination only
+    keep: Integers  # arms that a message leaves in the race, where a budget decides; else empty
 
     @property
     def limited(self) -> bool:
@@ -92,14 +96,29 @@ def has_twin(scheme: Scheme) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
     if isinstance(scheme.policy, QuietElimination):
         return isinstance(scheme.spec.quantizer, Dicq)
-    known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
     known_quantizer = isinstance(
-        scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq
+        scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq | BudgetedDicq
     )
+    if isinstance(scheme.policy, Budgeted):
+        return known_quantizer and scheme.spec.schedule == _schedule(scheme, scheme.policy)
+    known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
     confidence = scheme.spec.sampling.confidence(scheme.policy.stride)
     # where arms advance together, any two of them compare alike at a checkpoint
     by_message = scheme.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
     return known_policy and known_quantizer and by_message
+
+
+def _schedule(scheme: Scheme, policy: BudgetPolicy) -> ListedSchedule:
+    """The schedule that a budget follows; on any other the machines show what happens."""
+    phases = policy.phases(len(scheme.spec.arms))
+    return ListedSchedule(checkpoints=tuple(phase.until for phase in phases))
+
+
+def _keep(scheme: Scheme) -> list[int]:
+    """The arms that each message leaves: those of the next phase, one after the last."""
+    if not isinstance(scheme.policy, Budgeted):
+        return []
+    return [phase.arms for phase in scheme.policy.phases(len(scheme.spec.arms))[1:]] + [1]
 
 
 def checkpoints(scheme: Scheme) -> list[int]:
@@ -155,6 +174,7 @@ def table_of(scheme: Scheme) -> Table:
         ),
         epsilon=float(getattr(scheme.policy, "epsilon", 0.0)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
+        keep=np.array(_keep(scheme), dtype=np.int64),
         visits=_visits(scheme, grid),
     )
 
@@ -207,6 +227,8 @@ def _codes(quantizer: Quantizer) -> tuple[int, int]:
             return quantize.QUBAN, quantize.ICQ
         case Icq():
             return quantize.ICQ, quantize.ICQ
+        case BudgetedDicq():  # bins around the held mean, like ICQ's: only their width is another
+            return quantize.ICQ, quantize.ICQ
         case QuBan():
             return quantize.QUBAN, quantize.QUBAN
         case FedSel() | FedSelPaper():
@@ -225,6 +247,10 @@ def _bins(quantizer: Quantizer, held: Estimate, step: Step) -> tuple[float, floa
             centred = Estimate(mean=0.0, error=held.error, radius=held.radius)
             low, bin_width = quantizer.bins(centred, step)
             return -low, bin_width, float((1 << bits) - 1)
+        case BudgetedDicq():
+            centred = Estimate(mean=0.0, error=held.error, radius=held.radius)
+            low, cell = quantizer.cells(centred, step)
+            return -low, cell, float((1 << quantizer.least_bits(step)) - 1)
         case QuBan():
             return quantizer.step_size(step), 0.0, 0.0
         case Dicq():

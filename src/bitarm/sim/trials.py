@@ -11,8 +11,10 @@ from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
     BITS,
+    BUDGET_SPENT,
     COLUMNS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -27,6 +29,7 @@ OUTCOMES: dict[int, Outcome] = {
     ROUND_LIMIT: Outcome.ROUND_LIMIT,
     SAMPLE_LIMIT: Outcome.SAMPLE_LIMIT,
     BIT_LIMIT: Outcome.BIT_LIMIT,
+    BUDGET_SPENT: Outcome.BUDGET_SPENT,
 }
 
 
@@ -51,6 +54,11 @@ class Trials:
     def payload_bits(self) -> Integers:
         """Uplink bits."""
         return self.table[:, BITS]
+
+    @property
+    def messages(self) -> Integers:
+        """Reports of all arms."""
+        return self.table[:, MESSAGES]
 
     @property
     def best_arm(self) -> Integers:

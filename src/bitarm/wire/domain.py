@@ -24,6 +24,7 @@ HINT_MEANINGS = {
     1: "centre: say how far the mean is from this value",
     2: "cut: say whether the mean is above this value, and only then where",
 }
+_MINUS_ZERO = 1 << VALUE_BITS - 1  # equals 0, whose bits are the spelling of both
 
 
 def require_spellable(message: Message) -> None:
@@ -60,7 +61,7 @@ def hint_numbers(hint: Hint | None) -> tuple[int, int]:
     """A hint as two numbers: what it is, and the bits of its IEEE 754 value; 0 and 0 for none."""
     if hint is None:
         return _NO_HINT
-    return _HINT_CODES[hint.kind], int.from_bytes(struct.pack(">d", hint.value))
+    return _HINT_CODES[hint.kind], int.from_bytes(struct.pack(">d", hint.value + 0.0))
 
 
 def hint(code: int, bits: int) -> Hint | None:
@@ -69,6 +70,8 @@ def hint(code: int, bits: int) -> Hint | None:
         return None
     if code not in _HINTS:
         raise CorruptFrameError(f"hint must be 1 (centre) or 2 (cut), got {code}")
+    if bits == _MINUS_ZERO:
+        raise CorruptFrameError("a hint of zero must be spelt without a sign")
     (value,) = struct.unpack(">d", bits.to_bytes(VALUE_BITS // 8))
     if not math.isfinite(value):
         raise CorruptFrameError(f"a hint must be finite, got {value}")

@@ -50,7 +50,7 @@ def write(message: Message) -> tuple[Kind, bytes]:
 
 
 def read(kind: Kind, cursor: Cursor) -> Message:
-    """The message of a frame of one of the four kinds."""
+    """The message of a frame of one of the single kinds."""
     run = cursor.take(RUN_BITS)
     cursor.note("run", run, "run {:08x}")
     arm = cursor.take_number()

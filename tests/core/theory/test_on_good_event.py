@@ -232,5 +232,6 @@ def test_means_that_give_no_gaps_are_refused(means: tuple[float, ...], complaint
 
 
 @pytest.mark.parametrize("width", ["pairwise", "pairwise-mixture"])
-def test_a_width_that_judges_pairs_has_no_bound(width: str) -> None:
-    assert on_good_event(spec_of(Exact(), 2, width=width), (0.1, 0.9)) is NoBound.JUDGES_PAIRS
+def test_a_width_that_judges_pairs_is_refused(width: str) -> None:
+    with pytest.raises(ConfigError, match="one interval an arm"):
+        on_good_event(spec_of(Exact(), 2, width=width), (0.1, 0.9))

@@ -5,19 +5,35 @@ from bitarm.core.policies.lil_ucb_count import LilUcbCount
 from bitarm.core.policies.lucb import Lucb
 from bitarm.core.policies.quiet import QuietElimination
 from bitarm.core.policies.se import SuccessiveElimination
+from bitarm.core.policies.sequential_halving import SequentialHalving
+from bitarm.core.policies.successive_rejects import SuccessiveRejects
 from bitarm.core.policy import Policy
 
 POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
-    for policy in (QuietElimination, SuccessiveElimination, Lucb, LilUcb, LilUcbCount)
+    for policy in (
+        QuietElimination,
+        SuccessiveElimination,
+        Lucb,
+        LilUcb,
+        LilUcbCount,
+        SequentialHalving,
+        SuccessiveRejects,
+    )
 }
+
+Budgeted = SequentialHalving | SuccessiveRejects
+"""The policies that spend a fixed budget."""
 
 __all__ = [
     "POLICIES",
+    "Budgeted",
     "LilUcb",
     "LilUcbCount",
     "Lucb",
     "Policy",
     "QuietElimination",
+    "SequentialHalving",
     "SuccessiveElimination",
+    "SuccessiveRejects",
 ]

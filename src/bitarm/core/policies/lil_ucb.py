@@ -37,6 +37,7 @@ class LilUcb:
 
     name: ClassVar[str] = "lil-ucb"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
 

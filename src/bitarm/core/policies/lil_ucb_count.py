@@ -26,6 +26,7 @@ class LilUcbCount:
 
     name: ClassVar[str] = "lil-ucb-count"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""

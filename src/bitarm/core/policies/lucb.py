@@ -38,6 +38,7 @@ class Lucb:
 
     name: ClassVar[str] = "lucb"
     stride: ClassVar[Stride] = Stride.APART
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
 

@@ -6,8 +6,10 @@ Three ways to fewer bits than successive elimination, each of which can be left 
   by the means so far; those before it pass in silence.
 * Leader first. The arm with the highest mean goes ahead and reports. From its mean follows the cut
   at or below which another arm falls. An arm that may be there is told the cut, and says in one
-  bit that it falls, or that it does not and where it is.
-* Pilot. At the first checkpoint one arm reports first; the others say how far they are from it.
+  bit that it falls, or that it does not and where it is. One that may be the new leader says where
+  it is. Those in between stay silent; they make up for their pulls when they are asked again.
+* Pilot. At the first checkpoint one arm reports first, two more say how far they are from it, and
+  the others how far from the median of the three: one odd arm does not make all others pay.
 
 Sound for every width whose bounds hold at all checkpoints at once: which of them are visited, and
 in which order arms speak, may depend on all that was heard. `docs/widths.md` has the proof.
@@ -37,6 +39,9 @@ from bitarm.errors import ConfigError
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
 
+_PILOTS = 3  # arms that are heard before all others
+_REACH = 3.0  # errors by which a mean may have been too low: beyond, an arm is no new leader
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +54,7 @@ class QuietElimination:
 
     name: ClassVar[str] = "quiet"
     stride: ClassVar[Stride] = Stride.LEVEL
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
     cap: float = 6.0  # pulls grow by at most this factor between two visits
@@ -67,21 +73,34 @@ class QuietElimination:
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One broadcast: to the one that goes ahead, or to those that follow."""
+        unheard = [view for view in views if view.messages == 0]
+        if unheard:
+            return self._first_words(views, unheard, setting)
         pulls = max(view.pulls for view in views)
-        if pulls == 0:
-            return _advance(views[:1] if self.pilot and setting.hints else views, 1, setting)
-        behind = [view for view in views if view.pulls < pulls]
-        if behind:
-            ahead = highest([view for view in views if view.pulls == pulls], by_mean)
-            return _follow(behind, ahead, setting)
-        top = highest(views, lambda view: view.low)
+        level = [view for view in views if view.pulls == pulls]
+        if len(level) == 1 and (asked := _asked(views, level[0], setting)):
+            return asked
+        top = highest(level, lambda view: view.low)
         cut = _cut(top, setting)
-        fallen = {view.arm for view in views if view.arm != top.arm and cut >= view.high}
+        fallen = {view.arm for view in level if view.arm != top.arm and cut >= view.high}
         drops = [Drop(arm=arm, because=top.arm) for arm in sorted(fallen)]
         return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
 
+    def _first_words(
+        self, views: Sequence[ArmView], unheard: list[ArmView], setting: Setting
+    ) -> tuple[Action, ...]:
+        """All at once, or the pilot, then two more, then the rest around the median."""
+        if not (self.pilot and setting.hints):
+            return _advance(unheard, 1, setting)
+        heard = sorted(view.mean for view in views if view.messages)
+        if not heard:
+            return _advance(unheard[:1], 1, setting)
+        centre = Hint(kind=HintKind.CENTRE, value=heard[len(heard) // 2])
+        few = _PILOTS - len(heard)
+        return _advance(unheard[:few] if few > 0 else unheard, 1, setting, centre)
+
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
-        leader = highest(active, by_mean)
+        leader = highest(active, _promise)
         if len(active) == 1 or (
             self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
         ):
@@ -95,13 +114,14 @@ class QuietElimination:
     ) -> int:
         """The first checkpoint at which a drop is in sight, or the last one under the cap."""
         others = [view for view in active if view.arm != leader.arm]
-        last = min(others, key=by_mean)
-        lead = leader.mean - last.mean
+        last = min(others, key=_promise)
+        lead = _promise(leader) - _promise(last)
         if self.epsilon > 0:
             lead = max(lead, leader.mean - highest(others, by_mean).mean + self.epsilon)
         error = leader.error if alone else leader.error + last.error
-        farthest = self.cap * leader.pulls
-        index = leader.index + 1
+        newest = highest(active, lambda view: view.pulls)
+        farthest = self.cap * newest.pulls
+        index = newest.index + 1
         while (beyond := setting.schedule.pulls_at(index + 1)) is not None and beyond <= farthest:
             pulls = setting.schedule.pulls_at(index)
             assert pulls is not None  # there is one beyond it
@@ -117,25 +137,36 @@ class QuietElimination:
         return None
 
 
+def _promise(view: ArmView) -> float:
+    """What is known of the newest mean: an arm that conceded to one since lost kept an old one."""
+    return min(view.mean, view.ceiling)
+
+
 def _cut(leader: ArmView, setting: Setting) -> float:
     """At or below it, the mean of an arm with as many pulls is a margin below the leader's."""
     return leader.low - setting.confidence.margin(leader, leader)
 
 
-def _advance(views: Sequence[ArmView], index: int, setting: Setting) -> tuple[Action, ...]:
+def _advance(
+    views: Sequence[ArmView], index: int, setting: Setting, hint: Hint | None = None
+) -> tuple[Action, ...]:
     until = setting.schedule.pulls_at(index)
     if until is None:
         return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
-    return tuple(Advance(arm=view.arm, until=until) for view in views)
+    return tuple(Advance(arm=view.arm, until=until, hint=hint) for view in views)
 
 
-def _follow(behind: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
-    """Up to the arm that went ahead, with what follows from its mean."""
-    centre = Hint(kind=HintKind.CENTRE, value=ahead.mean)
+def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
+    """Up to the leader that went ahead: who may be at or below the cut, and who may be above all.
+
+    Where there are no hints nobody goes ahead; all others may then be asked for the same reasons.
+    """
     cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
     actions: list[Action] = []
-    for view in behind:
-        hint = centre if view.messages == 0 else cut if view.low <= cut.value else None
-        told = hint if setting.hints else None
-        actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=told))
+    for view in views:
+        near = view.low <= cut.value
+        if view.arm == ahead.arm or not (near or view.mean + _REACH * view.error >= ahead.mean):
+            continue
+        hint = cut if near and setting.hints else None
+        actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=hint))
     return tuple(actions)

@@ -35,6 +35,7 @@ class SuccessiveElimination:
 
     name: ClassVar[str] = "se"
     stride: ClassVar[Stride] = Stride.TOGETHER
+    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: float = 0.0
 

@@ -140,11 +140,12 @@ class Dicq:
         return self.kappa if _cut(step) is None else self.kappa_cut
 
     def _centre(self, held: Estimate, step: Step) -> float:
-        """Where steps are counted from; a hint out of reach is no help, and both ends know it."""
+        """Where steps are counted from; what is out of reach is no help, and both ends know it."""
+        reach = MOST_STEPS * self.step_size(step)
         hint = step.hint
-        if hint is None or hint.kind is not HintKind.CENTRE:
-            return held.mean
-        return hint.value if abs(hint.value) < MOST_STEPS * self.step_size(step) else held.mean
+        if hint is not None and hint.kind is HintKind.CENTRE and abs(hint.value) < reach:
+            return hint.value
+        return held.mean if abs(held.mean) < reach else 0.0
 
 
 def _cut(step: Step) -> float | None:

@@ -13,7 +13,6 @@ class NoBound(Enum):
 
     TIE = "two arms share the best mean: no number of samples tells them apart"
     GRID_ENDS = "the schedule ends before the radius is small enough for the smallest gap"
-    JUDGES_PAIRS = "the width judges pairs of arms, which intervals of single arms do not bound"
     NO_THEOREM = "the paper has no theorem for this quantizer or schedule"
 
 

@@ -13,6 +13,7 @@ from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
+from bitarm.errors import ConfigError
 
 
 @final
@@ -36,7 +37,7 @@ def on_good_event(spec: RunSpec, means: Sequence[float]) -> GoodEventBound | NoB
     """
     check_means_of(spec, means)
     if not isinstance(spec.sampling.confidence(Stride.TOGETHER), Intervals):
-        return NoBound.JUDGES_PAIRS
+        raise ConfigError(f"the width {spec.width} does not judge by one interval an arm")
     gaps = gaps_of(means)
     smallest = min(gaps)
     if smallest == 0:

@@ -16,6 +16,7 @@ export function number(x) {
 
 // Means and radii side by side: as many decimals as the radius calls for.
 export function interval(mean, radius) {
+  if (radius === null) return mean.toFixed(4);
   const decimals = Math.min(8, Math.max(2, 2 - Math.floor(Math.log10(radius || 1))));
   return `${mean.toFixed(decimals)} ± ${radius.toFixed(decimals)}`;
 }

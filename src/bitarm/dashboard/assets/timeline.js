@@ -79,7 +79,7 @@ export class Run {
     const sum = (key) => perRound.reduce((total, one) => total + one[key], 0);
     const ranked = [...arms].sort(byStanding(best));
     return {
-      moment, arms, ranked, perRound, best, over,
+      moment, arms, ranked, perRound, best, over, outcome: over ? this.row.outcome : null,
       round: perRound.length,
       samples: sum("samples"), bits: sum("bits"), rawBits: sum("rawBits"),
       contenders: arms.filter((arm) => arm.outIn === null),
@@ -119,7 +119,7 @@ function upTo(numbers, most) {
 }
 
 export function stateOf(arm, standings, names) {
-  if (arm.arm === standings.best) return "best";
+  if (arm.arm === standings.best) return standings.outcome === "budget_spent" ? "did best" : "best";
   if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
   if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
   return standings.over ? "not decided" : "in the race";

@@ -1,4 +1,7 @@
-"""Successive elimination over many trials: the twin of `core/policies/se.py` and the machines."""
+"""Elimination over many trials, by intervals or by rank: the twin of the machines.
+
+With `core/policies/se.py`, `sequential_halving.py` and `successive_rejects.py`.
+"""
 
 from functools import lru_cache
 from typing import Any
@@ -22,7 +25,9 @@ from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
     BITS,
+    BUDGET_SPENT,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -42,6 +47,7 @@ def elimination(
     stored: bool,
     aligned: bool,
     limited: bool,
+    ranked: bool,
     first: int,
     rest: int,
     traced: bool,
@@ -53,6 +59,7 @@ def elimination(
     stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten
     aligned   the schedule is the tape's grid: one cell a round
     limited   there is a limit on rounds, samples or bits to check before every round
+    ranked    a fixed number of the highest means stays, whatever the gaps: a budget decides
     first     the quantizer of message 1;  rest  that of the others
     traced    decoded means and drops are written down
     """
@@ -86,6 +93,7 @@ def elimination(
         limits: Any,
         epsilon: float,
         ratio: float,
+        keep: Any,
         out: Any,
         trace_mean: Any,
         trace_bits: Any,
@@ -98,6 +106,7 @@ def elimination(
         active = np.empty(arms, np.uintp)
         total = np.empty(arms, np.float64)
         mean = np.empty(arms, np.float64)
+        order = np.empty(arms if ranked else 0, np.float64)
         for x in range(todo.size):
             trial = todo[x]
             prior = trial if start.shape[0] > 1 else 0
@@ -111,6 +120,7 @@ def elimination(
             before = 0  # pulls so far
             samples = 0
             bits = 0
+            messages = 0
             outcome = SAMPLE_LIMIT
             while True:
                 if n == depth:
@@ -220,22 +230,36 @@ def elimination(
                 if scheme != QUBAN and scheme != DICQ:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)
+                messages += alive
                 before = t
                 done = upto + 1
                 n += 1
                 separation = u + u
                 top_mean = mean[top]
+                if ranked:
+                    for a in range(alive):
+                        order[a] = mean[active[a]]
+                    order[:alive].sort()
+                    cut = order[alive - keep[n - 1]]
+                    places = keep[n - 1]  # for arms that tie at the cut
+                    for a in range(alive):
+                        places -= 1 if mean[active[a]] > cut else 0
                 kept = 0
                 for a in range(alive):
                     arm = active[a]
-                    stays = arm == top or not (top_mean - mean[arm] >= separation)
+                    if ranked:
+                        tied = mean[arm] == cut and places > 0
+                        places -= 1 if tied else 0
+                        stays = tied or mean[arm] > cut
+                    else:
+                        stays = arm == top or not (top_mean - mean[arm] >= separation)
                     active[kept] = arm
                     kept += 1 if stays else 0
                     if traced and not stays:
                         dropped[trial, arm] = n
                 alive = kept
                 if alive == 1:
-                    outcome = DECIDED
+                    outcome = BUDGET_SPENT if ranked else DECIDED
                     break
                 if epsilon > 0.0:
                     leader = active[0]
@@ -254,7 +278,8 @@ def elimination(
             out[trial, ROUNDS] = n
             out[trial, SAMPLES] = samples
             out[trial, BITS] = bits
-            out[trial, BEST] = active[0] if outcome == DECIDED else -1
+            out[trial, BEST] = active[0] if outcome in (DECIDED, BUDGET_SPENT) else -1
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages
 
     return run

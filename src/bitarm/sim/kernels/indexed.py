@@ -27,6 +27,7 @@ from bitarm.sim.kernels.status import (
     BIT_LIMIT,
     BITS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -94,6 +95,7 @@ def indexed(
         limits: Any,
         epsilon: float,
         ratio: float,
+        keep: Any,
         out: Any,
         trace_mean: Any,
         trace_bits: Any,
@@ -282,5 +284,6 @@ def indexed(
             out[trial, BITS] = bits
             out[trial, BEST] = answer
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages.sum()
 
     return run

@@ -51,13 +51,14 @@ def quban(
 @njit(inline="always")
 def dicq(mu_hat: float, held: float, size: float, divisor: float) -> tuple[float, int, float]:
     """Decoded mean, length of the codeword and number of steps; divisor 0 is the first message."""
-    steps = np.floor((mu_hat - held) / size + 0.5)
+    centre = held if abs(held) < MOST_STEPS_DICQ * size else 0.0
+    steps = np.floor((mu_hat - centre) / size + 0.5)
     folded = int(2 * steps - 1 if steps > 0 else -2 * steps)
     if divisor == 0.0:
         nbits = golomb_bits(folded, 1, _FIRST_ESCAPE)
     else:
         nbits = golomb_bits(folded, int(divisor), _ESCAPE)
-    return held + steps * size, nbits, steps
+    return centre + steps * size, nbits, steps
 
 
 @njit(inline="always")

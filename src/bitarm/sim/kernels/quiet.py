@@ -14,6 +14,7 @@ from bitarm.sim.kernels.status import (
     BIT_LIMIT,
     BITS,
     DECIDED,
+    MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -23,6 +24,9 @@ from bitarm.sim.kernels.status import (
     TOO_FAR,
 )
 from bitarm.sim.kernels.sums import draw_sum
+
+_PILOTS = 3  # as in core/policies/quiet.py
+_REACH = 3.0
 
 
 @lru_cache(maxsize=16)
@@ -71,6 +75,8 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         mean = np.empty(arms, np.float64)
         held = np.empty(arms, np.float64)  # the error at the last mean
         conceded = np.empty(arms, np.bool_)
+        group = np.empty(arms, np.int64)  # who speaks when: one group after the other, −1 not now
+        at = np.empty(arms, np.int64)  # the checkpoint of the last mean
         messages = np.empty(arms, np.int64)
         alone = leader_first and epsilon == 0.0
         for x in range(todo.size):
@@ -82,10 +88,12 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 mean[arm] = start[0, arm]
                 messages[arm] = 0
                 conceded[arm] = False
-            now = -1  # the checkpoint at which all active arms stand
-            then = 0  # the one that they go to
+                at[arm] = -1
+                group[arm] = (0 if arm < 1 else 1 if arm < _PILOTS else 2) if pilot else 0
+            now = -1  # the checkpoint that was visited last
+            then = 0  # the one to visit
             ahead = active[0]
-            goes_ahead = pilot
+            groups = 3 if pilot else 1
             rounds = 0
             samples = 0
             bits = 0
@@ -93,20 +101,29 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             running = True
             while running:
                 t = pulls[then]
-                before = pulls[now] if now >= 0 else 0
-                done = cell_of[now] + 1 if now >= 0 else 0
                 upto = cell_of[then]
                 centre = 0.0
                 cut = -np.inf
-                for phase in range(2):
-                    if phase == 0 and not goes_ahead:
-                        continue
-                    going = 1 if phase == 0 else (alive - 1 if goes_ahead else alive)
+                for turn in range(groups):
+                    going = 0
+                    due = 0
+                    for a in range(alive):
+                        arm = active[a]
+                        if now >= 0 and turn > 0 and arm != ahead:
+                            asked = mean[arm] - held[arm] <= cut or (
+                                mean[arm] + _REACH * held[arm] >= mean[ahead]
+                            )
+                            group[arm] = turn if asked else -1
+                        if group[arm] == turn:
+                            going += 1
+                            due += t - (pulls[at[arm]] if at[arm] >= 0 else 0)
+                    if going == 0:
+                        break
                     if rounds + 1 > max_rounds:
                         outcome = ROUND_LIMIT
                         running = False
                         break
-                    if samples + going * (t - before) > max_samples:
+                    if samples + due > max_samples:
                         outcome = SAMPLE_LIMIT
                         running = False
                         break
@@ -118,7 +135,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                         starved = False
                         for a in range(alive):
                             arm = active[a]
-                            if not goes_ahead or (phase == 0) == (arm == ahead):
+                            if group[arm] == turn:
                                 wanted[trial, arm] = upto + 1
                                 starved = starved or filled[trial, arm] <= upto
                         if starved:
@@ -126,11 +143,13 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             running = False
                             break
                     rounds += 1
-                    samples += going * (t - before)
+                    samples += due
                     for a in range(alive):
                         arm = active[a]
-                        if goes_ahead and (phase == 0) != (arm == ahead):
+                        if group[arm] != turn:
                             continue
+                        before = pulls[at[arm]] if at[arm] >= 0 else 0
+                        done = cell_of[at[arm]] + 1 if at[arm] >= 0 else 0
                         if stored:
                             if grows:
                                 for cell in range(filled[trial, arm], upto + 1):
@@ -154,9 +173,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                         else:
                             total[arm] += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
                         mu_hat = total[arm] / float(t)
-                        told = (
-                            phase == 1 and goes_ahead and now >= 0 and mean[arm] - held[arm] <= cut
-                        )
+                        told = turn > 0 and now >= 0 and mean[arm] - held[arm] <= cut
                         kind = 0 if now < 0 else (2 if told else 1)
                         step = size[kind, then]
                         if not abs(mu_hat) < MOST_STEPS_DICQ * step:
@@ -169,26 +186,30 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             origin = mean[arm]
                             if now >= 0:
                                 divisor = dicq_divisor(before, t, held[arm], step, kappa[kind])
-                            elif (
-                                phase == 1 and goes_ahead and (abs(centre) < MOST_STEPS_DICQ * step)
-                            ):
+                            elif turn > 0 and abs(centre) < MOST_STEPS_DICQ * step:
                                 origin = centre
                             value, length, _ = dicq(mu_hat, origin, step, divisor)
                             if told:
                                 length += 1
                             mean[arm] = value
+                            at[arm] = then
                             held[arm] = error[kind, then]
                         bits += length
                         if traced:
                             trace_mean[trial, messages[arm], arm] = mean[arm]
                             trace_bits[trial, messages[arm], arm] = length
                         messages[arm] += 1
-                        if phase == 0:
-                            centre = mean[arm]
-                            cut = (mean[arm] - held[arm]) - margin[then]
                     if outcome == TOO_FAR:
                         running = False
                         break
+                    if now < 0:
+                        centre = mean[0]
+                        if turn == 1 and arms >= _PILOTS:
+                            low = min(mean[0], mean[1])
+                            high = max(mean[0], mean[1])
+                            centre = max(low, min(high, mean[2]))
+                    elif groups > 1 and turn == 0:
+                        cut = (mean[ahead] - held[ahead]) - margin[then]
                 if not running:
                     break
                 now = then
@@ -197,14 +218,16 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 for a in range(alive):
                     arm = active[a]
                     low = mean[arm] - held[arm]
-                    if not conceded[arm] and low > best:
+                    if at[arm] == now and not conceded[arm] and low > best:
                         best = low
                         top = arm
                 cut = best - margin[now]
                 kept = 0
                 for a in range(alive):
                     arm = active[a]
-                    falls = arm != top and (conceded[arm] or cut >= mean[arm] + held[arm])
+                    falls = conceded[arm] or (
+                        arm != top and at[arm] == now and cut >= mean[arm] + held[arm]
+                    )
                     active[kept] = arm
                     kept += 0 if falls else 1
                     if traced and falls:
@@ -233,12 +256,15 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 lead = mean[ahead] - least
                 if epsilon > 0.0:
                     lead = max(lead, mean[ahead] - second + epsilon)
-                goes_ahead = alone
+                groups = 2 if alone else 1
+                for a in range(alive):
+                    arm = active[a]
+                    group[arm] = 1 if alone and arm != ahead else 0
                 blur = held[ahead] if alone else held[ahead] + held[ahead]
                 farthest = cap * t
                 then = now + 1
                 while then + 1 < depth and pulls[then + 1] <= farthest:
-                    shrunk = blur * math.sqrt(t / pulls[then])
+                    shrunk = blur * math.sqrt(pulls[at[ahead]] / pulls[then])
                     if lead >= patience * (margin[then] + shrunk):
                         break
                     then += 1
@@ -250,5 +276,6 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             out[trial, BITS] = bits
             out[trial, BEST] = ahead if outcome == DECIDED else -1
             out[trial, OUTCOME] = outcome
+            out[trial, MESSAGES] = messages.sum()
 
     return run

@@ -1,8 +1,8 @@
 """How a trial ended, and where its figures stand in a kernel's output."""
 
-DECIDED, ROUND_LIMIT, SAMPLE_LIMIT, BIT_LIMIT, STARVED, TOO_FAR = range(6)
+DECIDED, ROUND_LIMIT, SAMPLE_LIMIT, BIT_LIMIT, STARVED, TOO_FAR, BUDGET_SPENT = range(7)
 """Endings; a starved trial needs a longer tape and runs again, one that is too far is refused."""
 
-ROUNDS, SAMPLES, BITS, BEST, OUTCOME = range(5)
+ROUNDS, SAMPLES, BITS, BEST, OUTCOME, MESSAGES = range(6)
 """Columns of the output, one row a trial; BEST is −1 without an answer."""
-COLUMNS = 5
+COLUMNS = 6

@@ -19,10 +19,10 @@ const chart = new Chart($("prices"), {
   describe: () => (points.length ? `${plural(points.length, "point")}: ${points.map((p) => `${p.label} with ${count(p.samples)} samples and ${count(p.payload_bits)} bits`).join("; ")}.` : "Nothing chosen yet."),
   draw,
   table: () => ({
-    columns: ["source", "label", "scheme", "samples", "samples_sem", "payload_bits", "payload_bits_sem", "rounds", "delta", "lower_bound"],
+    columns: ["source", "label", "scheme", "samples", "samples_sem", "payload_bits", "payload_bits_sem", "rounds", "delta", "lower_bound", "least_bits"],
     rows: [
-      ...points.map((p) => [p.source, p.label, p.scheme, p.samples, p.samples_sem, p.payload_bits, p.payload_bits_sem, p.rounds, p.delta, p.lower_bound]),
-      ...shownCurves().flatMap((c) => c.x.map((_, i) => ["paper", `${c.experiment} ${c.series}`, c.series, c.samples[i], null, c.payload_bits[i], null, null, null, null])),
+      ...points.map((p) => [p.source, p.label, p.scheme, p.samples, p.samples_sem, p.payload_bits, p.payload_bits_sem, p.rounds, p.delta, p.lower_bound, p.least_bits]),
+      ...shownCurves().flatMap((c) => c.x.map((_, i) => ["paper", `${c.experiment} ${c.series}`, c.series, c.samples[i], null, c.payload_bits[i], null, null, null, null, null])),
     ],
   }),
 });
@@ -104,7 +104,8 @@ const table = new PagedTable($("points"), {
     { key: "payload_bits", label: "Bits", value: (p) => p.payload_bits, cell: (p) => withError(p.payload_bits, p.payload_bits_sem), numeric: true },
     { key: "rounds", label: "Rounds", value: (p) => p.rounds, cell: (p) => number(p.rounds), numeric: true },
     { key: "saved", label: "Raw ÷ bits", value: (p) => p.raw_bits / p.payload_bits, cell: (p) => (p.payload_bits ? `${compact(Math.round(p.raw_bits / p.payload_bits))}×` : "–"), numeric: true },
-    { key: "lower_bound", label: "Lower bound", value: (p) => p.lower_bound, cell: (p) => h("span", { title: p.lower_bound_note }, p.lower_bound === null ? "none" : count(p.lower_bound)), numeric: true },
+    { key: "least_bits", label: "Bits at least", value: (p) => p.least_bits, cell: (p) => h("span", { title: "a lower bound on the expected bits of any scheme whose agents speak when asked: 1 − 2δ for each arm" }, p.least_bits === null ? "none" : number(p.least_bits)), numeric: true },
+    { key: "lower_bound", label: "Samples at least", value: (p) => p.lower_bound, cell: (p) => h("span", { title: p.lower_bound_note }, p.lower_bound === null ? "none" : count(p.lower_bound)), numeric: true },
     { key: "outcome", label: "Outcome", value: (p) => p.outcome, cell: (p) => p.outcome ?? `${compact(p.trials)} trials, wrong ${number(p.error_rate)}` },
   ],
 });

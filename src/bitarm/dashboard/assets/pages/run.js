@@ -19,6 +19,7 @@ const now = () => standings;
 
 function headline(s) {
   if (s.over) {
+    if (s.best !== null && run.row.outcome === "budget_spent") return h("span", {}, "The budget is spent; ", h("strong", {}, run.row.best_arm_name), " did best.");
     if (s.best !== null) return h("span", {}, h("strong", {}, run.row.best_arm_name), " is the best arm.");
     const left = s.contenders.slice(0, 4).map((arm) => arm.name).join(", ");
     return `No answer: ${reason(run.row.outcome)}. Still in the race: ${left}${s.contenders.length > 4 ? ` and ${count(s.contenders.length - 4)} more` : ""}.`;
@@ -124,12 +125,15 @@ async function showFrames(event) {
 function settings() {
   const s = run.settings;
   define($("settings"), [
-    ["δ, allowed error", number(s.delta)], ["σ", number(s.sigma)],
+    ["δ, allowed error", s.delta === null ? null : number(s.delta)],
+    ["pull budget", s.pull_budget === null ? null : count(s.pull_budget)], ["bit budget", s.bit_budget === null ? null : count(s.bit_budget)],
+    ["σ", number(s.sigma)],
     ["bounds", s.bounds === null ? "none" : `${number(s.bounds[0])} to ${number(s.bounds[1])}`],
     ["ε, tolerance", s.epsilon === null ? null : number(s.epsilon)],
     ["quantizer", s.quantizer], ["bits of a message", s.bits === null ? null : count(s.bits)],
     ["ε of quban", s.epsilon_quban === null ? null : number(s.epsilon_quban)], ["κ", s.kappa === null ? null : number(s.kappa)], ["prior", s.prior],
     ["policy", s.policy], ["width", s.width],
+    ["δ of the intervals", s.interval_delta === null ? null : number(s.interval_delta)],
     ["growth", s.growth === null ? null : number(s.growth)], ["first checkpoint", s.first === null ? null : count(s.first)],
     ["limit on rounds", s.max_rounds === null ? null : count(s.max_rounds)],
     ["limit on samples", s.max_samples === null ? null : count(s.max_samples)],

@@ -51,7 +51,8 @@ function wanted(row) {
   const state = $("state").value;
   if (state === "open" && row.state !== "open") return false;
   if (state === "decided" && row.outcome !== "decided") return false;
-  if (state === "undecided" && (row.state !== "ended" || row.outcome === "decided")) return false;
+  if (state === "budget" && row.outcome !== "budget_spent") return false;
+  if (state === "undecided" && (row.state !== "ended" || row.best_arm !== null)) return false;
   const needle = $("filter").value.trim().toLowerCase();
   const text = [row.run, row.fingerprint, row.outcome ?? "open", row.best_arm_name ?? row.leader, scheme(row)].join(" ").toLowerCase();
   return !needle || needle.split(/\s+/).every((word) => text.includes(word));

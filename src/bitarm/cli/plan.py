@@ -1,0 +1,94 @@
+"""`bitarm plan`: which setting costs least, and what it will cost. The work is in `planning.py`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bitarm.api.extras import require
+from bitarm.cli.link_cost import LinkOption
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.plan_options import (
+    GapOption,
+    GapPriorOption,
+    GapsOption,
+    PerBitOption,
+    PerFrameUnitOption,
+    PerMessageOption,
+    PerPullOption,
+    PerRoundOption,
+    plan_words,
+)
+
+
+def plan_command(
+    problem: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file: its arms, δ, σ and bounds"),
+    ] = None,
+    arms: Annotated[int | None, typer.Option(help="Number of arms, K", show_default=False)] = None,
+    gap: GapOption = None,
+    gaps: GapsOption = None,
+    gap_prior: GapPriorOption = None,
+    per_bit: PerBitOption = None,
+    per_message: PerMessageOption = None,
+    per_pull: PerPullOption = None,
+    per_round: PerRoundOption = None,
+    link: LinkOption = None,
+    per_frame_unit: PerFrameUnitOption = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Allowed probability of a wrong answer; else 0.05", show_default=False),
+    ] = None,
+    sigma: Annotated[
+        float | None,
+        typer.Option(
+            help="Sub-Gaussian parameter; with bounds, else half their width", show_default=False
+        ),
+    ] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="A B", help="Range of the rewards", show_default=False),
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Tolerance: an ε-best arm will do", show_default=False)
+    ] = None,
+    rewards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FAMILY",
+            help="Rewards to simulate: gaussian, bernoulli or beta; else what suits the bounds "
+            "and sigma",
+            show_default=False,
+        ),
+    ] = None,
+    offset: Annotated[
+        float | None,
+        typer.Option(
+            help="Without bounds: how far from 0 the best mean may lie; else 3 sigma",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the trade-off (.svg, .png, .pdf)")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the [scheme] table for a problem file"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the plan repeatable", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
+    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+) -> None:
+    """The setting of least expected cost, what it will cost, and what if the guess is wrong."""
+    given = dict(locals())
+    configure(log_level, as_json=log_json)
+    require("numba", extra="sim", what="a plan")
+    from bitarm.cli.planning import Output, run_plan  # here: it loads a compiler
+
+    named = ("delta", "sigma", "bounds", "epsilon", "rewards", "offset", "link", "seed")
+    words = plan_words(given) | {word: given[word] for word in named if given[word] is not None}
+    run_plan(problem, arms, words, Output(as_json=as_json, plot=plot, save=save))

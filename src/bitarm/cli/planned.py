@@ -1,0 +1,166 @@
+"""A plan for a person: the setting, its price, the trade-off, and what if the guess is wrong."""
+
+import math
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bitarm.planner.figures import MEASURES, Spread
+from bitarm.planner.frames import unit_of
+from bitarm.planner.plan import Misjudged, Plan
+
+_NOUNS = {"payload_bits": "bits"}
+_TIMES = {0.5: "half as large", 2.0: "twice as large"}
+
+
+def print_plan(console: Console, plan: Plan) -> None:
+    """Print all of it."""
+    grid = _grid()
+    grid.add_row("setting", Text(plan.setting.describe()))
+    grid.add_row("guarantee", plan.guarantee.reason)
+    grid.add_row("prices", _prices(plan))
+    grid.add_row("guess", _guess(plan))
+    console.print()
+    console.print(grid)
+    console.print()
+    console.print(_expected(plan))
+    console.print()
+    console.print(_curve(plan))
+    console.print()
+    console.print(_wrong(plan))
+    for factor, why in plan.impossible:
+        console.print(f"Gaps cannot be {_TIMES[factor]}: {why}.", style="dim")
+
+
+def sketch(plan: Plan) -> str:
+    """In one line: the setting and what it should cost."""
+    figures = plan.figures
+    return (
+        f"{plan.setting.describe()}: expected cost {_rounded(figures.cost.mean)}, "
+        f"{_rounded(figures.samples.mean)} samples, {_rounded(figures.rounds.mean)} rounds, "
+        f"{_rounded(figures.payload_bits.mean)} bits"
+    )
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    return grid
+
+
+def _table(title: str, caption: str | None = None) -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=caption,
+        caption_justify="left",
+    )
+
+
+def _numbers(table: Table, *titles: str) -> None:
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+
+
+def _expected(plan: Plan) -> Table:
+    table = _table("What it will cost", _caption(plan))
+    table.add_column("", no_wrap=True)
+    _numbers(table, "mean", "± error", "spread of runs")
+    for name in MEASURES:
+        spread: Spread = getattr(plan.figures, name)
+        numbers = (spread.mean, spread.sem, spread.sd)
+        table.add_row(_NOUNS.get(name, name), *(_rounded(number) for number in numbers))
+    table.add_row("lower bound on samples", _rounded(plan.lower_bound), "", "")
+    return table
+
+
+def _caption(plan: Plan) -> str:
+    figures = plan.figures
+    left_out = figures.wrong + figures.undecided
+    apart = f", {left_out:,} that lost the best arm left out" if left_out else ""
+    return (
+        f"{figures.runs:,} simulated runs{apart}\n{plan.rewards}\n"
+        f"{plan.tried:,} measurements of settings, seed {plan.seed}"
+    )
+
+
+def _curve(plan: Plan) -> Table:
+    table = _table("No setting beats these in both samples and bits")
+    _numbers(table, "samples", "bits", "cost")
+    table.add_column("setting")
+    for it in plan.curve:
+        chosen = it.setting == plan.setting
+        table.add_row(
+            _rounded(it.figures.samples.mean),
+            _rounded(it.figures.payload_bits.mean),
+            _rounded(it.figures.cost.mean),
+            Text(it.setting.describe() + (" (the plan)" if chosen else "")),
+            style="bold" if chosen else None,
+        )
+    return table
+
+
+def _wrong(plan: Plan) -> Table:
+    table = _table("If the guess is wrong")
+    table.add_column("gaps are", no_wrap=True)
+    _numbers(table, "plan costs", "best costs", "ratio")
+    table.add_column("best then")
+    for it in plan.misjudged:
+        table.add_row(
+            _TIMES[it.factor],
+            "no answer" if it.planned is None else _rounded(it.planned.cost.mean),
+            _rounded(it.best_cost),
+            _ratio(it),
+            Text(it.best.setting.describe()),
+        )
+    return table
+
+
+def _ratio(it: Misjudged) -> str:
+    return "" if math.isinf(it.regret) else f"{it.regret:.2f}"
+
+
+def _prices(plan: Plan) -> str:
+    prices = plan.question.prices
+    named = [
+        f"{price:g} a {noun}"
+        for noun, price in (
+            ("bit", prices.per_bit),
+            ("message", prices.per_message),
+            ("pull", prices.per_pull),
+            ("round", prices.per_round),
+        )
+        if price
+    ]
+    if prices.link is not None:
+        named.append(f"{prices.per_frame_unit:g} a {unit_of(prices.link)} on {prices.link.name}")
+    return ", ".join(named)
+
+
+def _guess(plan: Plan) -> str:
+    question = plan.question
+    ((word, value),) = question.guess.to_json().items()
+    gaps = (
+        f"{word.replace('_', ' ')} {value}"
+        if not isinstance(value, list)
+        else "gaps " + ", ".join(f"{gap:g}" for gap in value)
+    )
+    return f"{gaps}, {question.arms:,} arms"
+
+
+def _rounded(number: float) -> str:
+    """As many digits as a person wants of a mean."""
+    if number == 0:
+        return "0"
+    if abs(number) >= 1e9:
+        return f"{number:.3g}"
+    digits = 2 - math.floor(math.log10(abs(number)))
+    return f"{number:,.{min(max(digits, 0), 8)}f}"

@@ -1,0 +1,92 @@
+"""How a fixed budget of pulls is spent: in phases, each of which fewer arms reach.
+
+The phases follow from the number of arms and the budget alone. So the number of messages is known
+before the first of them, and a budget of bits can be divided among them in advance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, final
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Stop, unheard
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.errors import ConfigError
+
+NO_PROOF = (
+    "a fixed budget buys an answer, not a proof: how often it is wrong depends on the gaps between "
+    "the arms (bitarm simulate measures it for means that you suppose)"
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """`arms` arms are pulled until each has `until` pulls in all, and then heard from."""
+
+    arms: int
+    until: int
+
+
+class BudgetPolicy(Policy, Protocol):
+    """A policy that ends when its pulls are spent, and then names the arm that did best.
+
+    Laws: the phases of K arms begin with K arms, lose at least one from each to the next, and
+    their pulls increase; the pulls of all arms together stay within the budget. A budget that does
+    not reach every phase is refused with the least that would do.
+    """
+
+    @property
+    def pull_budget(self) -> int:
+        """T, over all arms."""
+        ...
+
+    def phases(self, arms: int) -> tuple[Phase, ...]:
+        """The phases for this many arms."""
+        ...
+
+
+def check_pull_budget(name: str, pull_budget: int, arms: int, least: int) -> None:
+    """Refuse a budget that the algorithm cannot work with, and say which it could."""
+    if pull_budget < least:
+        raise ConfigError(
+            f"pull_budget must be at least {least:,} for {name} with {arms:,} arms, "
+            f"got {pull_budget:,}"
+        )
+    if pull_budget > MAX_PULLS:
+        raise ConfigError(f"pull_budget must be at most {MAX_PULLS:,}, got {pull_budget:,}")
+
+
+def messages(phases: Sequence[Phase]) -> int:
+    """How many messages all arms send together: one for every arm in every phase."""
+    return sum(phase.arms for phase in phases)
+
+
+def pulls(phases: Sequence[Phase]) -> int:
+    """The pulls of all arms together."""
+    before = 0
+    total = 0
+    for phase in phases:
+        total += phase.arms * (phase.until - before)
+        before = phase.until
+    return total
+
+
+def spend(phases: Sequence[Phase], views: Sequence[ArmView]) -> tuple[Action, ...]:
+    """What to do next: the arms with the highest means go on, the others fall.
+
+    As many go on as the next phase has room for; of arms that tie, the lowest. An arm that was
+    lost leaves its room to the others, never more than the phase was made for.
+    """
+    silent = unheard(views)
+    if silent:
+        return tuple(Advance(arm=view.arm, until=phases[0].until) for view in silent)
+    done = max(view.pulls for view in views)
+    ahead = next((phase for phase in phases if phase.until > done), None)
+    room = 1 if ahead is None else ahead.arms
+    ranked = sorted(views, key=lambda view: -view.mean)  # stable: the lowest arm of those that tie
+    leader, kept = ranked[0], {view.arm for view in ranked[:room]}
+    drops = tuple(Drop(arm=it.arm, because=leader.arm) for it in views if it.arm not in kept)
+    if ahead is None:
+        return (*drops, Stop(outcome=Outcome.BUDGET_SPENT, best_arm=leader.arm))
+    return (*drops, *(Advance(arm=it.arm, until=ahead.until) for it in views if it.arm in kept))

@@ -1,0 +1,78 @@
+"""How many times less than a baseline a series needs, point by point."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.experiments.findings import Findings, Row
+from bitarm.experiments.labels import label_of
+
+COMPARED = ("samples", "payload_bits")
+"""The measures that a scheme is chosen for."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What a series is compared with: another one of the same run, or its published curve."""
+
+    series: str
+    published: bool = False
+
+    @property
+    def label(self) -> str:
+        """In words."""
+        return f"{label_of(self.series)}, {'as published' if self.published else 'rerun'}"
+
+    def value(self, row: Row) -> float:
+        """Its price at one point of its own curve."""
+        if not self.published:
+            return row.mean
+        assert row.paper_mean is not None  # an analysis names only curves that were published
+        return row.paper_mean
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factors:
+    """Baseline over series: above 1, the series needs less."""
+
+    series: str
+    points: tuple[tuple[float, float], ...]  # position on the axis, factor
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean over the axis."""
+        return math.exp(math.fsum(math.log(it) for _, it in self.points) / len(self.points))
+
+    @property
+    def least(self) -> float:
+        """At the worst point."""
+        return min(it for _, it in self.points)
+
+    @property
+    def most(self) -> float:
+        """At the best point."""
+        return max(it for _, it in self.points)
+
+
+def factors(findings: Findings, metric: str, series: str, over: Baseline) -> Factors | None:
+    """How many times less of a measure; None for the bits of a scheme that quantizes nothing."""
+    if metric == "payload_bits" and (
+        _is_exact(findings, series) or _is_exact(findings, over.series)
+    ):
+        return None
+    pairs = zip(findings.curve(metric, over.series), findings.curve(metric, series), strict=True)
+    points = sorted((ours.x, over.value(theirs) / ours.mean) for theirs, ours in pairs)
+    return Factors(series=series, points=tuple(points))
+
+
+def compared(findings: Findings, over: Baseline) -> Sequence[str]:
+    """The series that stand against a baseline: all others, and itself if it was published."""
+    return [it for it in findings.series if over.published or it != over.series]
+
+
+def _is_exact(findings: Findings, series: str) -> bool:
+    x = findings.experiment.axis.values[0]
+    return findings.points[series, x].scheme.spec.quantizer.name == "exact"

@@ -1,0 +1,1 @@
+"""Gains over ICQ on the Gaussian figure."""

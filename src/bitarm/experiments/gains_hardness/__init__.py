@@ -1,0 +1,1 @@
+"""Each gain over ICQ on the hardness figure."""

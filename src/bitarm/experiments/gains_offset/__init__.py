@@ -1,0 +1,1 @@
+"""The same with all means shifted: no luck with the origin."""

@@ -1,0 +1,19 @@
+"""Ten random Beta instances, drawn once: seed and parameters were not chosen on them."""
+
+from bitarm.experiments.scattered import Scatter
+from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
+
+_COUNT = 10
+
+SWEEP = {
+    "title": "Ten random instances: Beta(γ, 1 − γ) arms",
+    "x": {"label": "instance", "values": list(range(1, _COUNT + 1))},
+    "trials": 500,
+    "arms": {
+        "model": "beta",
+        "each": Scatter(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=3),
+    },
+    # √(1/8), which these arms need (Marchal and Arbel 2017)
+    "settings": {"delta": 0.01, "sigma": 0.3535533905932738, "bounds": (0.0, 1.0)},
+    "series": {**icq(prior="lower"), **INNOVATIONS, **QUIET},
+}

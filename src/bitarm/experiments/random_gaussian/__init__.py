@@ -1,0 +1,1 @@
+"""Gains over ICQ on random Gaussian instances."""

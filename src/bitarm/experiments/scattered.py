@@ -1,0 +1,38 @@
+"""Random instances on which no parameter was chosen: what decides whether a gain is luck."""
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+ARMS = (2, 50)
+"""The least and the most arms of an instance; their number is uniform in its logarithm."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scatter:
+    """How the means of an instance are drawn: a best one, and the others below it.
+
+    The gap is bounded from below, because prices grow with its inverse square: without that, one
+    instance of ten would take all of the time and say no more than the others.
+    """
+
+    best: tuple[float, float]  # the best mean is uniform on this interval
+    gap: tuple[float, float]  # no other is nearer to it than a number uniform on this one
+    floor: float | None = None  # the others are uniform from here up to that; None: over `spread`
+    spread: float = 1.0
+
+    def draw(self, count: int, seed: int) -> list[list[float]]:
+        """The means of so many instances; rounded, so that they can be told."""
+        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed)))
+        return [self._one(rng) for _ in range(count)]
+
+    def _one(self, rng: np.random.Generator) -> list[float]:
+        arms = round(math.exp(rng.uniform(math.log(ARMS[0]), math.log(ARMS[1]))))
+        best = rng.uniform(*self.best)
+        nearest = best - rng.uniform(*self.gap)
+        lowest = nearest - self.spread if self.floor is None else self.floor
+        means = [best, *rng.uniform(lowest, nearest, arms - 1)]
+        return [round(float(mean), 4) for mean in rng.permutation(means)]

@@ -1,0 +1,1 @@
+"""Before a deployment: what will it cost, and which setting costs least?"""

@@ -1,0 +1,162 @@
+"""What a message costs on a link: its real frames, both ways, not the bits that they carry.
+
+On LoRaWAN the unit is a second of air time; on other links, which have no data rate of their own
+here, a byte of the frames.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm import wire
+from bitarm.core.bits import Symbol
+from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Report, Request
+from bitarm.core.policies import POLICIES, QuietElimination
+from bitarm.core.policy import Policy
+from bitarm.core.spec import RunSpec
+from bitarm.errors import ConfigError
+from bitarm.planner.candidates import mildest_of, worst_of
+from bitarm.planner.question import Question
+from bitarm.planner.setting import Setting
+from bitarm.runtime.airtime import air_seconds
+from bitarm.runtime.links import MIN_REQUEST_BYTES, Direction, Link, require_fit
+from bitarm.sim.trials import Trials
+from bitarm.wire.short import MAX_SYMBOL_BITS
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_FEW_BITS = 8  # any symbol up to 16 bits has the same frame
+_PILOTS = 3  # as in core/policies/quiet.py
+_HINT = Hint(kind=HintKind.CUT, value=0.0)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrameCosts:
+    """Units of frames of one arm: that with the highest number, which a frame spells."""
+
+    messages: Floats  # of its n-th message, request and report with a symbol of few bits
+    hint: float  # what a hint adds to a request, on average
+    longer: Callable[[int], float]  # what a symbol of so many bits adds to a report
+    dismissals: float  # of all arms
+
+    def of(self, trials: Trials, hinted: Integers) -> Floats:
+        """Units of each run, of whose requests so many have hints.
+
+        A run's messages count at the average of its rounds and of its codewords: frames differ by
+        a byte or two. Where codewords are 12 bits on average, half of them are taken to be too
+        long for a short frame.
+        """
+        average = np.cumsum(self.messages) / np.arange(1, self.messages.size + 1)
+        each = average[np.minimum(trials.rounds, self.messages.size) - 1]
+        bits = trials.payload_bits / trials.messages
+        share = np.clip((bits - _FEW_BITS) / (MAX_SYMBOL_BITS - _FEW_BITS), 0, 1)
+        lengths, which = np.unique(
+            np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
+        )
+        more = np.array([self.longer(length) for length in lengths.tolist()])[which]
+        units: Floats = trials.messages * (each + share * more) + hinted * self.hint
+        return units + self.dismissals
+
+
+def frame_costs(link: Link, arms: int, untils: Sequence[int]) -> FrameCosts:
+    """For an arm that reports after so many pulls, message by message."""
+    arm = arms - 1
+
+    def report(message: int, bits: int) -> float:
+        frame = wire.encode(Report(run=0, arm=arm, message=message, symbol=Symbol(0, bits)))
+        return _units(link.up, len(frame), up=True)
+
+    requests = [
+        Request(run=0, arm=arm, message=message, until=until)
+        for message, until in enumerate(untils, start=1)
+    ]
+    plain = np.array([_down(link, request) for request in requests])
+    hinted = [_down(link, replace(request, hint=_HINT)) for request in requests]
+    return FrameCosts(
+        messages=plain + np.array([report(request.message, _FEW_BITS) for request in requests]),
+        hint=float(np.mean(hinted) - np.mean(plain)),
+        longer=lambda bits: report(1, bits) - report(1, _FEW_BITS),
+        dismissals=arms * _down(link, Dismiss(run=0, arm=arm, cause=Cause.DROPPED)),
+    )
+
+
+def hinted_requests(policy: Policy, arms: int, trials: Trials) -> Integers:
+    """How many requests of each run may carry a hint.
+
+    Where one arm goes ahead, the others that follow it are told: K − 1 of them at first, after
+    three pilots, and all but one at every later visit, which then takes two rounds.
+    """
+    hinted = np.zeros_like(trials.messages)
+    if not isinstance(policy, QuietElimination):
+        return hinted
+    if policy.pilot:
+        hinted += arms - 1
+    if policy.leader_first and not policy.epsilon:
+        opening = (2 if arms <= _PILOTS else 3) if policy.pilot else 1
+        hinted += trials.messages - arms - (trials.rounds - opening) // 2
+    return hinted
+
+
+def unit_of(link: Link) -> str:
+    """What one unit is."""
+    return "byte of frames" if link.up.rate is None else "second of air time"
+
+
+def _down(link: Link, message: Request | Dismiss) -> float:
+    return _units(link.down, len(wire.encode(message)), up=False)
+
+
+@lru_cache(maxsize=256)
+def _units(way: Direction, size: int, *, up: bool) -> float:
+    return float(size) if way.rate is None else air_seconds(way.rate, size, up=up)
+
+
+def require_any_fit(link: Link) -> None:
+    """Refuse a link that carries no run at all."""
+    if link.down.max_bytes < MIN_REQUEST_BYTES:
+        raise ConfigError(
+            f"no setting fits the link {link.name}: it carries {link.down.max_bytes} bytes down, "
+            f"and no request takes less than {MIN_REQUEST_BYTES}"
+        )
+
+
+@final
+class Fit:
+    """Whether the question's link carries the largest frames of a setting."""
+
+    def __init__(self, question: Question, spec_of: Callable[[Setting], RunSpec]) -> None:
+        self._question = question
+        self._spec_of = spec_of
+        self._known: dict[Setting, bool] = {}
+        self.refusal = ""  # why the last setting that did not fit did not
+
+    def carries(self, setting: Setting) -> bool:
+        """Judging frames takes longer than a simulation: the ends of a kind are asked first.
+
+        Codewords are longest where steps are smallest, and frames where messages are most; if the
+        worst fits, so do all of its kind, and if the mildest does not, none does.
+        """
+        if self._question.prices.link is None:
+            return True
+        if self._fits(worst_of(setting)):
+            return True
+        return self._fits(mildest_of(setting)) and self._fits(setting)
+
+    def _fits(self, setting: Setting) -> bool:
+        link = self._question.prices.link
+        assert link is not None  # asked above
+        if setting not in self._known:
+            try:
+                stride = POLICIES[setting.words["policy"]].stride
+                require_fit(link, self._spec_of(setting), self._question.limits, stride)
+                self._known[setting] = True
+            except ConfigError as error:
+                self.refusal = str(error)
+                self._known[setting] = False
+        return self._known[setting]

@@ -1,0 +1,131 @@
+"""The gauge: its figures are the simulator's, its worlds the same for all, its effort bounded."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from planner.questions import ask
+
+from bitarm.api.simulate import simulate
+from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.guess import GapPrior, GuessedGaps
+from bitarm.planner.setting import Setting
+from bitarm.sim.models import Gaussian
+
+pytestmark = pytest.mark.slow  # compiles kernels
+
+_DICQ = Setting.of(
+    {
+        "quantizer": "dicq",
+        "policy": "se",
+        "width": "pairwise-mixture",
+        "kappa": 2.0,
+        "kappa_first": 4.0,
+        "growth": 2.0,
+        "first": 8,
+    }
+)
+_EFFORT = Effort(worlds=20, runs=100)
+
+
+def test_figures_are_those_of_a_simulation() -> None:
+    gauge = Gauge(ask(gap=0.5, offset=0.0, per_bit=1, per_pull=0), seed=1)
+    ours = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    assert ours is not None
+    models = [Gaussian(mean=mean, sd=1.0) for mean in (0.0, -0.5, -0.5, -0.5)]
+    words = {**_DICQ.words, "sigma": 1.0, "delta": 0.05, "max_samples": 100_000}
+    theirs = simulate(models, trials=2000, seed=5, **words).points[0].result
+    for mine, other in (
+        (ours.samples, theirs.samples),
+        (ours.rounds, theirs.rounds),
+        (ours.payload_bits, theirs.payload_bits),
+    ):
+        assert other.sem is not None
+        assert abs(mine.mean - other.mean) < 5 * (mine.sem + other.sem)
+    assert ours.cost == ours.payload_bits
+
+
+def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
+    prices: dict[str, Any] = {
+        "per_bit": 2.0,
+        "per_message": 3.0,
+        "per_pull": 0.25,
+        "per_round": 7.0,
+    }
+    gauge = Gauge(ask(**prices), seed=1)
+    figures = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    assert figures is not None
+    expected = (
+        2 * figures.payload_bits.mean
+        + 3 * figures.messages.mean
+        + 0.25 * figures.samples.mean
+        + 7 * figures.rounds.mean
+    )
+    assert figures.cost.mean == pytest.approx(expected)
+
+
+def test_frames_have_their_price_beside_the_others() -> None:
+    dear = Gauge(ask(link="nb-iot", per_frame_unit=2.0, per_bit=1.0), seed=1)
+    cheap = Gauge(ask(link="nb-iot", per_frame_unit=0.0, per_bit=1.0), seed=1)
+    costs = [it.measure(_DICQ, it.bank(0, _EFFORT)) for it in (dear, cheap)]
+    assert costs[0] is not None
+    assert costs[1] is not None
+    per_message = (costs[0].cost.mean - costs[1].cost.mean - 2 * 4 * 12) / costs[1].messages.mean
+    assert 2 * 24 <= per_message <= 2 * 26  # 11 bytes up, 13 to 15 down; 4 dismissals of 12
+
+
+def test_the_same_seed_gives_the_same_figures_and_another_others() -> None:
+    def measured(seed: int) -> object:
+        gauge = Gauge(ask(), seed=seed)
+        return gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+
+    assert measured(1) == measured(1)
+    assert measured(1) != measured(2)
+
+
+def test_banks_of_other_numbers_have_other_worlds() -> None:
+    gauge = Gauge(ask(), seed=1)
+    one, two = gauge.bank(0, _EFFORT), gauge.bank(1, _EFFORT)
+    assert not np.array_equal(one.worlds[0].means, two.worlds[0].means)
+
+
+def test_runs_that_lost_the_best_arm_are_left_out() -> None:
+    gauge = Gauge(ask(arms=6, gap=0.5, delta=0.45), seed=1)
+    figures = gauge.measure(
+        _DICQ.with_word("kappa", 0.2), gauge.bank(0, Effort(worlds=40, runs=500))
+    )
+    assert figures is not None
+    assert figures.wrong + figures.undecided > 0
+    assert figures.samples.mean < 100 * gauge.question.longest
+
+
+def test_a_setting_that_does_not_decide_has_no_figures() -> None:
+    gauge = Gauge(ask(gap=1.5e-5), seed=1)
+    late = Setting.of(
+        {"quantizer": "icq", "prior": "quban", "bits": 1, "policy": "se", "width": "paper"}
+        | {"growth": 10.0, "first": 10**6}
+    )
+    assert gauge.measure(late, gauge.bank(0, _EFFORT)) is None
+
+
+def test_an_answer_within_the_tolerance_is_right() -> None:
+    gauge = Gauge(ask(gaps=[0.01, 0.5, 0.5], epsilon=0.1, per_bit=1), seed=1)
+    figures = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    assert figures is not None
+    assert figures.wrong == 0
+
+
+def test_many_arms_get_fewer_runs_and_a_prior_more_worlds() -> None:
+    effort = Effort(worlds=16, runs=48)
+    assert effort.for_arms(8) == effort
+    many = effort.for_arms(5000)
+    assert 4 <= many.worlds * many.runs <= 16
+    assert effort.for_guess(GuessedGaps(gaps=(0.1, 0.2))) == effort
+    assert effort.for_guess(GapPrior(law="uniform", low=0.1, high=1.0)).worlds == 32
+
+
+def test_bounds_of_any_width_cost_the_same() -> None:
+    unit = Gauge(ask(gap=0.25, bounds=(0.0, 1.0), per_bit=1), seed=1)
+    wide = Gauge(ask(gap=10.0, bounds=(-20.0, 20.0), per_bit=1), seed=1)
+    one, two = (it.measure(_DICQ, it.bank(0, _EFFORT)) for it in (unit, wide))
+    assert one == two

@@ -1,0 +1,160 @@
+"""Plans: repeatable, with a proof, near the best that there is, and honest about their guess."""
+
+import itertools
+import json
+import tomllib
+from typing import Any
+
+import pytest
+
+import bitarm
+from bitarm.core.quantizers import QUANTIZERS
+from bitarm.core.theory import lower_bound
+from bitarm.errors import ConfigError
+from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.plan import Plan, plan
+from bitarm.planner.setting import Setting
+
+pytestmark = pytest.mark.slow  # compiles kernels
+
+_WORDS: dict[str, Any] = {"gap": 0.5, "sigma": 1.0, "per_bit": 1.0, "per_pull": 0.05, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def made() -> Plan:
+    return plan(4, **_WORDS)
+
+
+def test_the_same_seed_gives_the_same_plan(made: Plan) -> None:
+    assert plan(4, **_WORDS).to_json() == made.to_json()
+
+
+def test_without_a_seed_one_is_drawn_and_told() -> None:
+    words = {word: value for word, value in _WORDS.items() if word != "seed"}
+    first = plan(2, **words)
+    assert plan(2, **words, seed=first.seed).to_json() == first.to_json()
+
+
+def test_json_is_plain_and_complete(made: Plan) -> None:
+    plain = json.loads(json.dumps(made.to_json()))
+    assert plain["quantizer"] in QUANTIZERS
+    assert plain["guarantee"] == plain["delta"] == 0.05
+    for measure in ("cost", "samples", "rounds", "messages", "payload_bits"):
+        assert plain[measure]["mean"] > 0
+        assert plain[measure]["sd"] >= 0
+        assert plain[measure]["sem"] >= 0
+    assert plain["seed"] == 1
+    assert plain["prices"]["per_pull"] == 0.05
+    assert plain["guess"] == {"gap": 0.5}
+
+
+def test_the_lower_bound_is_that_of_the_guess(made: Plan) -> None:
+    bound = lower_bound([0.5, 0, 0, 0], sigma=1.0, delta=0.05).samples
+    assert made.lower_bound == pytest.approx(bound)
+    assert made.figures.samples.mean > bound
+
+
+def test_the_table_of_a_plan_runs_as_it_was_planned(made: Plan) -> None:
+    scheme = tomllib.loads(made.to_toml())["scheme"]
+    assert scheme == made.words
+    draws = {name: itertools.repeat(mean) for name, mean in (("a", 0.0), ("b", 0.5), ("c", 0.1))}
+    result = bitarm.identify(
+        {name: values.__next__ for name, values in draws.items()}, sigma=1.0, seed=1, **made.words
+    )
+    assert result.best_arm_name == "b"
+    assert result.guarantee == 0.05
+    assert (result.quantizer, result.width) == (scheme["quantizer"], scheme["width"])
+
+
+def test_the_curve_falls_in_bits_as_samples_rise(made: Plan) -> None:
+    samples = [it.figures.samples.mean for it in made.curve]
+    bits = [it.figures.payload_bits.mean for it in made.curve]
+    assert len(made.curve) >= 4
+    assert samples == sorted(samples)
+    assert bits == sorted(bits, reverse=True)
+
+
+def test_no_setting_of_the_curve_is_beaten_by_the_plan_by_more_than_noise(made: Plan) -> None:
+    figures = made.figures
+    for it in made.curve:
+        assert not (
+            figures.samples.mean < 0.9 * it.figures.samples.mean
+            and figures.payload_bits.mean < 0.9 * it.figures.payload_bits.mean
+        )
+
+
+def test_a_wrong_guess_costs_more_than_knowing_better(made: Plan) -> None:
+    assert [it.factor for it in made.misjudged] == [0.5, 2.0]
+    for it in made.misjudged:
+        assert it.planned is not None
+        assert 1.0 <= it.regret < 4
+    half, double = made.misjudged
+    assert half.best_cost > made.figures.cost.mean > double.best_cost
+
+
+def test_what_is_told_of_a_wrong_guess_is_what_a_plan_for_it_costs(made: Plan) -> None:
+    known = plan(4, **_WORDS | {"gap": 0.25})
+    assert made.misjudged[0].best_cost == pytest.approx(known.figures.cost.mean, rel=0.1)
+
+
+def test_gaps_that_bounds_do_not_hold_are_told_as_impossible() -> None:
+    made = plan(3, gap=0.6, bounds=(0.0, 1.0), per_bit=1, seed=1)
+    assert [it.factor for it in made.misjudged] == [0.5]
+    ((factor, why),) = made.impossible
+    assert factor == 2.0
+    assert "too narrow for a gap of 1.2" in why
+
+
+def test_beta_rewards_are_drawn_one_by_one_where_they_are_few() -> None:
+    few = plan(3, gap=0.3, bounds=(0.0, 1.0), sigma=0.2, per_bit=1, per_pull=0.1, seed=1)
+    assert few.rewards == "beta rewards of concentration 5.25 within the bounds"
+    many = plan(2, gap=1e-3, bounds=(0.0, 1.0), sigma=0.2, per_bit=1, per_pull=1e-5, seed=1)
+    assert many.rewards.endswith("their sums drawn as normal ones")
+
+
+def test_a_thousand_arms_and_a_tiny_gap_are_planned_too() -> None:
+    made = plan(1000, gap=0.3, sigma=1.0, per_bit=1, per_pull=0.01, seed=1)
+    assert made.figures.messages.mean >= 1000
+    tiny = plan(3, gap=1e-4, sigma=1.0, per_bit=1, per_pull=1e-9, seed=1)
+    assert tiny.figures.samples.mean > 1e8
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_that_is_none_is_refused(seed: int) -> None:
+    with pytest.raises(ConfigError, match="seed must lie between"):
+        plan(2, **_WORDS | {"seed": seed})
+
+
+_PROBLEMS: dict[str, dict[str, Any]] = {
+    "both": {"arms": 5, "gap": 0.25, "sigma": 0.125, "delta": 1e-5, "per_bit": 1, "per_pull": 0.1},
+    "bits": {"arms": 4, "gap": 0.5, "sigma": 1.0, "per_bit": 1},
+    "pulls": {"gaps": [0.3, 0.6, 0.9], "sigma": 1.0, "per_pull": 1},
+    "messages": {"arms": 6, "gap": 0.3, "sigma": 1.0, "per_message": 50, "per_pull": 0.1},
+    "coins": {"arms": 4, "gap": 0.2, "bounds": (0.0, 1.0), "per_bit": 1, "per_pull": 0.02},
+}
+
+
+@pytest.mark.parametrize("words", _PROBLEMS.values(), ids=_PROBLEMS)
+def test_a_plan_costs_at_most_115_hundredths_of_the_best_of_a_grid(words: dict[str, Any]) -> None:
+    """A coarser grid than that of benchmarks/bench_planner.py, which takes minutes."""
+    made = plan(**words, seed=1)
+    gauge = Gauge(made.question, seed=77)
+    rough, fine = (
+        gauge.bank(0, Effort(worlds=6, runs=20)),
+        gauge.bank(1, Effort(worlds=60, runs=60)),
+    )
+    firsts = [max(1, round(by * made.question.longest)) for by in (0.02, 0.15, 0.35, 0.7, 1.4)]
+    base = {"policy": "se", "kappa_first": 4.0, "quantizer": "dicq"}
+    grid = [
+        Setting.of({**base, "kappa": kappa, "width": width, "growth": growth, "first": first})
+        for kappa in (0.4, 0.8, 1.6, 3.0, 6.0)
+        for width in ("pairwise", "pairwise-mixture")
+        for growth in (1.15, 1.4, 2.0, 3.0, 6.0)
+        for first in firsts
+    ]
+    measured = [(gauge.measure(it, rough), it) for it in grid]
+    ranked = sorted((it.cost.mean, at.items) for it, at in measured if it is not None)
+    best = [gauge.measure(Setting(items), fine) for _, items in ranked[:5]]
+    planned = gauge.measure(made.setting, fine)
+    assert planned is not None
+    assert planned.cost.mean <= 1.15 * min(it.cost.mean for it in best if it is not None)

@@ -1,0 +1,108 @@
+"""What is simulated: families that honour bounds and σ, and means that lie anywhere."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bitarm.errors import ConfigError
+from bitarm.planner.guess import GapPrior, GuessedGaps
+from bitarm.planner.rewards import Rewards, rewards_of
+from bitarm.sim.families import BERNOULLI, BETA, GAUSSIAN
+from bitarm.sim.models import Beta
+from bitarm.sim.world import World
+
+_GAP = GuessedGaps(gaps=(0.2,))
+
+
+def _worlds(rewards: Rewards, *, exact: bool = False, count: int = 40) -> list[World]:
+    return rewards.worlds(_GAP, 5, np.random.default_rng(1), count, exact=exact)
+
+
+def test_without_bounds_rewards_are_normal_and_the_best_mean_lies_within_3_sigma() -> None:
+    rewards = rewards_of(None, sigma=2.0, bounds=None, offset=None)
+    worlds = _worlds(rewards)
+    best = np.array([world.means.max() for world in worlds])
+    assert all(np.all(world.family == GAUSSIAN) and np.all(world.q == 2.0) for world in worlds)
+    assert best.min() < -5.5
+    assert best.max() > 5.5
+    assert np.abs(best).max() <= 6.0
+
+
+def test_means_have_the_guessed_gaps_and_the_best_arm_any_place() -> None:
+    worlds = _worlds(rewards_of(None, sigma=1.0, bounds=None, offset=None))
+    for world in worlds:
+        assert np.sort(world.means.max() - world.means) == pytest.approx([0, 0.2, 0.2, 0.2, 0.2])
+    assert {int(world.means.argmax()) for world in worlds} == set(range(5))
+
+
+@pytest.mark.parametrize(
+    ("sigma", "family"), [(0.5, "bernoulli"), (0.7, "bernoulli"), (0.499, "beta"), (0.1, "beta")]
+)
+def test_with_bounds_the_family_honours_sigma(sigma: float, family: str) -> None:
+    rewards = rewards_of(None, sigma=10 * sigma, bounds=(-5.0, 5.0), offset=None)
+    assert rewards.family == family
+    if family == "beta":
+        model = Beta(mean=0.5, concentration=rewards.concentration)
+        assert model.sigma == pytest.approx(sigma)
+
+
+def test_bounded_means_lie_inside_the_unit_interval_and_fill_it() -> None:
+    means = np.array(
+        [it.means for it in _worlds(rewards_of(None, sigma=0.5, bounds=(0, 1), offset=None))]
+    )
+    assert means.min() > 0
+    assert means.max() < 1
+    assert means.max(axis=1).min() < 0.25
+    assert means.max(axis=1).max() > 0.95
+
+
+def test_beta_sums_are_normal_with_the_same_moments_unless_they_must_be_exact() -> None:
+    rewards = rewards_of("beta", sigma=0.25, bounds=(0, 1), offset=None)
+    for rough, exact in zip(_worlds(rewards), _worlds(rewards, exact=True), strict=True):
+        assert np.all(rough.family == GAUSSIAN)
+        assert np.all(exact.family == BETA)
+        p, q = exact.p, exact.q
+        assert rough.p == pytest.approx(p / (p + q))
+        assert rough.q**2 == pytest.approx(p * q / ((p + q) ** 2 * (p + q + 1)))
+
+
+def test_coins_are_coins() -> None:
+    assert all(
+        np.all(world.family == BERNOULLI)
+        for world in _worlds(rewards_of("bernoulli", sigma=0.5, bounds=(0, 1), offset=None))
+    )
+
+
+def test_a_wide_sigma_leaves_beta_its_usual_concentration() -> None:
+    assert rewards_of("beta", sigma=0.5, bounds=(0, 1), offset=None).concentration == 1.0
+
+
+def test_a_prior_draws_other_gaps_for_every_world() -> None:
+    rewards = rewards_of(None, sigma=1.0, bounds=None, offset=0.0)
+    prior = GapPrior(law="uniform", low=0.1, high=0.9)
+    worlds = rewards.worlds(prior, 3, np.random.default_rng(1), 20, exact=False)
+    assert len({float(np.sort(world.means)[0]) for world in worlds}) == 20
+
+
+@pytest.mark.parametrize(
+    ("family", "sigma", "bounds", "offset", "said"),
+    [
+        ("poisson", 1.0, None, None, "rewards must be one of gaussian, bernoulli, beta"),
+        ("beta", 1.0, None, None, "beta rewards have bounds: give them"),
+        ("gaussian", 0.5, (0.0, 1.0), None, "gaussian rewards leave any bounds"),
+        ("bernoulli", 0.2, (0.0, 1.0), None, "sigma = 0.2 is too small .* 0.5 is valid"),
+        (None, 0.5, (0.0, 1.0), 2.0, "offset does not apply with bounds"),
+        (None, 1.0, None, -1.0, "offset must be a finite number of 0 or more"),
+        (None, 1.0, None, math.inf, "offset must be a finite number of 0 or more"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(
+    family: str | None,
+    sigma: float,
+    bounds: tuple[float, float] | None,
+    offset: float | None,
+    said: str,
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        rewards_of(family, sigma=sigma, bounds=bounds, offset=offset)
