@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Report, Request
-from bitarm.core.policies import QuietElimination
+from bitarm.core.policies import POLICIES, QuietElimination
 from bitarm.core.policy import Policy
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
@@ -153,7 +153,8 @@ class Fit:
         assert link is not None  # asked above
         if setting not in self._known:
             try:
-                require_fit(link, self._spec_of(setting), self._question.limits)
+                stride = POLICIES[setting.words["policy"]].stride
+                require_fit(link, self._spec_of(setting), self._question.limits, stride)
                 self._known[setting] = True
             except ConfigError as error:
                 self.refusal = str(error)
