@@ -39,6 +39,13 @@ def test_the_best_arm_is_named_with_its_guarantee() -> None:
     result = _identify(delta=0.01)
     assert (result.best_arm, result.best_arm_name) == (2, "gold")
     assert (result.outcome, result.guarantee) == (Outcome.DECIDED, 0.01)
+    assert (result.quantizer, result.bits, result.policy) == ("dicq", None, "quiet")
+    assert (result.sigma, result.growth, result.width) == (0.5, 1.3, "pairwise-mixture")
+
+
+def test_the_papers_scheme_is_two_words_away() -> None:
+    result = _identify(delta=0.01, quantizer="icq", width="paper")
+    assert (result.best_arm_name, result.guarantee) == ("gold", 0.01)
     assert (result.quantizer, result.bits, result.policy) == ("icq", 3, "se")
     assert (result.sigma, result.growth, result.width) == (0.5, 2.0, "paper")
 
@@ -65,7 +72,7 @@ def test_words_reach_the_scheme() -> None:
     [
         ({"max_rounds": 2}, Outcome.ROUND_LIMIT),
         ({"max_samples": 10}, Outcome.SAMPLE_LIMIT),
-        ({"max_bits": 20}, Outcome.BIT_LIMIT),
+        ({"max_bits": 8}, Outcome.BIT_LIMIT),
         ({"checkpoints": [1, 2]}, Outcome.SAMPLE_LIMIT),
     ],
     ids=str,
@@ -85,7 +92,7 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
         ({"sigma": 0.0}, "sigma must be a finite number above 0, got 0.0"),
         ({"bounds": None}, "sigma is needed: rewards without bounds"),
         ({"bounds": (1, 0)}, "bounds must be two .*, the lower first, got 1"),
-        ({"bits": 0}, "bits must lie between 1 and 32, got 0"),
+        ({"quantizer": "icq", "bits": 0}, "bits must lie between 1 and 32, got 0"),
         ({"growth": 1.0}, "growth must be a finite number above 1, got 1.0"),
         ({"max_rounds": 0}, "the limit on rounds must be at least 1, got 0"),
         ({"max_samples": 0}, "the limit on samples must be at least 1, got 0"),
@@ -95,8 +102,12 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
         ({"quantizer": "icg"}, "quantizer must be one of .* did you mean icq"),
         ({"policy": "luc"}, "policy must be one of .* did you mean lucb"),
         ({"width": "papre"}, "width must be one of .* did you mean paper"),
-        ({"prior": "unifrom"}, "prior must be one of .* did you mean uniform"),
+        ({"quantizer": "icq", "prior": "unifrom"}, "prior must be one of .* did you mean uniform"),
         ({"quantizer": "exact", "bits": 3}, "bits does not apply to the quantizer exact"),
+        ({"bits": 3}, "bits does not apply to the quantizer dicq; it is for icq"),
+        ({"policy": "se", "cap": 3.0}, "cap does not apply to the policy se; it is for quiet"),
+        ({"quantizer": "icq", "pilot": True}, "pilot does not apply to the policy se"),
+        ({"policy": "lucb", "width": "pairwise-mixture"}, "use the width pairwise"),
         ({"policy": "lil-ucb-count", "epsilon": 0.1}, "epsilon does not apply to the policy"),
         ({"checkpoints": [1, 2], "growth": 2}, "growth does not apply to a list of checkpoints"),
         ({"dleta": 0.1}, "got 'dleta'; did you mean delta"),
@@ -271,6 +282,7 @@ def test_a_problem_from_a_file_gives_the_same_as_the_words_in_python() -> None:
         bounds = [0, 1]
         delta = 0.1
         [scheme]
+        quantizer = "icq"
         bits = 2
         [limits]
         rounds = 20
@@ -288,6 +300,7 @@ def test_a_problem_from_a_file_gives_the_same_as_the_words_in_python() -> None:
         "low": ModelSource(Bernoulli(mean=0.2), seed=4, arm=0),
         "high": ModelSource(Bernoulli(mean=0.9), seed=4, arm=1),
     }
-    by_words = bitarm.identify(arms, seed=4, bounds=(0, 1), delta=0.1, bits=2, max_rounds=20)
+    words: dict[str, Any] = {"bounds": (0, 1), "delta": 0.1, "quantizer": "icq", "bits": 2}
+    by_words = bitarm.identify(arms, seed=4, max_rounds=20, **words)
     assert by_file == by_words
     assert by_file.best_arm_name == "high"

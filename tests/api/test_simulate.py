@@ -119,7 +119,7 @@ def test_one_trial_has_no_standard_error() -> None:
 def test_a_trial_that_a_limit_ends_is_counted_as_such_and_not_as_wrong(
     limit: str, outcome: str
 ) -> None:
-    words: dict[str, Any] = {limit: 8}
+    words: dict[str, Any] = {limit: 8, "quantizer": "icq", "width": "paper"}
     (point,) = simulate(_COINS, trials=50, seed=1, **words).to_json()["results"]
     assert point["outcomes"] == {outcome: 50}
     assert point["error_rate"]["value"] == 0
@@ -143,7 +143,7 @@ def test_a_seed_of_the_system_is_told_and_repeats_the_numbers() -> None:
 
 
 def test_a_cache_is_not_seen_in_the_results(tmp_path: Path) -> None:
-    words: dict[str, Any] = {"trials": 1100, "seed": 3, "bits": [2, 3]}
+    words: dict[str, Any] = {"trials": 1100, "seed": 3, "quantizer": "icq", "bits": [2, 3]}
     texts = {_text(simulate(_COINS, **words))}
     for _ in range(2):
         texts.add(_text(simulate(_COINS, **words, cache=tmp_path)))
@@ -161,13 +161,13 @@ def test_progress_is_told_in_trials() -> None:
 
 
 def test_lists_are_crossed_with_the_first_slowest() -> None:
-    assert crossed({"delta": [0.1, 0.2], "bits": [3, 1]}) == [
-        {"delta": 0.1, "bits": 3},
-        {"delta": 0.1, "bits": 1},
-        {"delta": 0.2, "bits": 3},
-        {"delta": 0.2, "bits": 1},
+    assert crossed({"delta": [0.1, 0.2], "kappa": [3, 1]}) == [
+        {"delta": 0.1, "kappa": 3},
+        {"delta": 0.1, "kappa": 1},
+        {"delta": 0.2, "kappa": 3},
+        {"delta": 0.2, "kappa": 1},
     ]
-    assert [list(point.values()) for point in crossed({"bits": [3, 1], "delta": [0.1, 0.2]})] == [
+    assert [list(point.values()) for point in crossed({"kappa": [3, 1], "delta": [0.1, 0.2]})] == [
         [3, 0.1],
         [3, 0.2],
         [1, 0.1],
@@ -193,6 +193,16 @@ def test_a_word_is_left_out_where_it_does_not_apply() -> None:
         {"quantizer": "icq", "bits": 3},
         {"quantizer": "quban"},
     ]
+    assert crossed({"quantizer": ["dicq", "icq"], "cap": [2.0, 6.0]}) == [
+        {"quantizer": "dicq", "cap": 2.0},
+        {"quantizer": "dicq", "cap": 6.0},
+        {"quantizer": "icq"},
+    ]
+    assert crossed({"policy": ["quiet", "se"], "pilot": [True, False]}) == [
+        {"policy": "quiet", "pilot": True},
+        {"policy": "quiet", "pilot": False},
+        {"policy": "se"},
+    ]
 
 
 def test_a_value_that_is_given_twice_is_run_once() -> None:
@@ -216,6 +226,8 @@ def test_without_words_there_is_one_point() -> None:
         ({"quantizer": "exact", "bits": 3}, "bits applies to none of these settings"),
         ({"quantizer": ["exact", "quban"], "bits": [2, 3]}, "bits applies to none"),
         ({"epsilon_quban": 1.0}, "epsilon_quban applies to none"),
+        ({"bits": [2, 3]}, "bits applies to none of these settings; it is for icq"),
+        ({"quantizer": "icq", "cap": 3.0}, "cap applies to none of these settings; it is for quie"),
         ({"detla": 0.1}, "must be one of .*got 'detla'; did you mean delta"),
         ({"rounds": 3}, "must be one of .*max_rounds.*got 'rounds'"),
     ],
@@ -239,7 +251,7 @@ def test_a_word_that_applies_nowhere_is_refused(words: dict[str, Any], message: 
         ),
         ({"delta": 1.2}, r"delta must lie in \(0, 1\), got 1.2"),
         ({"delta": [0.1, 0.0]}, r"delta must lie in \(0, 1\), got 0"),
-        ({"bits": 0}, "bits must lie between 1 and 32, got 0"),
+        ({"quantizer": "icq", "bits": 0}, "bits must lie between 1 and 32, got 0"),
         ({"growth": 1.0}, "growth must be a finite number above 1, got 1"),
         ({"sigma": -1.0}, "sigma must be a finite number above 0, got -1"),
         ({"max_rounds": 0}, "the limit on rounds must be at least 1, got 0"),
@@ -331,7 +343,9 @@ def test_a_policy_without_a_proof_has_no_guarantee() -> None:
 # Comparisons.
 
 
-@pytest.mark.parametrize("words", [{"bits": [3, 4]}, {"quantizer": ["exact", "icq"]}])
+@pytest.mark.parametrize(
+    "words", [{"quantizer": "icq", "bits": [3, 4]}, {"quantizer": ["dicq", "icq"]}]
+)
 def test_differences_are_taken_trial_by_trial(words: dict[str, Any]) -> None:
     simulation = simulate(_COINS, trials=400, seed=9, **words)
     first, second = _trials(simulation, _COINS)
@@ -344,7 +358,12 @@ def test_differences_are_taken_trial_by_trial(words: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [{"bits": [6, 7]}, {"delta": [0.05, 0.04]}, {"quantizer": ["exact", "icq"], "bits": 6}]
+    "words",
+    [
+        {"quantizer": "icq", "width": "paper", "bits": [6, 7]},
+        {"delta": [0.05, 0.04]},
+        {"quantizer": ["exact", "icq"], "width": "paper", "bits": 6},
+    ],
 )
 def test_a_paired_difference_is_surer_than_an_unpaired_one(words: dict[str, Any]) -> None:
     results = simulate(_COINS, trials=2000, seed=9, **words).to_json()["results"]

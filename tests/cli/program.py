@@ -11,6 +11,12 @@ from typing import Any
 
 COMMAND = (sys.executable, "-m", "bitarm")
 
+PAPER = ("--quantizer", "icq", "--width", "paper")
+"""The paper's own scheme, as flags."""
+
+PAPER_SCHEME = 'quantizer = "icq"\nwidth = "paper"'
+"""The same as lines of a file's [scheme]."""
+
 ARMS = """
 [[arm]]
 name = "low"

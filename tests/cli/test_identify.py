@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from cli.program import Command, callables, problem
+from cli.program import PAPER, PAPER_SCHEME, Command, callables, problem
 
 from bitarm import __version__
 from bitarm.core.events import RunEnded, TrafficMeasured
@@ -57,8 +57,8 @@ def test_json_is_one_object_on_stdout_and_nothing_else_anywhere(
     assert set(result) == {"run", *RunResult.__dataclass_fields__}
     assert (result["run"], result["outcome"], result["guarantee"]) == (1, "decided", 0.05)
     assert (result["best_arm"], result["best_arm_name"]) == (2, "water-tower")
-    assert (result["quantizer"], result["bits"], result["policy"]) == ("icq", 3, "se")
-    assert (result["width"], result["growth"], result["seed"]) == ("paper", 2.0, 1)
+    assert (result["quantizer"], result["bits"], result["policy"]) == ("dicq", None, "quiet")
+    assert (result["width"], result["growth"], result["seed"]) == ("pairwise-mixture", 1.3, 1)
     assert (result["delta"], result["sigma"], result["bounds"]) == (0.05, 0.112, [0.0, 1.0])
     assert set(result["wire_bytes"]) == {"up", "down"}
     assert result["payload_bits"] <= 8 * result["payload_bytes"] < 8 * result["wire_bytes"]["up"]
@@ -89,7 +89,7 @@ def test_a_limit_ends_with_code_3_and_names_no_best_arm(
 def test_a_table_of_checkpoints_that_ends_is_a_limit_on_samples(
     bitarm: Command, tmp_path: Path
 ) -> None:
-    file = _write(tmp_path, problem(scheme="checkpoints = [1, 3]"))
+    file = _write(tmp_path, problem(scheme=f"{PAPER_SCHEME}\ncheckpoints = [1, 3]"))
     done = bitarm("identify", file, "--seed", 1, "--json")
     assert (done.code, done.json["outcome"]) == (3, "sample_limit")
     assert (done.json["growth"], done.json["rounds"]) == (None, 2)
@@ -154,7 +154,9 @@ def test_a_sigma_that_is_valid_keeps_the_guarantee_and_says_nothing(bitarm: Comm
 
 
 _OUTSIDE = problem(
-    problem="bounds = [0.25, 0.75]\nsigma = 0.5", scheme='prior = "midpoint"', limits="rounds = 20"
+    problem="bounds = [0.25, 0.75]\nsigma = 0.5",
+    scheme=f'{PAPER_SCHEME}\nprior = "midpoint"',
+    limits="rounds = 20",
 )
 
 
@@ -204,7 +206,8 @@ def test_a_function_that_fails_in_round_3_leaves_the_run_in_the_journal(
         f"    {body}\n",
         encoding="utf-8",
     )
-    file = _write(tmp_path, problem(arms=callables("faulty", "low", "high")))
+    arms = callables("faulty", "low", "high")
+    file = _write(tmp_path, problem(scheme=PAPER_SCHEME, arms=arms))
     done = bitarm("identify", file, "--seed", 1)
     assert (done.code, done.out) == (2, "")
     assert re.search(message, done.err)
@@ -243,7 +246,8 @@ def test_rewards_that_run_out_say_so_and_lose_nothing(
         f'[[arm]]\nname = "{name}"\nsource = "csv"\npath = "rewards.csv"\ncolumn = "{name}"\n'
         for name in ("left", "right")
     )
-    done = bitarm("identify", _write(tmp_path, problem(arms=arms)), "--seed", 1)
+    file = _write(tmp_path, problem(scheme=PAPER_SCHEME, arms=arms))
+    done = bitarm("identify", file, "--seed", 1)
     assert done.code == 2
     assert "ran out of rewards: column 'left' of " in done.err
     assert "has 7 rows, 8 are needed now; record more, or set a limit on rounds" in done.err
@@ -289,11 +293,19 @@ def test_the_run_is_numbered_as_itself_although_another_began_meanwhile(
 
 
 def test_flags_win_over_the_file(bitarm: Command, tmp_path: Path) -> None:
-    file = _write(tmp_path, problem(problem="delta = 0.2", scheme="bits = 2", limits="rounds = 1"))
+    scheme = 'quantizer = "icq"\nbits = 2'
+    file = _write(tmp_path, problem(problem="delta = 0.2", scheme=scheme, limits="rounds = 1"))
     words = "--delta 0.1 --bits 4 --max-rounds 2 --growth 3 --width lil --policy lucb --seed 5"
     result = bitarm("identify", file, *words.split(), "--json").json
     assert (result["delta"], result["bits"], result["rounds"]) == (0.1, 4, 2)
     assert (result["growth"], result["width"], result["policy"]) == (3.0, "lil", "lucb")
+
+
+def test_the_papers_scheme_is_two_flags_away(bitarm: Command) -> None:
+    result = bitarm("identify", "--seed", 1, *PAPER, "--json").json
+    assert (result["quantizer"], result["bits"], result["policy"]) == ("icq", 3, "se")
+    assert (result["width"], result["growth"], result["guarantee"]) == ("paper", 2.0, 0.05)
+    assert (result["rounds"], result["samples"], result["payload_bits"]) == (12, 9188, 183)
 
 
 @pytest.mark.parametrize("quantizer", ["exact", "icq", "quban", "fed-sel", "fed-sel-paper", "dicq"])

@@ -8,7 +8,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from cli.program import COMMAND, Command, callables, environment, problem
+from cli.program import COMMAND, PAPER_SCHEME, Command, callables, environment, problem
 
 from bitarm.core.events import ReportAccepted, RunEnded
 from bitarm.core.replay import replay
@@ -39,7 +39,9 @@ def _sleepy(folder: Path) -> Path:
         encoding="utf-8",
     )
     file = folder / "problem.toml"
-    file.write_text(problem(arms=callables("sleepy", "quick", "slow")), encoding="utf-8")
+    file.write_text(
+        problem(scheme=PAPER_SCHEME, arms=callables("sleepy", "quick", "slow")), encoding="utf-8"
+    )
     return file
 
 

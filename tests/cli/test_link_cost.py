@@ -1,11 +1,11 @@
 """`identify --link`: what fits, and what it would cost there."""
 
 import pytest
-from cli.program import Command
+from cli.program import PAPER, Command
 
 
 def test_the_cost_is_told_to_a_person(bitarm: Command) -> None:
-    done = bitarm("identify", "--seed", 1, "--link", "lorawan-eu868-dr0")
+    done = bitarm("identify", "--seed", 1, *PAPER, "--link", "lorawan-eu868-dr0")
     assert done.code == 0
     told = [" ".join(line.split()) for line in done.out.splitlines()[-4:]]
     assert told == [
@@ -17,8 +17,8 @@ def test_the_cost_is_told_to_a_person(bitarm: Command) -> None:
 
 
 def test_the_cost_is_told_to_a_program(bitarm: Command) -> None:
-    plain = bitarm("identify", "--seed", 1, "--json").json
-    result = bitarm("identify", "--seed", 1, "--json", "--link", "none").json
+    plain = bitarm("identify", "--seed", 1, *PAPER, "--json").json
+    result = bitarm("identify", "--seed", 1, *PAPER, "--json", "--link", "none").json
     link = result.pop("link")
     assert result == plain | {"run": 2}
     assert (link["name"], link["messages_up"], link["messages_down"]) == ("none", 61, 69)
@@ -26,10 +26,22 @@ def test_the_cost_is_told_to_a_program(bitarm: Command) -> None:
     assert link["busiest"]["air_seconds_up"] is None
 
 
+def test_the_default_costs_less_time_on_the_air(bitarm: Command) -> None:
+    ours, papers = (
+        bitarm("identify", "--seed", 1, *scheme, "--json", "--link", "lorawan-eu868-dr0").json
+        for scheme in ((), PAPER)
+    )
+    for way in ("messages_up", "messages_down"):
+        assert ours["link"][way] < papers["link"][way]
+    for way in ("air_seconds_up", "air_seconds_down"):
+        assert ours["link"]["busiest"][way] < papers["link"]["busiest"][way]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--link", "sigfox"), "the link sigfox carries 8 bytes down"),
+        (("--link", "sigfox", *PAPER), "the link sigfox carries 8 bytes down"),
+        (("--link", "lorawan-us915-dr0"), "(--quantizer icq with bounds has as many as --bits"),
         (("--link", "lorawan-us915-dr0", "--quantizer", "exact"), "symbols of at most 16 bits"),
         (("--link", "lora"), "link must be one of sigfox, lorawan-eu868-dr0"),
     ],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli.program import COMMAND, environment
+from cli.program import COMMAND, PAPER, environment
 from rich.console import Console
 
 from bitarm.api.identify import identify_problem
@@ -25,6 +25,7 @@ from bitarm.core.spec import RunSpec
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.store import MemoryJournal
 
+_PAPER = {"quantizer": "icq", "width": "paper"}
 _BUILT_IN = Path(__file__).parents[2] / "examples" / "gateways.toml"
 
 
@@ -63,8 +64,8 @@ def _report(arm: int, mean: float, radius: float = 0.1) -> ReportAccepted:
     )
 
 
-def _events_of_the_built_in_example() -> list[LearnerEvent]:
-    problem = parse_problem(_BUILT_IN.read_text(encoding="utf-8"), Path())
+def _events_of_the_built_in_example(**scheme: str) -> list[LearnerEvent]:
+    problem = parse_problem(_BUILT_IN.read_text(encoding="utf-8"), Path(), {"scheme": scheme})
     journal = MemoryJournal()
     identify_problem(problem, seed=1, journal=journal)
     return [entry.event for entry in journal.read(1)]
@@ -92,6 +93,34 @@ def test_a_bar_shows_an_interval_and_is_cut_where_it_leaves_the_axis(
     assert interval_bar(arm, 0.0, 1.0, 11) == bar
 
 
+@pytest.mark.parametrize(
+    ("ceiling", "bar"),
+    [
+        (0.5, "◂────┤"),
+        (0.1, "◂┤"),
+        (0.0, "◂"),
+        (-3.0, "◂"),
+        (1.0, "◂─────────┤"),
+        (7.0, "◂─────────┤"),
+    ],
+)
+def test_an_arm_that_conceded_may_be_anywhere_up_to_its_ceiling(ceiling: float, bar: str) -> None:
+    arm = ArmStanding(name="x", mean=0.6, radius=0.2, ceiling=ceiling)
+    assert interval_bar(arm, 0.0, 1.0, 11) == bar
+
+
+def test_a_concession_is_shown_as_what_the_mean_is_not_above() -> None:
+    lines = _rendered(Standings.of(_events_of_the_built_in_example()), 80)
+    assert lines[0].rstrip() == "Round 15   samples 1,228   payload 58 bits"
+    assert lines[1].split() == ["arm", "0.8975", "0.9861", "mean", "±", "pulls", "bits", "state"]
+    assert lines[3].rstrip() == (
+        "rooftop-north  ◂────────┤              ≤ 0.9335            495    11  out in 15"
+    )
+    assert lines[5].rstrip() == (
+        "water-tower                ├───●────┤    0.9669  0.0192    495    13  best"
+    )
+
+
 def test_an_arm_that_was_not_heard_has_no_bar() -> None:
     assert interval_bar(ArmStanding(name="x"), 0.0, 1.0, 11) == ""
 
@@ -104,8 +133,11 @@ def test_a_bar_on_an_axis_without_length_is_a_point_in_the_middle(width: int) ->
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
-def test_the_built_in_example_fits_the_screen_in_every_round(width: int) -> None:
-    events = _events_of_the_built_in_example()
+@pytest.mark.parametrize("scheme", [{}, _PAPER], ids=["default", "paper"])
+def test_the_built_in_example_fits_the_screen_in_every_round(
+    width: int, scheme: dict[str, str]
+) -> None:
+    events = _events_of_the_built_in_example(**scheme)
     standings = Standings.of(events[:1])
     tables = 0
     for event in events[1:]:
@@ -118,7 +150,7 @@ def test_the_built_in_example_fits_the_screen_in_every_round(width: int) -> None
 
 
 def test_the_table_at_80_columns_shows_the_end_of_the_race() -> None:
-    lines = _rendered(Standings.of(_events_of_the_built_in_example()), 80)
+    lines = _rendered(Standings.of(_events_of_the_built_in_example(**_PAPER)), 80)
     assert lines[0].rstrip() == "Round 12   samples 9,188   payload 183 bits"
     assert lines[1].split() == ["arm", "0.9151", "0.9825", "mean", "±", "pulls", "bits", "state"]
     assert lines[3].rstrip() == (
@@ -138,7 +170,7 @@ def test_the_table_at_80_columns_shows_the_end_of_the_race() -> None:
 
 
 def test_a_wide_screen_says_for_whom_an_arm_was_dropped() -> None:
-    lines = _rendered(Standings.of(_events_of_the_built_in_example()), 120)
+    lines = _rendered(Standings.of(_events_of_the_built_in_example(**_PAPER)), 120)
     assert "out in 12 for water-tower" in lines[3]
     assert max(map(len, lines)) > 100
 
@@ -236,7 +268,7 @@ def _on_a_terminal(home: Path, *words: str) -> tuple[int, str, str]:
 
 
 def test_a_terminal_gets_the_live_table_on_stderr_and_the_answer_on_stdout(home: Path) -> None:
-    code, out, screen = _on_a_terminal(home, "identify", "--seed", "1", "--pace", "0")
+    code, out, screen = _on_a_terminal(home, "identify", "--seed", "1", *PAPER, "--pace", "0")
     assert code == 0
     assert screen.count("Round ") >= 12
     assert "Round 12   samples 9,188" in screen

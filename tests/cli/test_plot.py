@@ -45,7 +45,7 @@ def test_a_png_is_a_picture(tmp_path: Path, bitarm: Command) -> None:
     [
         (("--delta", "0.1,0.01,0.001"), "delta"),
         (("--growth", "2,3,4"), "growth"),
-        (("--bits", "1,2,3"), "bits"),
+        (("--quantizer", "icq", "--bits", "1,2,3"), "bits"),
         (("--sigma", "0.5,0.6"), "sigma"),
         (("--epsilon", "0,0.1"), "epsilon"),
         (("--first", "2,3"), "first"),

@@ -34,8 +34,14 @@ _FILES: dict[str, tuple[str, str]] = {
         problem().replace("bounds = [0.0, 1.0]", ""),
         "sigma is needed: rewards without bounds",
     ),
-    "bits 0": (problem(scheme="bits = 0"), "bits must lie between 1 and 32, got 0"),
-    "bits 33": (problem(scheme="bits = 33"), "bits must lie between 1 and 32, got 33"),
+    "bits 0": (
+        problem(scheme='quantizer = "icq"\nbits = 0'),
+        "bits must lie between 1 and 32, got 0",
+    ),
+    "bits 33": (
+        problem(scheme='quantizer = "icq"\nbits = 33'),
+        "bits must lie between 1 and 32, got 33",
+    ),
     "a above b": (problem(problem="bounds = [1.0, 0.0]"), "bounds .* lower first, got 1.0 and 0.0"),
     "a equals b": (problem(problem="bounds = [0.5, 0.5]"), "bounds .* lower first"),
     "bounds inf": (problem(problem="bounds = [0.0, inf]"), "bounds must be two .* got 0.0 and inf"),
@@ -81,7 +87,7 @@ _FILES: dict[str, tuple[str, str]] = {
         "width must be one of paper, lil, pairwise, .* did you mean paper",
     ),
     "prior": (
-        problem(scheme='prior = "unifrom"'),
+        problem(scheme='quantizer = "icq"\nprior = "unifrom"'),
         "prior must be one of uniform, midpoint, lower, quban, got 'unifrom'; did you mean uniform",
     ),
     "source": (
@@ -140,8 +146,16 @@ _FILES: dict[str, tuple[str, str]] = {
         problem(scheme='quantizer = "exact"\nbits = 3'),
         "bits does not apply to the quantizer exact; it is for icq",
     ),
+    "bits with the default": (
+        problem(scheme="bits = 3"),
+        "bits does not apply to the quantizer dicq; it is for icq",
+    ),
+    "pilot with se": (
+        problem(scheme='policy = "se"\npilot = false'),
+        "pilot does not apply to the policy se; it is for quiet",
+    ),
     "epsilon_quban with icq": (
-        problem(scheme="epsilon_quban = 0.5"),
+        problem(scheme='quantizer = "icq"\nepsilon_quban = 0.5'),
         "epsilon_quban does not apply to the quantizer icq; it is for quban",
     ),
     "prior with fed-sel": (
@@ -165,7 +179,9 @@ _FILES: dict[str, tuple[str, str]] = {
         "fed-sel needs bounded rewards: give bounds",
     ),
     "unbounded uniform prior": (
-        problem(scheme='prior = "uniform"').replace("bounds = [0.0, 1.0]", "sigma = 0.5"),
+        problem(scheme='quantizer = "icq"\nprior = "uniform"').replace(
+            "bounds = [0.0, 1.0]", "sigma = 0.5"
+        ),
         "needs bounded rewards: give bounds, or use the prior quban",
     ),
     # Words that a source needs, and what a model cannot be.
@@ -241,8 +257,8 @@ _FLAGS = [
     ("--sigma -1", "sigma must be .* above 0, got -1"),
     ("--bounds 1 0", "bounds .* lower first, got 1.0 and 0.0"),
     ("--epsilon -1", "epsilon must be .* 0 or more, got -1"),
-    ("--bits 0", "bits must lie between 1 and 32, got 0"),
-    ("--bits 33", "bits must lie between 1 and 32, got 33"),
+    ("--quantizer icq --bits 0", "bits must lie between 1 and 32, got 0"),
+    ("--quantizer icq --bits 33", "bits must lie between 1 and 32, got 33"),
     ("--growth 1", "growth must be a finite number above 1, got 1"),
     ("--first 0", "first must lie between 1 and"),
     ("--max-rounds 0", "the limit on rounds must be at least 1, got 0"),
@@ -256,8 +272,9 @@ _FLAGS = [
         "--width lill",
         "width must be one of paper, lil, pairwise, .* did you mean lil",
     ),
-    ("--prior midpiont", "prior must be one of .* did you mean midpoint"),
-    ("--epsilon-quban 0.5", "epsilon_quban does not apply to the quantizer icq"),
+    ("--quantizer icq --prior midpiont", "prior must be one of .* did you mean midpoint"),
+    ("--epsilon-quban 0.5", "epsilon_quban does not apply to the quantizer dicq; it is for quban"),
+    ("--bits 3", "bits does not apply to the quantizer dicq; it is for icq"),
     ("--quantizer exact --bits 3", "bits does not apply to the quantizer exact"),
     ("--policy lil-ucb-count --epsilon 0.1", "epsilon does not apply to the policy lil-ucb-count"),
     ("--pull-budget 100", "pull_budget does not apply to the policy se; it is for sequential-"),

@@ -20,7 +20,7 @@ SWEEP = {
     "x": {"label": "B", "values": [1, 2]},
     "trials": 20,
     "arms": {"model": "bernoulli", "means": [0.9, 0.1]},
-    "settings": {"bounds": (0, 1), "bits": "x"},
+    "settings": {"bounds": (0, 1), "quantizer": "icq", "bits": "x"},
     "series": {"mine": {}},
 }
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.program import COMMAND, Command, environment, problem
+from cli.program import COMMAND, PAPER, Command, environment, problem
 
 from bitarm.core.events import RunOpened, dump_event, load_event
 from bitarm.store import SqliteJournal
@@ -30,8 +30,8 @@ def _alter(store: Path, sequence: int, **changes: Any) -> None:
 
 @pytest.fixture
 def result(bitarm: Command) -> dict[str, Any]:
-    """Run 1 in the journal, decided."""
-    return bitarm("identify", "--seed", 1, "--json").json
+    """Run 1 in the journal, decided by the paper's scheme."""
+    return bitarm("identify", "--seed", 1, *PAPER, "--json").json
 
 
 def test_an_empty_journal_lists_nothing_and_says_what_fills_it(
@@ -107,7 +107,7 @@ def test_a_run_may_be_named_by_number_fingerprint_or_last(
 def test_two_runs_of_one_fingerprint_are_told_apart_by_number(
     bitarm: Command, result: dict[str, Any]
 ) -> None:
-    bitarm("identify", "--seed", 1)
+    bitarm("identify", "--seed", 1, *PAPER)
     done = bitarm("runs", "show", result["fingerprint"])
     assert done.code == 2
     assert "is the fingerprint of 2 runs: say which by number: 1, 2" in done.err
@@ -187,6 +187,50 @@ def test_a_replay_detects_a_journal_that_was_changed(
     assert (done.code, done.out) == (1, "")
     assert "the journal contradicts itself" in done.err
     assert "Traceback" not in done.err
+
+
+def _exported(bitarm: Command) -> list[dict[str, Any]]:
+    return [json.loads(line)["event"] for line in bitarm("runs", "export", 1).out.splitlines()]
+
+
+def test_an_arm_that_conceded_is_shown_with_what_it_is_not_above(bitarm: Command) -> None:
+    arms = bitarm("identify", "--seed", 1, "--json").json["arms"]
+    shown = bitarm("runs", "show", "last").out.splitlines()
+    conceded = [arm for arm in arms if arm["ceiling"] is not None]
+    assert len(conceded) > 3
+    for arm in conceded:
+        (row,) = (line for line in shown if line.startswith(arm["name"]))
+        assert f" ≤ {arm['ceiling']:.4f} " in row
+        assert "±" not in row
+    told = [event for event in _exported(bitarm) if event.get("ceiling") is not None]
+    assert {event["arm"]: event["ceiling"] for event in told} == {
+        number: arm["ceiling"] for number, arm in enumerate(arms) if arm["ceiling"] is not None
+    }
+
+
+def test_a_replay_of_the_default_agrees_and_sees_a_changed_hint_or_ceiling(
+    bitarm: Command, store: Path
+) -> None:
+    bitarm("identify", "--seed", 1)
+    assert bitarm("runs", "replay", 1, "--json").json["agrees"]
+    events = _exported(bitarm)
+    conceded = next(i for i, event in enumerate(events, 1) if event.get("ceiling") is not None)
+    hinted = next(
+        i for i, event in enumerate(events, 1) if (event.get("advances") or [{}])[0].get("hint")
+    )
+    advances = [it | {"hint": None} for it in events[hinted - 1]["advances"]]
+    changed: list[tuple[int, dict[str, Any]]] = [
+        (conceded, {"ceiling": 0.5}),
+        (conceded, {"ceiling": None}),
+        (hinted, {"advances": advances}),
+    ]
+    for sequence, changes in changed:
+        _alter(store, sequence, **changes)
+        done = bitarm("runs", "replay", 1, "--json")
+        assert (done.code, done.out) == (1, "")
+        assert "the journal contradicts itself" in done.err
+        _alter(store, sequence, **events[sequence - 1])
+    assert bitarm("runs", "replay", 1, "--json").json["agrees"]
 
 
 @pytest.mark.parametrize("command", ["show", "replay", "export"])

@@ -137,7 +137,7 @@ def test_trials_without_an_answer_are_shown(bitarm: Command) -> None:
 
 def test_lists_are_crossed_in_the_order_typed(bitarm: Command) -> None:
     def settings(*words: str) -> list[tuple[float, int]]:
-        points = bitarm(*_COINS, *words, "--json").json["results"]
+        points = bitarm(*_COINS, "--quantizer", "icq", *words, "--json").json["results"]
         return [(point["delta"], point["bits"]) for point in points]
 
     delta, bits = ("--delta", "0.1,0.2"), ("--bits", "3,2")
@@ -147,7 +147,8 @@ def test_lists_are_crossed_in_the_order_typed(bitarm: Command) -> None:
 
 def test_a_problem_file_is_simulated_and_flags_win_over_it(bitarm: Command, tmp_path: Path) -> None:
     file = tmp_path / "problem.toml"
-    text = problem(problem="delta = 0.2", scheme="bits = 4\ngrowth = 3", limits="rounds = 40")
+    scheme = 'quantizer = "icq"\nbits = 4\ngrowth = 3'
+    text = problem(problem="delta = 0.2", scheme=scheme, limits="rounds = 40")
     file.write_text(text, encoding="utf-8")
     words = ("simulate", file, "--seed", "1", "--trials", "20", "--json")
     (point,) = bitarm(*words).json["results"]
@@ -161,7 +162,7 @@ def test_a_problem_file_is_simulated_and_flags_win_over_it(bitarm: Command, tmp_
     ("scheme", "flags"),
     [
         ('quantizer = "quban"\nepsilon_quban = 0.5', ("--quantizer", "icq,exact")),
-        ("bits = 4", ("--quantizer", "exact")),
+        ('quantizer = "icq"\nbits = 4', ("--quantizer", "exact")),
         ("checkpoints = [2, 9, 99]", ("--growth", "2,3")),
     ],
 )
@@ -266,7 +267,11 @@ _REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "an empty name": ((*_ARMS, "--quantizer", "icq,"), "quantizer must be one of .* got ''"),
     "an unknown policy": ((*_ARMS, "--policy", "es"), "policy must be one of .* got 'es'"),
-    "an unknown prior": ((*_ARMS, "--prior", "x"), "prior must be one of uniform, .* got 'x'"),
+    "an unknown prior": (
+        (*_ARMS, "--quantizer", "icq", "--prior", "x"),
+        "prior must be one of uniform, .* got 'x'",
+    ),
+    "bits for the default": ((*_ARMS, "--bits", "3"), "bits applies to none .* it is for icq"),
     "an unknown width": (
         (*_ARMS, "--width", "x"),
         "width must be one of paper, lil, pairwise, pairwise-mixture",

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tapes import (
     Problem,
+    Tape,
     drive,
     drive_problem,
     learner_state_through_json,
@@ -307,6 +308,27 @@ def test_views_are_of_the_arms_in_the_race() -> None:
     assert [view.arm for view in learner.views()] == [0, 2]
     assert learner.view(_ARM).mean == -1e6
     assert learner.radius(0) == learner.arms[0].held.radius
+
+
+def test_an_arm_that_concedes_keeps_the_radius_that_it_told() -> None:
+    problem = Problem(
+        spec=make_spec(arms=4, quantizer=Dicq(), width="pairwise-mixture"),
+        policy=QuietElimination(),
+        limits=Limits(),
+        tape=Tape(seed=3, means=(200, 400, 600, 800), spread=150, bounds=(0, 1024)),
+    )
+    told: dict[int, ReportAccepted] = {}
+    conceded = 0
+    for event in drive_problem(problem).events:
+        if not isinstance(event, ReportAccepted):
+            continue
+        if event.ceiling is not None:
+            conceded += 1
+            before = told[event.arm]
+            assert (event.mean, event.radius) == (before.mean, before.radius)
+            assert event.pulls > before.pulls
+        told[event.arm] = event
+    assert conceded > 1
 
 
 # -- dismissal ------------------------------------------------------------------------------------

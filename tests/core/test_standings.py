@@ -139,3 +139,5 @@ def test_the_standings_of_a_run_are_what_its_learner_holds(problem: Problem) -> 
             radius = learner.radius(arm)
             claimed = radius if math.isfinite(radius) else None
             assert (standing.mean, standing.radius) == (record.held.mean, claimed)
+            told_now = record.held.pulls == record.pulls
+            assert standing.ceiling == (None if told_now else record.held.ceiling)

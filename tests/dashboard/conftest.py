@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dashboard.stores import identify_into, open_run_in
+from dashboard.stores import PAPER, identify_into, open_run_in
 from starlette.testclient import TestClient
 
 from bitarm.dashboard.app import create_app
@@ -12,11 +12,22 @@ from bitarm.dashboard.app import create_app
 
 @pytest.fixture(scope="session")
 def decided_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
+    """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round.
+
+    They run the paper's scheme, or QuBan in its place.
+    """
     path = tmp_path_factory.mktemp("store") / "runs.sqlite"
-    identify_into(path, seed=1)
-    identify_into(path, seed=2, quantizer="quban", max_rounds=4)
+    identify_into(path, seed=1, **PAPER)
+    identify_into(path, seed=2, quantizer="quban", width="paper", max_rounds=4)
     open_run_in(path, rounds=3)
+    return path
+
+
+@pytest.fixture(scope="session")
+def quiet_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run 1 decided by the default scheme, in which arms concede."""
+    path = tmp_path_factory.mktemp("quiet") / "runs.sqlite"
+    identify_into(path, seed=1)
     return path
 
 

@@ -19,6 +19,7 @@ from bitarm.sim.models import Bernoulli
 from bitarm.store import SqliteJournal
 
 MEANS = {"north": 0.9, "south": 0.5, "tower": 0.7, "depot": 0.2}
+PAPER: dict[str, Any] = {"quantizer": "icq", "width": "paper"}
 MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 
 
@@ -87,7 +88,7 @@ class SlowRun:
 
 def open_run_in(path: Path, *, rounds: int) -> int:
     """A run that was cut off after some rounds."""
-    slow = SlowRun(path)
+    slow = SlowRun(path, **PAPER)
     for _ in range(rounds):
         slow.play_round()
     slow.close()

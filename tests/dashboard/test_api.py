@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from dashboard.conftest import client_of
-from dashboard.stores import identify_into, standings_in
+from dashboard.stores import PAPER, identify_into, standings_in
 from starlette.testclient import TestClient
 
 from bitarm import wire
-from bitarm.core.messages import Report
+from bitarm.core.messages import Hint, HintKind, Report, Request
 from bitarm.core.result import result_of
 
 
@@ -126,6 +126,54 @@ def test_rounds_drops_and_endings_have_frames_too(client: TestClient) -> None:
     assert [frame["arm"] for frame in kinds["run_ended"]["frames"]] == [0]
 
 
+def test_a_run_of_the_default_scheme_tells_what_arms_conceded(quiet_store: Path) -> None:
+    standings = standings_in(quiet_store, 1)
+    with client_of(quiet_store) as client:
+        found = _run(client, 1)
+        events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
+    settings = found["settings"]
+    assert (settings["quantizer"], settings["policy"]) == ("dicq", "quiet")
+    reports = found["timeline"]["reports"]
+    rows = _folded(reports, "arm", "mean", "radius", "ceiling")
+    last = {arm: tuple(row) for arm, *row in rows}
+    assert last == {
+        number: (arm.mean, arm.radius, arm.ceiling) for number, arm in enumerate(standings.arms)
+    }
+    conceded = [number for number, (_, _, ceiling) in last.items() if ceiling is not None]
+    assert conceded
+    for number in conceded:
+        told = [row[1:3] for row in rows if row[0] == number]
+        assert told[-1] == told[-2]  # mean and radius are those that it told before
+        ceiling = last[number][2]
+        name = standings.arms[number].name
+        (said,) = (it["text"] for it in events if it["text"].startswith(f"{name} conceded"))
+        assert said.endswith(f"its mean is at most {ceiling:.4g}")
+        assert found["result"]["arms"][number]["ceiling"] == ceiling
+    assert set(reports["outermost"]) == {None}
+
+
+def test_the_frame_of_a_hinted_request_says_what_the_hint_is(quiet_store: Path) -> None:
+    hints: dict[str, dict[str, Any]] = {}
+    with client_of(quiet_store) as client:
+        events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
+        for event in events:
+            for advance in event["event"].get("advances", ()):
+                if advance["hint"] is None:
+                    continue
+                path = f"/api/v1/runs/1/events/{event['sequence']}/frames"
+                found = client.get(path, params={"arm": advance["arm"]}).json()
+                hints[advance["hint"]["kind"]] = advance["hint"] | {"frames": found["frames"]}
+    assert set(hints) == {"centre", "cut"}
+    for kind, hint in hints.items():
+        (frame,) = hint["frames"]
+        (request,) = wire.decode(bytes.fromhex(frame["hex"]))
+        assert isinstance(request, Request)
+        assert request.hint == Hint(kind=HintKind(kind), value=hint["value"])
+        fields = {field["name"]: field["meaning"] for field in frame["fields"]}
+        assert fields["hint"].startswith(f"{kind}: ")
+        assert float(fields["value"]) == hint["value"]
+
+
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
@@ -158,7 +206,7 @@ def test_pages_hold_structure_and_no_data(client: TestClient) -> None:
 def test_ten_thousand_events_are_few_bytes(tmp_path: Path) -> None:
     path = tmp_path / "big.sqlite"
     means = {f"arm-{number}": 0.5 for number in range(1000)}
-    identify_into(path, seed=1, means=means, max_rounds=10)
+    identify_into(path, seed=1, means=means, max_rounds=10, **PAPER)
     with client_of(path) as client:
         answer = client.get("/api/v1/runs/1")
     entries = answer.json()["row"]["entries"]

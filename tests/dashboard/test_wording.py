@@ -1,10 +1,18 @@
 """Events in words; kinds that this version does not know are named and placed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from bitarm.api.scheme import build
-from bitarm.core.events import ArmDropped, CaveatNoted, ReportIgnored, RunOpened, TrafficMeasured
+from bitarm.core.bits import Symbol
+from bitarm.core.events import (
+    ArmDropped,
+    CaveatNoted,
+    ReportAccepted,
+    ReportIgnored,
+    RunOpened,
+    TrafficMeasured,
+)
 from bitarm.core.standings import Standings
 from bitarm.dashboard.wording import arms_of, in_words, whole
 
@@ -25,9 +33,25 @@ def _standings() -> Standings:
 
 def test_known_events_have_a_sentence() -> None:
     standings = _standings()
-    assert in_words(standings.opened, standings) == "run opened: 2 arms, icq, δ = 0.05"
+    assert in_words(standings.opened, standings) == "run opened: 2 arms, dicq, δ = 0.05"
     dropped = ArmDropped(round=3, arm=1, because=0)
     assert in_words(dropped, standings) == "south is out: north is better"
+    conceded = ReportAccepted(
+        round=3,
+        arm=1,
+        message=2,
+        pulls=17,
+        symbol=Symbol(0, 1),
+        mean=0.75,
+        error=0.1,
+        radius=0.2,
+        ceiling=0.623456,
+    )
+    assert in_words(conceded, standings) == (
+        "south conceded with 0 (message 2): its mean is at most 0.6235"
+    )
+    told = replace(conceded, ceiling=None, symbol=Symbol(6, 3))
+    assert in_words(told, standings) == "south reported 110 (message 2): 0.75 ± 0.2"
     repeated = ReportIgnored(arm=0, message=2)
     assert in_words(repeated, standings) == "north sent message 2 again: ignored"
     assert in_words(CaveatNoted(text="clipped"), standings) == "caveat: clipped"

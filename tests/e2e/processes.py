@@ -28,6 +28,7 @@ bounds = [0.0, 1.0]
 [scheme]
 quantizer = "icq"
 bits = 3
+width = "paper"
 growth = 1.1  # many rounds: time to be killed in
 
 [[arm]]
@@ -48,6 +49,12 @@ source = "beta"
 mean = 0.965
 concentration = 19
 """
+
+
+QUIET_PROBLEM = PROBLEM.replace(
+    'quantizer = "icq"\nbits = 3\nwidth = "paper"\ngrowth = 1.1', "growth = 1.1\ncap = 1"
+)
+"""The default scheme, made to stop at every checkpoint."""
 
 
 class Field:

@@ -7,9 +7,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from dashboard.stores import MARKUP, MEANS, SlowRun, identify_into, open_run_in, standings_in
+from dashboard.stores import MARKUP, MEANS, PAPER, SlowRun, identify_into, open_run_in, standings_in
 from e2e.conftest import OpenPage
 from e2e.served import served
 from playwright.sync_api import Page, expect
@@ -31,8 +32,8 @@ PAGES = ("/", "/runs/1", "/runs/3", "/compare?runs=1,2", "/explain")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
     path = tmp_path_factory.mktemp("store") / "runs.sqlite"
-    identify_into(path, seed=1)
-    identify_into(path, seed=2, quantizer="quban", max_rounds=4)
+    identify_into(path, seed=1, **PAPER)
+    identify_into(path, seed=2, quantizer="quban", width="paper", max_rounds=4)
     open_run_in(path, rounds=3)
     return path
 
@@ -70,7 +71,9 @@ def _check_arms(page: Page, standings: Standings) -> None:
         assert row["messages"] == f"{arm.messages:,}"
         assert row["bits"] == f"{arm.payload_bits:,}"
         assert row["state"] == _state(standings, number, arm)
-        if arm.mean is not None and arm.radius is not None:
+        if arm.ceiling is not None:
+            assert float(row["mean"].removeprefix("≤ ")) == pytest.approx(arm.ceiling, rel=1e-3)
+        elif arm.mean is not None and arm.radius is not None:
             mean, plus_minus = (float(text) for text in row["mean"].split(" ± "))
             assert mean == pytest.approx(arm.mean, rel=0.05, abs=0.01)
             assert plus_minus == pytest.approx(arm.radius, rel=0.05, abs=0.01)
@@ -171,9 +174,12 @@ def test_a_stored_run_is_shown_as_the_journal_has_it(
     assert set(out) == {number for number, arm in enumerate(standings.arms) if not arm.active}
 
 
-def test_a_live_run_narrows_to_its_decision(tmp_path: Path, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("scheme", [{}, PAPER], ids=["default", "paper"])
+def test_a_live_run_narrows_to_its_decision(
+    scheme: dict[str, Any], tmp_path: Path, open_page: OpenPage
+) -> None:
     store = tmp_path / "runs.sqlite"
-    slow = SlowRun(store)
+    slow = SlowRun(store, **scheme)
     with served(store) as address, closing(slow):
         page = open_page(f"{address}/runs/{slow.run}")
         expect(page.locator("#headline")).to_have_text("4 arms at the start; nothing heard yet.")
@@ -187,9 +193,33 @@ def test_a_live_run_narrows_to_its_decision(tmp_path: Path, open_page: OpenPage)
         assert page.locator("#race g.best").get_attribute("data-arm") == "0"
 
 
+def test_an_arm_that_conceded_is_drawn_up_to_its_ceiling(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    identify_into(store, seed=1)
+    standings = standings_in(store, 1)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/1")
+        expect(page.locator("#arms tbody tr")).to_have_count(len(standings.arms))
+        _check_arms(page, standings)
+        for number, arm in enumerate(standings.arms):
+            drawn = page.locator(f"#race g.arm[data-arm='{number}']")
+            assert drawn.locator("circle").count() == (0 if arm.ceiling is not None else 1)
+            line = drawn.locator("line.interval").bounding_box()
+            name = drawn.locator(".name").bounding_box()
+            assert line is not None
+            assert name is not None
+            assert line["x"] >= name["x"] + name["width"], "a bar runs through its arm's name"
+        conceded = page.locator("#log li", has_text="conceded").first
+        expect(conceded).to_contain_text("its mean is at most ")
+        page.locator("#log li", has_text="asked to advance").first.get_by_role("button").click()
+        expect(page.locator("#frames")).to_contain_text("pull until")
+
+
 def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> None:
     store = tmp_path / "runs.sqlite"
-    slow = SlowRun(store)
+    slow = SlowRun(store, **PAPER)
     with served(store) as address, closing(slow):
         page = open_page(f"{address}/runs/{slow.run}")
         slow.note(FleetAssigned(fleet="roofs", agents=("a", "b", "c", "a")))

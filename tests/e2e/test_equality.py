@@ -78,6 +78,8 @@ def _over_the_broker(
 @pytest.mark.parametrize(
     "scheme",
     [
+        "",  # the default: requests carry hints, arms concede
+        'policy = "se"',
         'quantizer = "icq"\nbits = 3',
         'quantizer = "icq"\nbits = 1\npolicy = "lucb"',
         'quantizer = "quban"\npolicy = "se"',
@@ -129,10 +131,11 @@ def _assert_same(problem: Problem, broker: PlainBroker, folder: Path) -> RunResu
     return result
 
 
+@pytest.mark.parametrize("scheme", ["", 'quantizer = "icq"\nbits = 3'], ids=["default", "icq"])
 def test_gateways_pack_their_arms_and_say_the_same_in_fewer_bytes(
-    broker: PlainBroker, tmp_path: Path
+    scheme: str, broker: PlainBroker, tmp_path: Path
 ) -> None:
-    problem = _problem('quantizer = "icq"\nbits = 3', _GATEWAYS)
+    problem = _problem(scheme, _GATEWAYS)
     journal, _ = _over_the_broker(problem, broker, tmp_path, seed=4, name="lab")
     embedded = MemoryJournal()
     _, result = run_problem(problem, seed=4, journal=embedded)
@@ -143,6 +146,14 @@ def test_gateways_pack_their_arms_and_say_the_same_in_fewer_bytes(
     assert traffic.wire_bytes_up < result.wire_bytes.up
     assert sum(traffic.arms_up) == traffic.wire_bytes_up
     assert sum(traffic.arms_down) == traffic.wire_bytes_down
+
+
+def test_the_default_keeps_to_a_link_of_51_bytes(broker: PlainBroker, tmp_path: Path) -> None:
+    problem = _problem('[network]\nlink = "lorawan-eu868-dr0"', _GATEWAYS)
+    journal, _ = _over_the_broker(problem, broker, tmp_path, seed=4, name="lab")
+    embedded = MemoryJournal()
+    run_problem(problem, seed=4, journal=embedded)
+    assert story(_said(journal)) == story(_said(embedded))
 
 
 @pytest.mark.parametrize(("link", "most_bytes"), [("lorawan-us915-dr0", 11), ("nb-iot", 1358)])

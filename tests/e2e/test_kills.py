@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from brokers import CuttableLine, PlainBroker
-from e2e.processes import NAMES, PROBLEM, Field, field
+from e2e.processes import NAMES, PROBLEM, QUIET_PROBLEM, Field, field
 from tapes import story
 
 from bitarm.api.identify import run_problem
@@ -33,20 +33,24 @@ def _said(journal: Journal) -> list[LearnerEvent]:
     return [event for event in events if not isinstance(event, _OF_THE_NETWORK)]
 
 
-def _assert_as_embedded(place: Field) -> None:
+def _assert_as_embedded(place: Field, problem: str = PROBLEM) -> None:
     embedded = MemoryJournal()
-    run_problem(parse_problem(PROBLEM, Path()), seed=5, journal=embedded)
+    run_problem(parse_problem(problem, Path()), seed=5, journal=embedded)
     with closing(SqliteJournal.open_read_only(place.store)) as journal:
         events = _said(journal)
     assert story(events) == story(_said(embedded))
     assert replay(events).save() == replay(_said(embedded)).save()
 
 
-@pytest.mark.parametrize("deaths", _DEATHS, ids=["learner", "south", "broker"])
+@pytest.mark.parametrize(
+    ("deaths", "problem"),
+    [*((deaths, PROBLEM) for deaths in _DEATHS), (_DEATHS[2], QUIET_PROBLEM)],
+    ids=["learner", "south", "broker", "default"],
+)
 def test_killed_again_and_again(
-    deaths: list[tuple[str, int]], broker: PlainBroker, tmp_path: Path
+    deaths: list[tuple[str, int]], problem: str, broker: PlainBroker, tmp_path: Path
 ) -> None:
-    with field(tmp_path, broker.url) as place:
+    with field(tmp_path, broker.url, problem) as place:
         for name in NAMES:
             place.start_agent(name)
         place.start_learner()
@@ -64,7 +68,7 @@ def test_killed_again_and_again(
         assert place.wait("learner") == 0, place.said("learner")
         assert [place.wait(name) for name in NAMES] == [0, 0, 0]
         assert place.result()["best_arm_name"] == "tower"
-        _assert_as_embedded(place)
+        _assert_as_embedded(place, problem)
 
 
 def test_a_line_that_is_cut_in_both_directions(

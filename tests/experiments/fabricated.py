@@ -17,6 +17,7 @@ def experiment(
     name: str = "own",
     *,
     quantizer: str = "exact",
+    width: str = "paper",
     figure: str | None = None,
 ) -> Experiment:
     return parse_sweep(
@@ -27,7 +28,7 @@ def experiment(
             "trials": TRIALS,
             "arms": {"model": "gaussian", "sd": 0.5, "means": [0, "x"]},
             "figure": figure or name,
-            "settings": {"delta": 0.1, "sigma": 0.5},
+            "settings": {"delta": 0.1, "sigma": 0.5, "width": width},
             "series": {one: {"quantizer": quantizer} for one in series},
         },
     )
@@ -41,12 +42,13 @@ def findings(
     name: str = "own",
     values: Sequence[float] | None = None,
     quantizer: str = "exact",
+    width: str = "paper",
     figure: str | None = None,
 ) -> Findings:
     """Every measure of a series has these means, in the order of the axis."""
     length = len(next(iter(means.values())))
     axis = tuple(values or [float(x) for x in range(1, length + 1)])
-    made = experiment(tuple(means), axis, name, quantizer=quantizer, figure=figure)
+    made = experiment(tuple(means), axis, name, quantizer=quantizer, width=width, figure=figure)
     points = {}
     for series, numbers in means.items():
         for x, mean in zip(axis, numbers, strict=True):

@@ -43,6 +43,7 @@ def test_a_point_is_what_the_simulator_says() -> None:
         sigma=0.125,
         growth=2,
         quantizer=["exact", "icq", "quban"],
+        width="paper",
         bits=[2, 3],
         epsilon_quban=[0.5, 2.0],
     )

@@ -7,16 +7,25 @@ All in one process, with the real journal, the real files of the agents and the 
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tapes import Problem, Run, Tape, drive_problem, make_spec, story
 from wires import Points, Weather, World, fleet_of
 
-from bitarm.core.events import AgentRestarted, FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.events import (
+    AgentRestarted,
+    FleetAssigned,
+    LearnerEvent,
+    ReportAccepted,
+    RoundOpened,
+    TrafficMeasured,
+)
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
-from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.messages import HintKind
+from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
 from bitarm.runtime.agent_file import AgentFile
 from bitarm.runtime.topics import LEARNER
@@ -28,10 +37,13 @@ _OF_THE_NETWORK = (FleetAssigned, TrafficMeasured, AgentRestarted)
 
 
 def _problem(
-    quantizer: Quantizer | None = None, policy: Policy | None = None, arms: int = 3
+    quantizer: Quantizer | None = None,
+    policy: Policy | None = None,
+    arms: int = 3,
+    width: str = "paper",
 ) -> Problem:
     return Problem(
-        spec=make_spec(arms=arms, quantizer=quantizer or Icq(bits=3, prior="uniform")),
+        spec=make_spec(arms=arms, quantizer=quantizer or Icq(bits=3, prior="uniform"), width=width),
         policy=policy or SuccessiveElimination(),
         limits=Limits(rounds=14),
         tape=Tape(
@@ -98,6 +110,55 @@ def test_there_are_enough_points_and_every_kind_of_them(tmp_path: Path) -> None:
     assert len(points.names) == 8
 
 
+def _quiet_problem() -> Problem:
+    """The default scheme: requests carry hints, and arms concede."""
+    return replace(
+        _problem(Dicq(), QuietElimination(), arms=4, width="pairwise-mixture"),
+        limits=Limits(rounds=24),
+    )
+
+
+def test_the_default_gives_hints_of_both_kinds_and_arms_concede() -> None:
+    events = drive_problem(_quiet_problem()).events
+    hints = [it.hint for event in events if isinstance(event, RoundOpened) for it in event.advances]
+    assert {hint.kind for hint in hints if hint} == set(HintKind)
+    reports = [event for event in events if isinstance(event, ReportAccepted)]
+    assert any(event.ceiling is not None for event in reports)
+
+
+@pytest.mark.parametrize("residue", range(4))
+def test_the_default_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
+    problem = _quiet_problem()
+    clean = drive_problem(problem)
+    (tmp_path / "clean").mkdir()
+    total = _points_of(problem, tmp_path / "clean").passed
+    assert total > 80
+    for point in range(1 + residue, total + 1, 4):
+        folder = tmp_path / str(point)
+        folder.mkdir()
+        with _world(problem, folder, points=Points(frozenset({point}))) as world:
+            world.run()
+            assert len(world.killed) == 1
+            _assert_same(world, clean)
+
+
+@pytest.mark.parametrize("gateways", [None, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_killed_again_and_again_on_a_bad_wire(
+    seed: int, gateways: int | None, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    problem = _quiet_problem()
+    points = Points(frozenset(rng.sample(range(1, 300), 25)))
+    weather = Weather(lose=0.2, repeat=0.2, delay=0.3)
+    with _world(
+        problem, tmp_path, gateways=gateways, points=points, weather=weather, seed=seed
+    ) as world:
+        world.run()
+        assert len(world.killed) >= 5
+        _assert_same(world, drive_problem(problem))
+
+
 @pytest.mark.parametrize("residue", range(8))
 def test_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
     """Each point of the run in turn: before and after each transaction, save and publication."""
@@ -133,6 +194,9 @@ def test_killed_again_and_again_on_a_bad_wire(seed: int, tmp_path: Path) -> None
         (Exact(), SuccessiveElimination()),
         (QuBan(epsilon_quban=0.5), SuccessiveElimination()),
         (FedSel(), SuccessiveElimination()),
+        (Dicq(), SuccessiveElimination()),
+        (Dicq(), QuietElimination()),
+        (Dicq(), QuietElimination(pilot=False)),
         (Icq(bits=1, prior="midpoint"), Lucb()),
         (Icq(bits=2, prior="uniform"), LilUcb()),
     ],

@@ -158,11 +158,11 @@ def test_icq_over_a_doubling_schedule_fits_the_short_frame() -> None:
 
 
 def test_a_limit_on_rounds_makes_requests_smaller() -> None:
-    assert _sizes(Limits(rounds=6), **_BOUNDED).request == 13  # 64 pulls: one byte
+    assert _sizes(Limits(rounds=6), **_BOUNDED, quantizer="icq").request == 13  # 64 pulls: one byte
 
 
 def test_many_arms_make_frames_larger() -> None:
-    sizes = _sizes(Limits(), arms=70_000, **_BOUNDED, prior="midpoint")
+    sizes = _sizes(Limits(), arms=70_000, **_BOUNDED, quantizer="icq", prior="midpoint")
     assert sizes.report > 11  # beyond arm 65535 there is no short frame
 
 

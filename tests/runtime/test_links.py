@@ -70,15 +70,31 @@ def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
 
 
 def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
-    spec, link = _spec(growth=1.2), find_link("lorawan-us915-dr0")
+    spec, link = _spec(quantizer="icq", growth=1.2), find_link("lorawan-us915-dr0")
     with pytest.raises(ConfigError, match="frames of 11 bytes take at most 57 rounds"):
         require_fit(link, spec, Limits(), Stride.TOGETHER)
     assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
 
 
 def test_no_request_fits_sigfox() -> None:
+    spec = _spec(quantizer="icq")
     with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 13"):
-        require_fit(find_link("sigfox"), _spec(), Limits(rounds=1), Stride.TOGETHER)
+        require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
+
+
+@pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
+def test_the_default_fits_where_there_is_room_for_its_longest_symbol(name: str) -> None:
+    sizes = require_fit(find_link(name), _spec(), Limits(), Stride.LEVEL)
+    assert sizes.symbol_bits > 16
+    assert 11 < sizes.report < 51
+
+
+def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
+    link = find_link("lorawan-us915-dr0")
+    with pytest.raises(ConfigError) as caught:
+        require_fit(link, _spec(), Limits(), Stride.LEVEL)
+    assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
+    assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11
 
 
 def test_air_time_and_duty_cycle_of_a_run() -> None:

@@ -39,6 +39,7 @@ def test_samples_and_rounds_are_the_papers(gap: float, samples: float, rounds: f
         delta=1e-5,
         sigma=0.125,
         quantizer="exact",
+        width="paper",
         growth=2,
     ).points
     assert point.result.samples.mean == pytest.approx(samples, rel=0.015)

@@ -86,7 +86,7 @@ def build(
         sigma=_sigma(problem, bounds),
         bounds=bounds,
         quantizer=quantizer,
-        width=choose(WIDTHS, "width", scheme.get("width", PaperWidth.name)).name,
+        width=_width(scheme, policy),
         schedule=_schedule(scheme, policy),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -153,8 +153,20 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
     return (b - a) / 2
 
 
+def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
+    """The one that is named, or else the one of fewest bits."""
+    return choose(CHOICES, "quantizer", scheme.get("quantizer", Dicq.name))
+
+
+def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
+    """The one that is named, or else the quietest that the quantizer has words for."""
+    hinted = chosen_quantizer(scheme).hinted
+    default = QuietElimination if hinted else SuccessiveElimination
+    return choose(POLICIES, "policy", scheme.get("policy", default.name))
+
+
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
-    chosen = choose(CHOICES, "quantizer", scheme.get("quantizer", Icq.name))
+    chosen = chosen_quantizer(scheme)
     parameters = _applicable("quantizer", chosen, CHOICES, scheme)
     if "prior" in parameters and parameters["prior"] not in PRIORS:
         raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
@@ -165,12 +177,18 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
-    chosen = choose(POLICIES, "policy", scheme.get("policy", SuccessiveElimination.name))
+    chosen = chosen_policy(scheme)
     parameters = _applicable("policy", chosen, POLICIES, {**scheme, **problem})
     if is_budgeted(chosen) and "pull_budget" not in parameters:
         raise ConfigError(f"{chosen.name} needs a pull_budget: the pulls of all arms together")
     policy: Policy = chosen(**parameters)
     return policy
+
+
+def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
+    """The tightest that is proven for the way in which the policy moves arms."""
+    default = PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
+    return str(choose(WIDTHS, "width", scheme.get("width", default.name)).name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:

@@ -10,14 +10,14 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.budget import is_budgeted, meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
-from bitarm.api.scheme import build, choose
+from bitarm.api.scheme import build, chosen_policy, chosen_quantizer
 from bitarm.api.words import EVERY, LIMITS, split, unknown
 from bitarm.core.confidence import ArmView
 from bitarm.core.guarantee import Guarantee, guarantee
 from bitarm.core.level import level_of
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES, SuccessiveElimination
-from bitarm.core.quantizers import CHOICES, Icq
+from bitarm.core.policies import POLICIES
+from bitarm.core.quantizers import CHOICES
 from bitarm.errors import ConfigError
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
@@ -142,7 +142,7 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
             points.append(point)
     for word in words:
         if not any(word in point for point in points):
-            raise ConfigError(f"{word} applies to none of these settings")
+            raise ConfigError(f"{word} applies to none of these settings; it is for {_users(word)}")
     return points
 
 
@@ -205,12 +205,16 @@ def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | N
 
 def _applicable(point: dict[str, Any]) -> dict[str, Any]:
     """The words that are parameters of the chosen quantizer and policy, or of neither family."""
-    quantizer = choose(CHOICES, "quantizer", point.get("quantizer", Icq.name))
-    policy = choose(POLICIES, "policy", point.get("policy", SuccessiveElimination.name))
+    quantizer, policy = chosen_quantizer(point), chosen_policy(point)
     foreign = _parameters(CHOICES.values()) - _parameters([quantizer])
     foreign |= _parameters(POLICIES.values()) - _parameters([policy])
     foreign |= meaningless(policy, quantizer, point).keys()
     return {word: value for word, value in point.items() if word not in foreign}
+
+
+def _users(word: str) -> str:
+    every = {**CHOICES, **POLICIES}
+    return ", ".join(name for name, member in every.items() if word in _parameters([member]))
 
 
 def _parameters(members: Iterable[Any]) -> set[str]:

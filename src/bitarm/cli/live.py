@@ -84,8 +84,7 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
         table.add_row(
             Text(arm.name),  # a name is text, never markup
             interval_bar(arm, low, high, bar_width),
-            "" if arm.mean is None else f"{arm.mean:.4f}",
-            *["" if arm.mean is None or arm.radius is None else f"{arm.radius:.4f}"] * claims,
+            *_figures(arm)[: 1 + claims],
             f"{arm.pulls:,}",
             f"{arm.payload_bits:,}",
             Text(_state(standings, index, wide=screen_width >= _WIDE)),
@@ -94,10 +93,24 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     return table
 
 
+def _figures(arm: ArmStanding) -> tuple[str, str]:
+    """The mean and its radius; of an arm that conceded only what its mean is not above."""
+    if arm.ceiling is not None:
+        return f"≤ {arm.ceiling:.4f}", ""
+    mean, radius = ("" if number is None else f"{number:.4f}" for number in (arm.mean, arm.radius))
+    return mean, radius
+
+
 def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
-    """The arm's interval between `low` and `high`: ├───●───┤, cut where it leaves the axis."""
+    """The arm's interval between `low` and `high`: ├───●───┤, cut where it leaves the axis.
+
+    An arm that conceded may be anywhere up to its ceiling: ◂───┤.
+    """
     if arm.mean is None:
         return ""
+    if arm.ceiling is not None:
+        end = min(_column(arm.ceiling, low, high, width), width - 1)
+        return "◂" if end < 1 else "◂" + "─" * (end - 1) + "┤"
     radius = arm.radius or 0.0  # without a claim, a point
     left, middle, right = (
         _column(value, low, high, width)
@@ -116,6 +129,11 @@ def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
     return "".join(cells)
 
 
+def _highest(mean: float, arm: ArmStanding) -> float:
+    """Up to where the arm may be, by what it told last."""
+    return mean + (arm.radius or 0.0) if arm.ceiling is None else arm.ceiling
+
+
 def _column(value: float, low: float, high: float, width: int) -> int:
     """The column of a value; before 0 or past the bar if it is off the axis."""
     if high <= low:
@@ -132,7 +150,7 @@ def _axis_label(low: float, high: float, width: int) -> str:
 def _axis(standings: Standings) -> tuple[float, float]:
     """The hull of the intervals that were in the race when the round began, within the bounds."""
     ends = [
-        (arm.mean - (arm.radius or 0.0), arm.mean + (arm.radius or 0.0))
+        (arm.mean - (arm.radius or 0.0), _highest(arm.mean, arm))
         for arm in standings.arms
         if (arm.active or arm.dropped_in in (standings.round, standings.round - 1))
         and arm.mean is not None

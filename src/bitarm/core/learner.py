@@ -158,16 +158,19 @@ class Learner:
         )
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it now; that of its last mean if that is old.
+        """The arm's radius as the policy would use it, at the pulls of which it told its mean.
 
         Infinite under a policy that answers without a proof.
         """
         if self.policy.answers is Outcome.BUDGET_SPENT:
             return math.inf  # nothing is claimed of any arm: there is no δ
         record = self.arms[arm]
-        if not record.message or record.held.pulls != record.pulls:
-            return record.held.radius
-        return self._setting.confidence.radius(self.view(arm))
+        held = record.held
+        if not held.pulls:
+            return held.radius
+        index = self.spec.step(record.message, held.pulls).index
+        told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
+        return self._setting.confidence.radius(told)
 
     # -- what may happen ---------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ class ArmResult:
     name: str
     mean: float | None
     radius: float | None
+    ceiling: float | None  # it conceded: not above this; mean and radius are those told before
     pulls: int
     messages: int
     payload_bits: int

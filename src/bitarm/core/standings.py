@@ -33,6 +33,7 @@ class ArmStanding:
     name: str
     mean: float | None = None
     radius: float | None = None
+    ceiling: float | None = None  # after it conceded: it is not above this, where is not known
     pulls: int = 0
     messages: int = 0
     payload_bits: int = 0
@@ -112,7 +113,7 @@ class Standings:
     def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
         self.samples += event.pulls - arm.pulls
         self.payload_bits += event.symbol.nbits
-        arm.mean = event.mean
+        arm.mean, arm.ceiling = event.mean, event.ceiling
         arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
         arm.pulls, arm.messages = event.pulls, event.message
         arm.payload_bits += event.symbol.nbits

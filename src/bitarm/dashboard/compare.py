@@ -70,7 +70,11 @@ def point_of_run(history: History) -> Point:
     least: float | None = None
     note = "only a decided run has means that are known well enough"
     if row.outcome == Outcome.DECIDED.value:
-        means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
+        means = [
+            arm.mean if arm.ceiling is None else min(arm.mean, arm.ceiling)
+            for arm in history.standings.arms
+            if arm.mean is not None
+        ]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
         epsilon = getattr(history.standings.opened.policy, "epsilon", 0.0)
         least = _least_bits(means, spec.delta, spec.bounds, epsilon)

@@ -169,6 +169,7 @@ class History:
             mean=event.mean,
             error=event.error,
             radius=event.radius if math.isfinite(event.radius) else None,
+            ceiling=event.ceiling,
             nbits=event.symbol.nbits,
             outermost=_outermost(self.standings.opened, event),
         )

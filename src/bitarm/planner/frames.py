@@ -152,8 +152,8 @@ class Fit:
         link = self._question.prices.link
         assert link is not None  # asked above
         if setting not in self._known:
-            stride = POLICIES[setting.words["policy"]].stride
             try:
+                stride = POLICIES[setting.words["policy"]].stride
                 require_fit(link, self._spec_of(setting), self._question.limits, stride)
                 self._known[setting] = True
             except ConfigError as error:

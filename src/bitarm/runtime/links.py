@@ -119,7 +119,7 @@ def _shorter_reports(link: Link, sizes: FrameSizes) -> str:
         if sizes.symbol_bits > MAX_SYMBOL_BITS:
             ways.append(
                 f"symbols of at most {MAX_SYMBOL_BITS} bits, here up to {sizes.symbol_bits} "
-                "(icq with bounds has as many as --bits says)"
+                "(--quantizer icq with bounds has as many as --bits says)"
             )
     shorter = f"frames of {SHORT_BYTES} bytes take {' and '.join(ways)}; " if ways else ""
     return shorter + _others(sizes)

@@ -20,6 +20,10 @@ VALUE_BITS = 64
 _HINT_CODES = {HintKind.CENTRE: 1, HintKind.CUT: 2}
 _HINTS = {code: kind for kind, code in _HINT_CODES.items()}
 _NO_HINT = (0, 0)
+HINT_MEANINGS = {
+    1: "centre: say how far the mean is from this value",
+    2: "cut: say whether the mean is above this value, and only then where",
+}
 _MINUS_ZERO = 1 << VALUE_BITS - 1  # equals 0, whose bits are the spelling of both
 
 

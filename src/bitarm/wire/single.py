@@ -16,6 +16,7 @@ from bitarm.wire import short, symbols, varint
 from bitarm.wire.cursor import Cursor
 from bitarm.wire.domain import (
     CAUSE_CODES,
+    HINT_MEANINGS,
     RUN_BITS,
     VALUE_BITS,
     cause,
@@ -96,7 +97,7 @@ def _read_request(cursor: Cursor, run: int, arm: int, *, hinted: bool) -> Reques
 
 def _read_hint(cursor: Cursor) -> Hint:
     code = cursor.take_number()
-    cursor.note("hint", code, "1 is the centre, 2 the cut")
+    cursor.note("hint", code, "{1}", HINT_MEANINGS.get(code))
     bits = cursor.take(VALUE_BITS)
     told = hint(code, bits)
     if told is None:

@@ -21,6 +21,12 @@ export function interval(mean, radius) {
   return `${mean.toFixed(decimals)} ± ${radius.toFixed(decimals)}`;
 }
 
+// An arm's mean; of one that conceded only what its mean is not above.
+export function standing(arm) {
+  if (arm.mean === null) return "not heard from yet";
+  return arm.ceiling === null ? interval(arm.mean, arm.radius) : `≤ ${number(arm.ceiling)}`;
+}
+
 export function duration(seconds) {
   if (seconds < 0.0005) return "0 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;

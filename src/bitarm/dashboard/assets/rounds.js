@@ -13,8 +13,8 @@ export function roundsChart(figure, run, now) {
     describe: () => `Decoded means and intervals of ${plural(now().arms.length, "arm")} over ${plural(now().round, "round")}.`,
     draw: (svg, width) => draw(svg, width, now()),
     table: () => ({
-      columns: ["arm", "name", "round", "mean", "radius"],
-      rows: now().arms.flatMap((arm) => arm.points.map((p) => [arm.arm, arm.name, p.round, p.mean, p.radius])),
+      columns: ["arm", "name", "round", "mean", "radius", "ceiling"],
+      rows: now().arms.flatMap((arm) => arm.points.map((p) => [arm.arm, arm.name, p.round, p.mean, p.radius, p.ceiling])),
     }),
   });
 }
@@ -32,16 +32,16 @@ function draw(svg, width, s) {
   svg.append("text").attr("class", "quiet").attr("x", (left + right) / 2).attr("y", HEIGHT - 2).attr("text-anchor", "middle").text("round");
   const inside = svg.append("g").attr("clip-path", `url(#${clip})`);
   const area = d3.area().x((p) => x(p.round)).y0((p) => y(p.mean - p.radius)).y1((p) => y(p.mean + p.radius));
-  const line = d3.line().x((p) => x(p.round)).y((p) => y(p.mean));
+  const line = d3.line().x((p) => x(p.round)).y((p) => y(p.y));
   const state = (arm, i) => (arm.arm === s.best ? "best" : arm.outIn !== null ? "out" : i === 0 ? "leader" : "in");
   const bands = lines.filter((arm) => arm.outIn === null || lines.length <= MOST_BANDS).slice(0, MOST_BANDS);
   for (const [i, arm] of [...lines.entries()].reverse()) {
     const group = inside.append("g").attr("class", `arm ${state(arm, i)}`);
-    if (bands.includes(arm)) group.append("path").attr("class", "band").attr("d", area(arm.points));
+    if (bands.includes(arm)) group.append("path").attr("class", "band").attr("d", area(arm.points.filter((p) => p.ceiling === null)));
     group.append("path").attr("class", "line").attr("d", line(arm.points));
     const last = arm.points.at(-1);
-    if (arm.outIn === null) group.append("circle").attr("cx", x(last.round)).attr("cy", y(last.mean)).attr("r", 3.5);
-    else group.append("path").attr("class", "cross").attr("transform", `translate(${x(last.round)},${y(last.mean)})`).attr("d", "M-3.5,-3.5L3.5,3.5M-3.5,3.5L3.5,-3.5");
+    if (arm.outIn === null) group.append("circle").attr("cx", x(last.round)).attr("cy", y(last.y)).attr("r", 3.5);
+    else group.append("path").attr("class", "cross").attr("transform", `translate(${x(last.round)},${y(last.y)})`).attr("d", "M-3.5,-3.5L3.5,3.5M-3.5,3.5L3.5,-3.5");
   }
   const named = lines.slice(0, MOST_NAMES);
   const racing = named.filter((arm) => arm.outIn === null);
@@ -55,7 +55,7 @@ function nameFallen(svg, arms, { x, y, right }) {
   const taken = [];
   for (const arm of arms) {
     const last = arm.points.at(-1);
-    const place = { x: x(last.round) + 8, y: y(last.mean) + 4, width: Math.min(arm.name.length, 16) * 7.4 };
+    const place = { x: x(last.round) + 8, y: y(last.y) + 4, width: Math.min(arm.name.length, 16) * 7.4 };
     const clash = taken.some((one) => Math.abs(one.y - place.y) < 13 && one.x < place.x + place.width && place.x < one.x + one.width);
     if (clash || place.x + place.width > right) continue;
     taken.push(place);
@@ -65,7 +65,7 @@ function nameFallen(svg, arms, { x, y, right }) {
 
 // Names at the right, moved apart where their lines end close together.
 function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
-  const placed = arms.map((arm) => ({ arm, state: state(arm), at: Math.min(Math.max(y(arm.points.at(-1).mean), top + 6), bottom - 4) }));
+  const placed = arms.map((arm) => ({ arm, state: state(arm), at: Math.min(Math.max(y(arm.points.at(-1).y), top + 6), bottom - 4) }));
   placed.sort((a, b) => a.at - b.at);
   for (let i = 1; i < placed.length; i++) placed[i].at = Math.max(placed[i].at, placed[i - 1].at + 14);
   const over = placed.length ? placed.at(-1).at - (bottom - 2) : 0;
@@ -78,7 +78,7 @@ function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
 // The means, and the intervals of the last rounds: early intervals are far wider than the rest.
 function domain(arms) {
   if (!arms.length) return [0, 1];
-  const means = arms.flatMap((arm) => arm.points.map((p) => p.mean));
+  const means = arms.flatMap((arm) => arm.points.map((p) => p.y));
   const last = arms.filter((arm) => arm.outIn === null).map((arm) => arm.points.at(-1));
   let low = Math.min(d3.min(means), d3.min(last, (p) => p.mean - p.radius) ?? Infinity);
   let high = Math.max(d3.max(means), d3.max(last, (p) => p.mean + p.radius) ?? -Infinity);

@@ -33,7 +33,7 @@ export class Run {
   // Every arm as entry `moment` left it, and what had been paid by then.
   at(moment) {
     const arms = this.arm_names.map((name, arm) => ({
-      arm, name, id: arm, agent: this.agents[arm] ?? null, mean: null, radius: null, pulls: 0, messages: 0, bits: 0, points: [],
+      arm, name, id: arm, agent: this.agents[arm] ?? null, mean: null, radius: null, ceiling: null, pulls: 0, messages: 0, bits: 0, points: [],
       droppedIn: null, droppedFor: null, lostIn: null, outIn: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
     }));
     const { reports, drops, notes, rounds } = this.timeline;
@@ -46,12 +46,13 @@ export class Run {
       const samples = reports.pulls[i] - arm.pulls;
       arm.mean = reports.mean[i];
       arm.radius = reports.radius[i];
+      arm.ceiling = reports.ceiling[i];
       arm.pulls = reports.pulls[i];
       arm.messages = reports.message[i];
       arm.bits += reports.nbits[i];
       arm.lastAt = reports.at[i];
       if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
-      arm.points.push({ round: reports.round[i], mean: reports.mean[i], radius: reports.radius[i] });
+      arm.points.push({ round: reports.round[i], mean: arm.mean, radius: arm.radius, ceiling: arm.ceiling, y: Math.min(arm.mean, arm.ceiling ?? Infinity) });
       const paid = perRound[reports.round[i] - 1];
       if (paid) {
         paid.samples += samples;

@@ -22,9 +22,10 @@ ANALYSIS = Analysis(
     notes=(
         "One setting for all Δ, which does not know them; its parameters were chosen on instances "
         "with other numbers of arms and other δ (scripts/tune_quiet.py). Each series adds one "
-        "thing to the one before: widths that judge pairs of arms; innovations in place of intervals; pairs judged "
-        "at any time; checkpoints at which nobody can fall pass in silence (jumps); the leader "
-        "reports first, and others may concede in one bit; a pilot arm says where all are.",
+        "thing to the one before: widths that judge pairs of arms; innovations in place of "
+        "intervals; pairs judged at any time; checkpoints at which nobody can fall pass in silence "
+        "(jumps); the leader reports first, and others may concede in one bit; a pilot arm says "
+        "where all are.",
         "The price is in rounds: a leader or a pilot that reports before the others makes two "
         "broadcasts, or three, out of one, so that rounds can exceed those of ICQ.",
         "Four means lie at 0, on the origin of every lattice, which no scheme knows but all that "

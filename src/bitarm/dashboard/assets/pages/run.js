@@ -2,7 +2,7 @@
 
 import { begin, get, insist, listen } from "../api.js";
 import { $, define, h, perFrame } from "../dom.js";
-import { bytes, clock, compact, count, duration, interval, moment as dateOf, number, plural, reason } from "../format.js";
+import { bytes, clock, compact, count, duration, moment as dateOf, number, plural, reason, standing } from "../format.js";
 import { frameView } from "../frames.js";
 import { raceChart } from "../race.js";
 import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
@@ -52,7 +52,7 @@ function figures(s) {
 
 const armColumns = () => [
   { key: "name", label: "Arm", value: (a) => a.name, cell: (a) => a.name },
-  { key: "mean", label: "Mean", value: (a) => a.mean, cell: (a) => (a.mean === null ? "–" : interval(a.mean, a.radius)), numeric: true },
+  { key: "mean", label: "Mean", value: (a) => a.mean, cell: (a) => (a.mean === null ? "–" : standing(a)), numeric: true },
   { key: "pulls", label: "Pulls", value: (a) => a.pulls, cell: (a) => count(a.pulls), numeric: true },
   { key: "messages", label: "Messages", value: (a) => a.messages, cell: (a) => count(a.messages), numeric: true },
   { key: "bits", label: "Bits", value: (a) => a.bits, cell: (a) => count(a.bits), numeric: true },
