@@ -88,9 +88,9 @@ class Case:
 
 CASES = {
     # -- the first checkpoint
-    "a pilot goes first": Case(views=unheard(0, 1, 2), does=(Advance(arm=0, until=4),)),
-    "the pilot is the first of those that are left": Case(
-        views=unheard(2, 3), does=(Advance(arm=2, until=4),)
+    "a pilot goes first": Case(views=unheard(0, 1, 2), does=(Advance(arm=1, until=4),)),
+    "the pilot is in the middle of those that are left": Case(
+        views=unheard(2, 3, 5, 6), does=(Advance(arm=5, until=4),)
     ),
     "no pilot: all at once": Case(
         views=unheard(0, 1),
@@ -103,12 +103,19 @@ CASES = {
         does=(Advance(arm=0, until=4), Advance(arm=1, until=4)),
     ),
     "a pilot with a tolerance": Case(
-        views=unheard(0, 1), policy=QuietElimination(epsilon=0.1), does=(Advance(arm=0, until=4),)
+        views=unheard(0, 1), policy=QuietElimination(epsilon=0.1), does=(Advance(arm=1, until=4),)
     ),
-    "two more are told the pilot's mean": Case(
-        views=[told(0, 0.7), *unheard(1, 2, 3)],
+    "the first and the last are told the pilot's mean": Case(
+        views=[*unheard(0, 1), told(2, 0.7), *unheard(3, 4)],
         does=(
-            Advance(arm=1, until=4, hint=centre(0.7)),
+            Advance(arm=0, until=4, hint=centre(0.7)),
+            Advance(arm=4, until=4, hint=centre(0.7)),
+        ),
+    ),
+    "two others are told the pilot's mean at once": Case(
+        views=[*unheard(0), told(1, 0.7), *unheard(2)],
+        does=(
+            Advance(arm=0, until=4, hint=centre(0.7)),
             Advance(arm=2, until=4, hint=centre(0.7)),
         ),
     ),
@@ -336,7 +343,7 @@ CASES = {
         does=(Advance(arm=2, until=32),),
     ),
     "the pilot was lost before it spoke": Case(
-        views=unheard(1, 2), does=(Advance(arm=1, until=4),)
+        views=unheard(1, 2), does=(Advance(arm=2, until=4),)
     ),
     "the pilot was lost after it spoke": Case(
         views=[told(1, 0.5), told(2, 0.4)],
