@@ -15,8 +15,7 @@ import numpy.typing as npt
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Report, Request
-from bitarm.core.policies import POLICIES, QuietElimination
-from bitarm.core.policy import Policy
+from bitarm.core.policies import POLICIES
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import mildest_of, worst_of
@@ -31,7 +30,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _FEW_BITS = 8  # any symbol up to 16 bits has the same frame
-_PILOTS = 3  # as in core/policies/quiet.py
 _HINT = Hint(kind=HintKind.CUT, value=0.0)
 
 
@@ -45,8 +43,8 @@ class FrameCosts:
     longer: Callable[[int], float]  # what a symbol of so many bits adds to a report
     dismissals: float  # of all arms
 
-    def of(self, trials: Trials, hinted: Integers) -> Floats:
-        """Units of each run, of whose requests so many have hints.
+    def of(self, trials: Trials) -> Floats:
+        """Units of each run.
 
         A run's messages count at the average of its rounds and of its codewords: frames differ by
         a byte or two. Where codewords are 12 bits on average, half of them are taken to be too
@@ -60,7 +58,7 @@ class FrameCosts:
             np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
         )
         more = np.array([self.longer(length) for length in lengths.tolist()])[which]
-        units: Floats = trials.messages * (each + share * more) + hinted * self.hint
+        units: Floats = trials.messages * (each + share * more) + trials.hints * self.hint
         return units + self.dismissals
 
 
@@ -84,23 +82,6 @@ def frame_costs(link: Link, arms: int, untils: Sequence[int]) -> FrameCosts:
         longer=lambda bits: report(1, bits) - report(1, _FEW_BITS),
         dismissals=arms * _down(link, Dismiss(run=0, arm=arm, cause=Cause.DROPPED)),
     )
-
-
-def hinted_requests(policy: Policy, arms: int, trials: Trials) -> Integers:
-    """How many requests of each run may carry a hint.
-
-    Where one arm goes ahead, the others that follow it are told: K − 1 of them at first, after
-    three pilots, and all but one at every later visit, which then takes two rounds.
-    """
-    hinted = np.zeros_like(trials.messages)
-    if not isinstance(policy, QuietElimination):
-        return hinted
-    if policy.pilot:
-        hinted += arms - 1
-    if policy.leader_first and not policy.epsilon:
-        opening = (2 if arms <= _PILOTS else 3) if policy.pilot else 1
-        hinted += trials.messages - arms - (trials.rounds - opening) // 2
-    return hinted
 
 
 def unit_of(link: Link) -> str:

@@ -20,7 +20,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.spec import RunSpec
 from bitarm.planner.figures import Figures, Spread
-from bitarm.planner.frames import frame_costs, hinted_requests
+from bitarm.planner.frames import frame_costs
 from bitarm.planner.guess import Guess, GuessedGaps
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
@@ -195,6 +195,5 @@ class Gauge:
             return cost
         scheme = self._built(self.question.problem_words(), setting.words)
         frames = frame_costs(prices.link, self.question.arms, self._reports(scheme, setting))
-        hinted = hinted_requests(scheme.policy, self.question.arms, trials)
-        cost += prices.per_frame_unit * frames.of(trials, hinted)
+        cost += prices.per_frame_unit * frames.of(trials)
         return cost

@@ -6,16 +6,17 @@ For schemes without a kernel, and for checking those that have one.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from typing import final
 
 import numpy as np
 
 from bitarm.core.agent import Agent
-from bitarm.core.events import LearnerEvent
+from bitarm.core.events import LearnerEvent, RoundOpened
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.priors import prior_range
 from bitarm.core.spec import RunSpec
-from bitarm.sim.kernels.status import BEST, BITS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.kernels.status import BEST, BITS, HINTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
@@ -30,7 +31,8 @@ def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Genera
     """Every trial of the tape through a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
-        learner = run_trial(scheme, tape, world, rng, trial)
+        told = _Told()
+        learner = run_trial(scheme, tape, world, rng, trial, told.watch)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
@@ -38,7 +40,21 @@ def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Genera
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _CODES[ending.outcome]
         row[MESSAGES] = sum(record.message for record in learner.arms)
+        row[HINTS] = told.hints
     return out
+
+
+@final
+class _Told:
+    """Counts the requests that carried a hint."""
+
+    def __init__(self) -> None:
+        self.hints = 0
+
+    def watch(self, events: tuple[LearnerEvent, ...]) -> None:
+        for event in events:
+            if isinstance(event, RoundOpened):
+                self.hints += sum(advance.hint is not None for advance in event.advances)
 
 
 def run_trial(

@@ -14,6 +14,7 @@ from bitarm.sim.kernels.status import (
     BUDGET_SPENT,
     COLUMNS,
     DECIDED,
+    HINTS,
     MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
@@ -59,6 +60,11 @@ class Trials:
     def messages(self) -> Integers:
         """Reports of all arms."""
         return self.table[:, MESSAGES]
+
+    @property
+    def hints(self) -> Integers:
+        """Requests that carried a hint."""
+        return self.table[:, HINTS]
 
     @property
     def best_arm(self) -> Integers:
