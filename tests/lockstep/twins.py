@@ -17,7 +17,7 @@ from tapes import make_spec
 from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes import write_golomb, zigzag
 from bitarm.core.confidence import Stride
-from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
+from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     Budgeted,
@@ -57,6 +57,7 @@ class Story:
     rounds: int
     samples: int
     payload_bits: int
+    hints: int
     messages: int
 
 
@@ -103,6 +104,12 @@ def told_by_machines(
                 rounds=ending.rounds,
                 samples=ending.samples,
                 payload_bits=ending.payload_bits,
+                hints=sum(
+                    advance.hint is not None
+                    for it in events
+                    if isinstance(it, RoundOpened)
+                    for advance in it.advances
+                ),
                 messages=len(accepted),
             )
         )
@@ -136,6 +143,7 @@ def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -
         rounds=int(trials.rounds[trial]),
         samples=int(trials.samples[trial]),
         payload_bits=int(trials.payload_bits[trial]),
+        hints=int(trials.hints[trial]),
         messages=int(trials.messages[trial]),
     )
 
