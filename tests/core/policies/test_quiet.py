@@ -88,9 +88,9 @@ class Case:
 
 CASES = {
     # -- the first checkpoint
-    "a pilot goes first": Case(views=unheard(0, 1, 2), does=(Advance(arm=0, until=4),)),
-    "the pilot is the first of those that are left": Case(
-        views=unheard(2, 3), does=(Advance(arm=2, until=4),)
+    "a pilot goes first": Case(views=unheard(0, 1, 2), does=(Advance(arm=1, until=4),)),
+    "the pilot is in the middle of those that are left": Case(
+        views=unheard(2, 3, 5, 6), does=(Advance(arm=5, until=4),)
     ),
     "no pilot: all at once": Case(
         views=unheard(0, 1),
@@ -103,13 +103,31 @@ CASES = {
         does=(Advance(arm=0, until=4), Advance(arm=1, until=4)),
     ),
     "a pilot with a tolerance": Case(
-        views=unheard(0, 1), policy=QuietElimination(epsilon=0.1), does=(Advance(arm=0, until=4),)
+        views=unheard(0, 1), policy=QuietElimination(epsilon=0.1), does=(Advance(arm=1, until=4),)
     ),
-    "the others are told the pilot's mean": Case(
-        views=[told(0, 0.7), *unheard(1, 2)],
+    "the first and the last are told the pilot's mean": Case(
+        views=[*unheard(0, 1), told(2, 0.7), *unheard(3, 4)],
         does=(
-            Advance(arm=1, until=4, hint=centre(0.7)),
+            Advance(arm=0, until=4, hint=centre(0.7)),
+            Advance(arm=4, until=4, hint=centre(0.7)),
+        ),
+    ),
+    "two others are told the pilot's mean at once": Case(
+        views=[*unheard(0), told(1, 0.7), *unheard(2)],
+        does=(
+            Advance(arm=0, until=4, hint=centre(0.7)),
             Advance(arm=2, until=4, hint=centre(0.7)),
+        ),
+    ),
+    "one of them was lost: another takes its place": Case(
+        views=[told(0, 0.7), told(2, 0.1), *unheard(3)],
+        does=(Advance(arm=3, until=4, hint=centre(0.7)),),
+    ),
+    "the others are told the median of the three": Case(
+        views=[told(0, 0.7), told(1, 0.1), told(2, 0.3), *unheard(3, 4)],
+        does=(
+            Advance(arm=3, until=4, hint=centre(0.3)),
+            Advance(arm=4, until=4, hint=centre(0.3)),
         ),
     ),
     # -- the leader first
@@ -133,9 +151,33 @@ CASES = {
         ],
         does=(
             Advance(arm=1, until=8, hint=cut(-0.25)),
-            Advance(arm=2, until=8),
+            Advance(arm=2, until=8),  # no; but it may be above the leader
             Advance(arm=3, until=8, hint=cut(-0.25)),
         ),
+    ),
+    "who can neither fall nor lead is not asked": Case(
+        views=[
+            told(0, 1.0, pulls=8),  # the cut is 0
+            told(1, 0.5, error=0.125),  # up to 0.875, if it was three errors too low
+            told(2, 0.625, error=0.125),  # up to 1
+            told(3, 0.125, error=0.125),  # down to 0
+        ],
+        does=(Advance(arm=2, until=8), Advance(arm=3, until=8, hint=cut(0.0))),
+    ),
+    "if nobody is asked the leader goes on": Case(
+        views=[told(0, 1.0, pulls=8), told(1, 0.5, error=0.125)],
+        policy=QuietElimination(cap=1.0),
+        does=(Advance(arm=0, until=16),),
+    ),
+    "those that stayed silent do not fall": Case(
+        views=[told(0, 9.0, pulls=8), told(1, 8.5, pulls=8), told(2, -9.0)],
+        policy=QuietElimination(cap=1.0),
+        does=(Advance(arm=0, until=16),),
+    ),
+    "an arm that stayed silent goes past the newest when it leads": Case(
+        views=[told(0, 0.9), told(1, 0.5, pulls=16), told(2, 0.4, pulls=16)],
+        policy=QuietElimination(cap=1.0),
+        does=(Advance(arm=0, until=32),),
     ),
     "an arm that conceded before is told the cut": Case(
         views=[told(0, 1.0, pulls=16), conceded(1, ceiling=0.8, mean=0.9)],
@@ -158,9 +200,9 @@ CASES = {
         does=(Advance(arm=0, until=8), Advance(arm=1, until=8)),
     ),
     "agents that know no hints, and one is ahead all the same": Case(
-        views=[told(0, 0.9, pulls=8), told(1, 0.1), *unheard(2)],
+        views=[told(0, 0.9, pulls=8), told(1, -0.2)],
         given=setting(hints=False),
-        does=(Advance(arm=1, until=8), Advance(arm=2, until=8)),
+        does=(Advance(arm=1, until=8),),
     ),
     # -- jumps: the margin is 1 at 8, 1/2 at 16, 1/4 at 32, 1/8 at 64, 1/16 at 128
     "to where the last may fall": Case(
@@ -294,8 +336,14 @@ CASES = {
         policy=QuietElimination(cap=8.0),
         does=(Advance(arm=1, until=64),),
     ),
+    "nobody is measured by an arm that conceded": Case(
+        # two leaders were lost, one after the other
+        views=[conceded(1, ceiling=0.2, mean=0.6, pulls=16), conceded(2, ceiling=0.3, mean=0.5)],
+        policy=QuietElimination(cap=1.0),
+        does=(Advance(arm=2, until=32),),
+    ),
     "the pilot was lost before it spoke": Case(
-        views=unheard(1, 2), does=(Advance(arm=1, until=4),)
+        views=unheard(1, 2), does=(Advance(arm=2, until=4),)
     ),
     "the pilot was lost after it spoke": Case(
         views=[told(1, 0.5), told(2, 0.4)],

@@ -8,8 +8,9 @@ Three ways to fewer bits than successive elimination, each of which can be left 
   at or below which another arm falls. An arm that may be there is told the cut, and says in one
   bit that it falls, or that it does not and where it is. One that may be the new leader says where
   it is. Those in between stay silent; they make up for their pulls when they are asked again.
-* Pilot. At the first checkpoint one arm reports first, two more say how far they are from it, and
-  the others how far from the median of the three: one odd arm does not make all others pay.
+* Pilot. At the first checkpoint the arm in the middle of the list reports first, the first and the
+  last one say how far they are from it, and the others how far from the median of the three: one
+  odd arm does not make all others pay, nor does a list in the order of the means.
 
 Sound for every width whose bounds hold at all checkpoints at once: which of them are visited, and
 in which order arms speak, may depend on all that was heard. `docs/widths.md` has the proof.
@@ -94,10 +95,10 @@ class QuietElimination:
             return _advance(unheard, 1, setting)
         heard = sorted(view.mean for view in views if view.messages)
         if not heard:
-            return _advance(unheard[:1], 1, setting)
+            return _advance([unheard[len(unheard) // 2]], 1, setting)
         centre = Hint(kind=HintKind.CENTRE, value=heard[len(heard) // 2])
-        few = _PILOTS - len(heard)
-        return _advance(unheard[:few] if few > 0 else unheard, 1, setting, centre)
+        ends = len(heard) < _PILOTS <= len(unheard)
+        return _advance([unheard[0], unheard[-1]] if ends else unheard, 1, setting, centre)
 
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
         leader = highest(active, _promise)
@@ -161,6 +162,8 @@ def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[
 
     Where there are no hints nobody goes ahead; all others may then be asked for the same reasons.
     """
+    if math.isinf(ahead.error):  # it conceded to a leader that was lost: it told no mean to beat
+        return ()
     cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
     actions: list[Action] = []
     for view in views:

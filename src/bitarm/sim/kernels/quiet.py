@@ -79,6 +79,8 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         at = np.empty(arms, np.int64)  # the checkpoint of the last mean
         messages = np.empty(arms, np.int64)
         alone = leader_first and epsilon == 0.0
+        middle = arms // 2
+        at_once = arms - 1 < _PILOTS  # all others follow the first pilot
         for x in range(todo.size):
             trial = todo[x]
             alive = arms
@@ -89,7 +91,9 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 messages[arm] = 0
                 conceded[arm] = False
                 at[arm] = -1
-                group[arm] = (0 if arm < 1 else 1 if arm < _PILOTS else 2) if pilot else 0
+                group[arm] = 0
+                if pilot and arm != middle:
+                    group[arm] = 1 if at_once or arm == 0 or arm == arms - 1 else 2
             now = -1  # the checkpoint that was visited last
             then = 0  # the one to visit
             ahead = active[0]
@@ -203,11 +207,11 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                         running = False
                         break
                     if now < 0:
-                        centre = mean[0]
-                        if turn == 1 and arms >= _PILOTS:
-                            low = min(mean[0], mean[1])
-                            high = max(mean[0], mean[1])
-                            centre = max(low, min(high, mean[2]))
+                        centre = mean[middle]
+                        if turn == 1:
+                            low = min(mean[0], mean[arms - 1])
+                            high = max(mean[0], mean[arms - 1])
+                            centre = max(low, min(high, mean[middle]))
                     elif groups > 1 and turn == 0:
                         cut = (mean[ahead] - held[ahead]) - margin[then]
                 if not running:
