@@ -19,6 +19,7 @@ from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli
 
 _HALVING: dict[str, Any] = {"policy": "sequential-halving", "pull_budget": 240}
+_ICQ: dict[str, Any] = {"quantizer": "icq"}
 _UNIT: dict[str, Any] = {"bounds": (0.0, 1.0)}
 
 
@@ -30,9 +31,9 @@ def _setup(arms: int = 8, **words: Any) -> Any:
 
 _REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"policy": "sequential-halving"}, "sequential-halving needs a pull_budget"),
-    ({"pull_budget": 100}, "pull_budget does not apply to the policy se; it is for sequential-"),
-    ({"bit_budget": 100}, "bit_budget does not apply to the policy se: it is for sequential-"),
-    ({"interval_delta": 0.1}, "interval_delta does not apply to the policy se: it is for seq"),
+    ({"pull_budget": 100}, "pull_budget does not apply to the policy quiet; it is for sequential-"),
+    ({"bit_budget": 100}, "bit_budget does not apply to the policy quiet: it is for sequential-"),
+    ({"interval_delta": 0.1}, "interval_delta does not apply to the policy quiet: it is for s"),
     (_HALVING | {"pull_budget": 23}, "pull_budget must be at least 24 for sequential-halving"),
     (
         {"policy": "successive-rejects", "pull_budget": 7},
@@ -48,8 +49,8 @@ _REFUSED: list[tuple[dict[str, Any], str]] = [
     (_HALVING | {"max_bits": 3}, "max_bits does not apply"),
     (_HALVING | {"quantizer": "exact", "width": "paper"}, "width does not apply .* no interval"),
     (_HALVING | {"quantizer": "dicq", "interval_delta": 0.1}, "interval_delta does not apply"),
-    (_HALVING | {"interval_delta": 1.0}, r"interval_delta must lie in \(0, 1\), got 1.0"),
-    (_HALVING | {"bit_budget": 100, "bits": 3}, "bits does not apply .* bit_budget sets it"),
+    (_HALVING | _ICQ | {"interval_delta": 1.0}, r"interval_delta must lie in \(0, 1\), got 1.0"),
+    (_HALVING | _ICQ | {"bit_budget": 100, "bits": 3}, "bits does not apply .* bit_budget sets it"),
     (
         _HALVING | {"bit_budget": 100, "quantizer": "dicq", "kappa": 1.0},
         "kappa does not apply .* bit_budget sets it",
@@ -59,7 +60,7 @@ _REFUSED: list[tuple[dict[str, Any], str]] = [
         "kappa_first does not apply .* covers the bounds",
     ),
     (
-        _HALVING | {"bit_budget": 13},
+        _HALVING | _ICQ | {"bit_budget": 13},
         "bit_budget must be at least 14, got 13, which does not suffice: sequential-halving hears "
         "14 messages of 8 arms, and icq needs 1 bit for each",
     ),
@@ -76,7 +77,7 @@ _REFUSED: list[tuple[dict[str, Any], str]] = [
         "quban have no fixed length: a bit_budget is kept by icq, dicq and exact",
     ),
     (
-        _HALVING | {"bit_budget": 100, "prior": "quban"},
+        _HALVING | _ICQ | {"bit_budget": 100, "prior": "quban"},
         "begins with a message of any length, .*: give bounds, or use the quantizer dicq",
     ),
     (_HALVING | {"quantizer": "dicq-budget"}, "quantizer must be one of .* got 'dicq-budget'"),
@@ -98,13 +99,13 @@ def test_the_checkpoints_follow_from_the_budget() -> None:
 
 
 def test_without_a_bit_budget_the_words_of_the_quantizer_apply() -> None:
-    assert _setup(**_UNIT, **_HALVING, bits=5).spec.quantizer.bits == 5
+    assert _setup(**_UNIT, **_HALVING, **_ICQ, bits=5).spec.quantizer.bits == 5
     fine = _setup(**_UNIT, **_HALVING, quantizer="dicq", kappa=0.1)
     assert fine.spec.quantizer == Dicq(kappa=0.1, kappa_first=0.5)
 
 
 def test_the_bits_of_icq_are_an_equal_share() -> None:
-    quantizer = _setup(**_UNIT, **_HALVING, bit_budget=14 * 3 + 13).spec.quantizer
+    quantizer = _setup(**_UNIT, **_HALVING, **_ICQ, bit_budget=14 * 3 + 13).spec.quantizer
     assert quantizer == Icq(bits=3, prior="uniform")
 
 
@@ -157,7 +158,7 @@ def test_neither_budget_is_ever_exceeded(data: st.DataObject) -> None:
 
 def test_the_result_has_budgets_in_place_of_delta() -> None:
     result = identify(
-        {"a": lambda: 0.2, "b": lambda: 0.9}, seed=1, bit_budget=9, **_UNIT, **_HALVING
+        {"a": lambda: 0.2, "b": lambda: 0.9}, seed=1, bit_budget=9, **_UNIT, **_HALVING, **_ICQ
     ).to_json()
     assert (result["best_arm"], result["outcome"], result["guarantee"]) == (1, "budget_spent", None)
     assert (result["delta"], result["interval_delta"], result["width"]) == (None, 0.05, "pairwise")

@@ -117,6 +117,12 @@ def test_words_of_another_scheme_are_refused(words: dict[str, Any], message: str
         _setup(**words)
 
 
+@pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])
+def test_a_fixed_budget_has_the_same_quantizer(policy: str) -> None:
+    problem: dict[str, Any] = {"bounds": (0.0, 1.0), "pull_budget": 60}
+    assert isinstance(_setup(problem, policy=policy).spec.quantizer, Dicq)
+
+
 def test_flags_that_name_the_papers_quantizer_displace_what_only_the_default_has() -> None:
     assert {"kappa", "kappa_first", "kappa_cut"} <= displaced_words({"quantizer": "icq"})
     assert {"cap", "patience", "leader_first", "pilot"} <= displaced_words({"policy": "se"})

@@ -114,7 +114,7 @@ def test_a_concession_is_shown_as_what_the_mean_is_not_above() -> None:
     assert lines[0].rstrip() == "Round 15   samples 1,228   payload 58 bits"
     assert lines[1].split() == ["arm", "0.8975", "0.9861", "mean", "±", "pulls", "bits", "state"]
     assert lines[3].rstrip() == (
-        "rooftop-north  ◂────────┤              ≤ 0.9335            495    11  out in 15"
+        "rooftop-north  ◂────────┤              ≤ 0.9335            495    10  out in 15"
     )
     assert lines[5].rstrip() == (
         "water-tower                ├───●────┤    0.9669  0.0192    495    13  best"

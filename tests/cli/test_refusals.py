@@ -277,7 +277,7 @@ _FLAGS = [
     ("--bits 3", "bits does not apply to the quantizer dicq; it is for icq"),
     ("--quantizer exact --bits 3", "bits does not apply to the quantizer exact"),
     ("--policy lil-ucb-count --epsilon 0.1", "epsilon does not apply to the policy lil-ucb-count"),
-    ("--pull-budget 100", "pull_budget does not apply to the policy se; it is for sequential-"),
+    ("--pull-budget 100", "pull_budget does not apply to the policy quiet; it is for sequential-"),
     ("--policy sequential-halving", "sequential-halving needs a pull_budget"),
     (
         "--policy sequential-halving --pull-budget 23",

@@ -60,7 +60,7 @@ def _sides(scheme: Scheme, link: Link, untils: list[int]) -> tuple[float, float]
 @pytest.mark.parametrize(
     "words",
     [
-        {"quantizer": "dicq"},
+        {"quantizer": "dicq", "policy": "se"},
         {"quantizer": "icq", "bits": 2},
         {"quantizer": "exact"},
         {"quantizer": "quban", "epsilon_quban": 2.0**-9},  # codewords of 25 bits
