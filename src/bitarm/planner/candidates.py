@@ -210,11 +210,11 @@ def _firsts(first: int, most: int) -> list[int]:
 
 
 def _beside(values: Sequence[Any], value: Any) -> list[Any]:
-    """The values next to this one; all others where they have no order."""
+    """The two values on either side: one step may be too short to show; all, without an order."""
     if isinstance(value, str | bool):
         return [it for it in values if it != value]
-    below = [it for it in values if it < value][-1:]
-    return below + [it for it in values if it > value][:1]
+    below = [it for it in values if it < value][-2:]
+    return below + [it for it in values if it > value][:2]
 
 
 def rescaled(setting: Setting, factor: float) -> Setting:

@@ -24,9 +24,9 @@ Score = Callable[[Figures], float]
 """What a climb makes small."""
 
 SCREEN, COMPARE, FINAL = (
-    Effort(worlds=6, runs=32),
-    Effort(worlds=12, runs=64),
-    Effort(worlds=48, runs=80),
+    Effort(worlds=6, runs=48),
+    Effort(worlds=12, runs=160),
+    Effort(worlds=48, runs=120),
 )
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
