@@ -4,7 +4,8 @@
 
 Eight Beta arms with the best one in the last place, where every tie goes against it. The left panel
 varies the pulls at four bits a message, the right one the bits at 400 pulls. The tables of
-docs/budget.md are what is printed. Arms, budgets and seeds are below: nothing was tuned on them.
+docs/budget.md are what is printed. Arms, budgets and seeds are below; D-ICQ's steps
+under a budget were settled on other Beta and Bernoulli arms, not unlike these.
 """
 
 import argparse
