@@ -565,8 +565,8 @@ def _arms_and_kinds(learner: Learner) -> list[tuple[int, HintKind | None]]:
 @pytest.mark.parametrize(
     ("stage", "asked"),
     [
-        ("pilot", [(0, None)]),
-        ("followers", [(1, HintKind.CENTRE), (2, HintKind.CENTRE)]),
+        ("pilot", [(1, None)]),
+        ("followers", [(0, HintKind.CENTRE), (2, HintKind.CENTRE)]),
         ("leader", [(0, None)]),
         ("challengers", [(1, HintKind.CUT), (2, None)]),
     ],
@@ -588,7 +588,7 @@ def test_requests_carry_the_policys_hints_and_a_restart_repeats_them(
 
 def test_the_centre_is_the_pilots_mean_and_the_cut_a_margin_below_the_leaders_cell() -> None:
     learner, _ = _quiet(upto="followers")
-    centre = Hint(kind=HintKind.CENTRE, value=learner.arms[0].held.mean)
+    centre = Hint(kind=HintKind.CENTRE, value=learner.arms[1].held.mean)
     assert {request.hint for request in learner.pending} == {centre}
     learner, _ = _quiet(upto="challengers")
     view = learner.view(0)

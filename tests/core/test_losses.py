@@ -223,9 +223,9 @@ def test_an_arm_that_conceded_and_fell_is_not_covered_once_its_leader_is_lost() 
 
 def test_a_lost_pilot_is_followed_by_another() -> None:
     race = Race((300, 500, 950), QuietElimination(), Dicq())
-    assert [request.arm for request in race.learner.pending] == [0]
-    race.take(race.learner.lose((0,)))
-    assert [(request.arm, request.hint) for request in race.learner.pending] == [(1, None)]
+    assert [request.arm for request in race.learner.pending] == [1]
+    race.take(race.learner.lose((1,)))
+    assert [(request.arm, request.hint) for request in race.learner.pending] == [(2, None)]
     ending = race.run()
     assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
 

@@ -18,7 +18,7 @@ def _found(offsets: list[float]) -> Findings:
         "arms": {"model": "gaussian", "sd": 0.125, "means": [0, 0, "x"], "offsets": offsets},
         "settings": {"delta": 1e-5, "sigma": 0.125},
         "series": {
-            "dicq": {"quantizer": "dicq", "width": "pairwise"},
+            "dicq": {"quantizer": "dicq", "width": "pairwise", "policy": "se"},
             "icq": {"quantizer": "icq", "bits": 3},
         },
     }

@@ -50,6 +50,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
     words.setdefault("max_samples", 10**9)
+    words.setdefault("policy", "se")
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
@@ -143,13 +144,14 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     """
     trials, gap = 20_000, 0.5
     swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
-    scheme = scheme_of(swapped.models, {"sigma": sigma, **words})
+    scheme = scheme_of(swapped.models, {"sigma": sigma, "policy": "se", **words})
     grid = union_grid([scheme])
     rng = np.random.default_rng(11)
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=np.full((trials, 2), 0.5))
     ((outcome, _),) = Engine([scheme], swapped).run_tape(tape, rng)
     cells = outcome.rounds - 1  # both arms are heard in every round until the last
-    sums = np.cumsum(tape.cells, axis=1)[np.arange(trials), cells]
+    drawn = np.arange(grid.size)[None, :, None] < tape.filled[:, None, :]
+    sums = np.cumsum(np.where(drawn, tape.cells, 0.0), axis=1)[np.arange(trials), cells]
     pulls = grid[cells]
     # ln of the density of N(gap, 1) × N(0, 1) over that of N(0, 1) × N(gap, 1)
     ratio = np.exp(gap * (sums[:, 0] - sums[:, 1]))

@@ -84,7 +84,8 @@ def test_what_falls_is_a_margin_below_by_the_rewards_themselves(
     rng = np.random.default_rng(seed)
     events: list[LearnerEvent] = []
     run_trial(scheme, tape, world_of(models), rng, 0, events.extend)
-    sums = np.cumsum(tape.cells[0], axis=0)
+    drawn = np.arange(grid.size)[:, None] < tape.filled[0]
+    sums = np.cumsum(np.where(drawn, tape.cells[0], 0.0), axis=0)
     pulls = dict.fromkeys(range(len(models)), 0)
     for event in events:
         match event:
@@ -217,7 +218,8 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     pulls = outcome.samples // 2  # both arms are level when one of them falls
     last = np.searchsorted(grid, pulls)
     assert np.array_equal(grid[last], pulls)
-    sums = np.cumsum(tape.cells, axis=1)[np.arange(trials), last]
+    drawn = np.arange(grid.size)[None, :, None] < tape.filled[:, None, :]
+    sums = np.cumsum(np.where(drawn, tape.cells, 0.0), axis=1)[np.arange(trials), last]
     # ln of the density of N(gap, 1) × N(0, 1) over that of N(0, 1) × N(gap, 1)
     ratio = np.exp(gap * (sums[:, 0] - sums[:, 1]))
     weights = np.where(outcome.best_arm == 1, ratio, 0.0)
