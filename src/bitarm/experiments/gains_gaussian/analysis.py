@@ -17,8 +17,8 @@ ANALYSIS = Analysis(
     notes=(
         "The means are those that were fitted to the published curves; ICQ rerun on them stands "
         "beside ICQ as published.",
-        "Pilots do harm here: the arms that speak first happen to be the three that are furthest "
-        "from 0, and near 0, where the others are, a message that counts from 0 is short.",
+        "Pilots gain little here: most means are near 0, where a message that counts from 0 is "
+        "short as it is.",
     ),
     baselines=(_ICQ, Baseline(series="icq-b3")),
     headline=BEST,
