@@ -20,6 +20,7 @@ from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 
 BOUND = 1.15
+"""A plan may cost this much of the grid's best point; more fails the benchmark."""
 
 PROBLEMS: dict[str, dict[str, Any]] = {
     "hardness 0.242, a bit for 10 pulls": {
@@ -188,14 +189,16 @@ def judge(words: dict[str, Any], settings: Iterable[Setting] | None = None) -> V
 
 
 def main(chosen: list[str]) -> None:
-    """Print a row a problem."""
+    """Print a row a problem; fail if a plan is too far from the best of its grid."""
     plan(**PROBLEMS["8 arms, a bit for 100 pulls"], seed=3)  # compiles
     print("| problem | plan | cost | best of the grid | cost | ratio | processor (clock) |")
     print("|---|---|---|---|---|---|---|")
+    ratios = []
     for number, (name, words) in enumerate(PROBLEMS.items(), start=1):
         if chosen and str(number) not in chosen:
             continue
         it = judge(words)
+        ratios.append(it.ratio)
         print(
             f"| {number}. {name} | {it.plan.setting.describe()} | {it.plan_cost:.4g} "
             f"| {it.best.describe()} ({it.points:,} points) | {it.best_cost:.4g} "
@@ -203,6 +206,8 @@ def main(chosen: list[str]) -> None:
             f"| {it.cpu_seconds:.1f} s ({it.seconds:.1f} s) |",
             flush=True,
         )
+    if max(ratios, default=0.0) > BOUND:
+        sys.exit(f"a plan costs {max(ratios):.3f} times the best of its grid, more than {BOUND}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,11 @@ from typing import final
 
 import numpy as np
 
+from bitarm.experiments.analysis import Analysis
+from bitarm.experiments.claims import times_fewer
+from bitarm.experiments.factors import COMPARED, Baseline
+from bitarm.experiments.schemes import BEST
+
 ARMS = (2, 50)
 """The least and the most arms of an instance; their number is uniform in its logarithm."""
 
@@ -36,3 +41,15 @@ class Scatter:
         lowest = nearest - self.spread if self.floor is None else self.floor
         means = [best, *rng.uniform(lowest, nearest, arms - 1)]
         return [round(float(mean), 4) for mean in rng.permutation(means)]
+
+
+def never_worse(*notes: str) -> Analysis:
+    """All gains together against ICQ on the same instances: a factor of at least 1 on each."""
+    icq = Baseline(series="icq-b3")
+    return Analysis(
+        panels=(),
+        claims=tuple(times_fewer(metric, BEST, icq, least=1) for metric in COMPARED),
+        notes=notes,
+        baselines=(icq,),
+        headline=BEST,
+    )

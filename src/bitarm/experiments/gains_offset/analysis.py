@@ -6,6 +6,7 @@ from bitarm.experiments.factors import COMPARED, Baseline
 from bitarm.experiments.schemes import BEST
 
 _ICQ = Baseline(series="icq-b3")
+_PUBLISHED = Baseline(series="icq-b3", published=True)
 
 ANALYSIS = Analysis(
     panels=(
@@ -13,14 +14,19 @@ ANALYSIS = Analysis(
         Panel(metric="samples", logarithmic=True),
         Panel(metric="payload_bits", without=("exact",)),
     ),
-    claims=tuple(times_fewer_on_average(metric, BEST, _ICQ, least=3) for metric in COMPARED),
+    claims=tuple(
+        times_fewer_on_average(metric, BEST, over, least=3)
+        for over in (_ICQ, _PUBLISHED)
+        for metric in COMPARED
+    ),
     notes=(
         "Four means of the hardness figure lie at 0, where every lattice has a point: a first "
         "message then says little. Here all means are shifted by the same number, the middles of "
-        "16 equal parts of [0, 1), and prices are averaged over them; ICQ is shifted alike.",
+        "16 equal parts of [0, 1), and prices are averaged over them; ICQ is shifted alike. "
+        "As published, ICQ has the luck of the origin.",
         "Means that no code can know give D-ICQ's messages the law that theory has for them: the "
         "last picture has their entropy, and the rate of any code that is as near in mean square.",
     ),
-    baselines=(_ICQ,),
+    baselines=(_ICQ, _PUBLISHED),
     headline=BEST,
 )

@@ -8,6 +8,7 @@ SWEEP = {
     "title": "Hardness figure with a common offset of the means",
     "x": {"label": "Δ", "values": [0.1 + 0.9 * step / 19 for step in range(20)]},
     "trials": 4000,
+    "figure": "hardness",
     "arms": {
         "model": "gaussian",
         "sd": 0.125,
