@@ -162,6 +162,13 @@ class Run:
         return self.learner.ending
 
 
+def served(agent: Agent, request: Request, mean: float) -> Report:
+    """The agent's answer to one request, if its rewards have this mean."""
+    agent.receive(request)
+    (report,) = agent.observe(agent.wanted, mean * agent.wanted).messages
+    return report
+
+
 def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
     """Join a learner and its agents by a perfect network, whole batches at a time."""
     output = learner.start()
