@@ -46,9 +46,9 @@ function draw(svg, width) {
     svg.append("line").attr("class", "bound").attr("x1", x(bound)).attr("x2", x(bound)).attr("y1", top).attr("y2", bottom);
   }
   if (bounds.length) {
-    const end = x(Math.max(...bounds)) > width / 2; // then the name stands left of all lines
-    const edge = x(end ? Math.min(...bounds) : Math.max(...bounds));
-    svg.append("text").attr("class", "bound-name").attr("x", edge + (end ? -6 : 6)).attr("y", top + 4).attr("text-anchor", end ? "end" : "start").text(`lower bound${bounds.length > 1 ? "s" : ""} on samples, if arms are Gaussian`);
+    // above the plot, where neither lines nor points are; on a phone in a row of its own
+    const name = `lower bound${bounds.length > 1 ? "s" : ""} on samples, if arms are Gaussian`;
+    svg.append("text").attr("class", "bound-name").attr("x", right).attr("y", width < 480 ? 30 : 14).attr("text-anchor", "end").text(name);
   }
   const taken = [];
   for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) place(svg, point, x, y, width, taken);
