@@ -1,32 +1,25 @@
-"""The agent of one arm: counts rewards, and turns the running mean into a symbol when asked.
+"""The agent of one arm: counts rewards, and answers questions about their mean.
 
-Sans I/O: a request, a dismissal or some rewards go in; reports and events come out. It never
-pulls: `wanted` says how many rewards it waits for, and whoever drives it fetches them. A gateway
-that serves many arms holds one machine for each.
+Sans I/O: a request, a dismissal or some rewards go in; answers come out. It never pulls: `wanted`
+says how many rewards it waits for, and whoever drives it fetches them. A gateway that serves many
+arms holds one machine for each.
+
+It holds a count, a sum, the last question with its answer, and the epoch in which that was asked.
+It knows no δ, σ, schedule, width or quantizer: whatever an answer depends on is in the question.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Self, final
+from typing import final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.dither import dither
-from bitarm.core.events import (
-    AgentDismissed,
-    AgentEvent,
-    ReportMade,
-    RequestTaken,
-    RewardsObserved,
-)
-from bitarm.core.messages import Cause, Dismiss, Fit, Hint, Report, Request, fit
-from bitarm.core.quantizer import Estimate
-from bitarm.core.spec import RunSpec
-from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError, RewardError
-
-Dither = Callable[[int], float]
-"""The dither of message n, in [0, 1)."""
+from bitarm.core.epochs import is_later, run_field, split_field
+from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
+from bitarm.core.question import Question
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
 
 class AgentPhase(Enum):
@@ -34,130 +27,102 @@ class AgentPhase(Enum):
 
     IDLE = "idle"  # a request
     PULLING = "pulling"  # rewards
-    DISMISSED = "dismissed"  # nothing more
+    DISMISSED = "dismissed"  # nothing more in this epoch
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentState:
-    """All that an agent holds between two messages: save it, and restore from it."""
+    """All that an agent holds between two messages: save it, and begin again from it."""
 
-    phase: AgentPhase
-    pulls: int  # rewards seen
-    total: float  # their sum
-    held: Estimate  # what both ends hold after the last report
-    message: int  # n, reports made
-    reported_at: int  # pulls at the last report
-    symbol: Symbol | None  # the last report's
-    until: int  # pulls to reach, while pulling
-    hint: Hint | None = None  # of the request that is served, or was answered last
-    cause: Cause | None  # why it was dismissed
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AgentOutput:
-    """What a step of the agent asks to be done: events to keep, then reports to send."""
-
-    events: tuple[AgentEvent, ...] = ()
-    messages: tuple[Report, ...] = ()
-
-
-_NOTHING = AgentOutput()
-
-# What becomes of a request, by phase and by how its number fits the reports made so far.
-#   take     begin to pull; refused if it asks for no new pulls
-#   resend   the same report again; refused if the request differs from the one it answered
-#   same     ignored if it is the request being served, otherwise refused
-#   ignore   its report was made and used, or the agent is dismissed: nothing can follow from it
-#   refuse   it cannot exist yet
-_REQUESTS: dict[tuple[AgentPhase, Fit], str] = {
-    (AgentPhase.IDLE, Fit.LATE): "_ignore",
-    (AgentPhase.IDLE, Fit.REPEAT): "_resend",
-    (AgentPhase.IDLE, Fit.NEXT): "_take",
-    (AgentPhase.IDLE, Fit.AHEAD): "_refuse",
-    (AgentPhase.PULLING, Fit.LATE): "_ignore",
-    (AgentPhase.PULLING, Fit.REPEAT): "_resend",
-    (AgentPhase.PULLING, Fit.NEXT): "_same",
-    (AgentPhase.PULLING, Fit.AHEAD): "_refuse",
-    (AgentPhase.DISMISSED, Fit.LATE): "_ignore",
-    (AgentPhase.DISMISSED, Fit.REPEAT): "_ignore",
-    (AgentPhase.DISMISSED, Fit.NEXT): "_ignore",
-    (AgentPhase.DISMISSED, Fit.AHEAD): "_ignore",
-}
+    phase: AgentPhase = AgentPhase.IDLE
+    pulls: int = 0  # rewards seen
+    total: float = 0.0  # their sum
+    epoch: int | None = None  # the latest heard of; None before the first
+    message: int = 0  # the last question's number in that epoch; 0 before the first
+    question: Question | None = None  # that question
+    symbol: Symbol | None = None  # its answer, once it is answered
+    ahead: int | None = None  # or the pulls made, which were more than it asked for
+    cause: Cause | None = None  # why it was dismissed
 
 
 @final
 class Agent:
-    """Algorithm 2 as a machine: one arm, one run.
+    """One arm of one run. Every method either returns what follows or raises and changes nothing.
 
-    Every method either returns what follows or raises and changes nothing.
+    `run` is the run's name on the wire, 24 bits. No question makes it pull more than `most_pulls`
+    times: whoever speaks in the learner's name must not be able to wear a sensor out.
     """
 
-    __slots__ = ("_dither", "arm", "spec", "state")
+    __slots__ = ("arm", "most_pulls", "run", "state")
 
-    def __init__(self, spec: RunSpec, arm: int, dither_of: Dither | None = None) -> None:
-        if not 0 <= arm < len(spec.arms):
-            raise ConfigError(f"arm must lie between 0 and {len(spec.arms) - 1}, got {arm}")
-        self.spec = spec
-        self.arm = arm
-        self._dither = dither_of or (lambda message: dither(spec.seed, arm, message))
-        self.state = AgentState(
-            phase=AgentPhase.IDLE,
-            pulls=0,
-            total=0.0,
-            held=spec.start(arm),
-            message=0,
-            reported_at=0,
-            symbol=None,
-            until=0,
-            cause=None,
-        )
-
-    @classmethod
-    def restore(
-        cls, spec: RunSpec, arm: int, state: AgentState, dither_of: Dither | None = None
-    ) -> Self:
-        """An agent that goes on from a saved `state`."""
-        agent = cls(spec, arm, dither_of)
-        agent.state = state
-        return agent
-
-    @classmethod
-    def replay(
-        cls,
-        spec: RunSpec,
+    def __init__(
+        self,
+        run: int,
         arm: int,
-        events: Iterable[AgentEvent],
-        dither_of: Dither | None = None,
-    ) -> Self:
-        """An agent that has lived through `events`; reports are made anew and must agree."""
-        agent = cls(spec, arm, dither_of)
-        due: list[AgentEvent] = []
-        for event in events:
-            if not due:
-                due.extend(agent._again(event).events)
-            if not due or due.pop(0) != event:
-                raise LocalProtocolError(f"arm {arm}: {event} does not follow from its past")
-        return agent
+        state: AgentState | None = None,
+        *,
+        most_pulls: int = MAX_PULLS,
+    ) -> None:
+        self.run = run
+        self.arm = arm
+        self.most_pulls = most_pulls
+        self.state = AgentState() if state is None else state
 
     @property
     def wanted(self) -> int:
-        """Rewards still to be pulled before the next report."""
-        pulling = self.state.phase is AgentPhase.PULLING
-        return self.state.until - self.state.pulls if pulling else 0
+        """Rewards still to be pulled before the next answer."""
+        state = self.state
+        if state.phase is not AgentPhase.PULLING:
+            return 0
+        assert state.question is not None  # what it pulls for
+        return state.question.until - state.pulls
 
-    def receive(self, message: Request | Dismiss) -> AgentOutput:
-        """Take in what the learner says."""
-        self._check_address(message)
+    def knows_later(self, field: int) -> bool:
+        """Whether a run field is of an epoch that is over: whoever speaks in it should be told.
+
+        One that is half a turn away, neither earlier nor later, is not believed either.
+        """
+        run, epoch = split_field(field)
+        known = self.state.epoch
+        return run == self.run and known not in (None, epoch) and not is_later(epoch, known)
+
+    def enter(self, epoch: int) -> bool:
+        """Take a later epoch over: numbers and dismissals are void, rewards are kept.
+
+        Whether it was a later one.
+        """
+        known = self.state.epoch
+        if known is not None and not is_later(epoch, known):
+            return False
+        self.state = AgentState(pulls=self.state.pulls, total=self.state.total, epoch=epoch)
+        return True
+
+    def receive(self, message: Request | Dismiss) -> tuple[Answer, ...]:
+        """Take in what the learner says; what is said in an epoch that is over is ignored."""
+        run, epoch = split_field(message.run)
+        if run != self.run:
+            raise PeerProtocolError(
+                f"arm {self.arm}: message is for run {run:06x}, this agent serves {self.run:06x}"
+            )
+        if message.arm != self.arm:
+            raise PeerProtocolError(f"arm {self.arm}: message is for arm {message.arm}")
+        if self.knows_later(message.run):
+            return ()
+        before = self.state
+        self.enter(epoch)
         if isinstance(message, Dismiss):
-            return self._dismiss(message)
-        how = _REQUESTS[self.state.phase, fit(message.message, self.state.message)]
-        output: AgentOutput = getattr(self, how)(message)
-        return output
+            self._dismiss(message)
+            return ()
+        serve = _REQUESTS[self.state.phase, fit(message.message, self.state.message)]
+        try:
+            return serve(self, message)
+        except (PeerProtocolError, RewardError):
+            self.state = before
+            raise
 
-    def observe(self, count: int, total: float) -> AgentOutput:
-        """Take in the sum of the next `count` rewards; at the checkpoint, report.
+    def observe(self, count: int, total: float) -> tuple[Answer, ...]:
+        """Take in the sum of the next `count` rewards; once all are there, answer.
 
         The running sum adds these totals in order: an agent that sums a batch itself and a tape
         that holds batch sums do the same arithmetic.
@@ -167,129 +132,99 @@ class Agent:
             raise LocalProtocolError(
                 f"arm {self.arm}: {count} rewards offered, {self.wanted} are wanted"
             )
-        pulls, running = state.pulls + count, state.total + total
+        running = state.total + total
         if not math.isfinite(running):
             raise RewardError(f"arm {self.arm}: the rewards add up to {running}")
-        observed = RewardsObserved(arm=self.arm, count=count, total=total)
-        if pulls < state.until:
-            self.state = replace(state, pulls=pulls, total=running)
-            return AgentOutput(events=(observed,))
-        return self._report(observed, pulls, running)
+        return self._advance(replace(state, pulls=state.pulls + count, total=running))
 
-    def _report(self, observed: RewardsObserved, pulls: int, total: float) -> AgentOutput:
-        """Lines 3 to 5 of Algorithm 2; then hold what the learner will hold."""
-        state, spec = self.state, self.spec
-        message = state.message + 1
-        step = spec.step(message, pulls, state.hint)
-        mu_hat = total / pulls
-        symbol = spec.quantizer.encode(mu_hat, state.held, step, self._dither(message))
-        held = spec.quantizer.decode(symbol, state.held, step)
-        self.state = replace(
-            state,
+    def _advance(self, state: AgentState) -> tuple[Answer, ...]:
+        """Answer the question at hand if its pulls are made; go on pulling if they are not."""
+        question = state.question
+        assert question is not None  # at hand
+        if state.pulls < question.until:
+            self.state = replace(state, phase=AgentPhase.PULLING)
+            return ()
+        if state.pulls > question.until:
+            self.state = replace(state, phase=AgentPhase.IDLE, ahead=state.pulls)
+        else:
+            symbol = question.answer(state.total / state.pulls)  # lines 3 to 5 of Algorithm 2
+            self.state = replace(state, phase=AgentPhase.IDLE, symbol=symbol)
+        return (self._last_answer(),)
+
+    def _take(self, request: Request) -> tuple[Answer, ...]:
+        """Serve a new question.
+
+        Its number may be more than one above the last: then the answers between were forgotten,
+        and whether rewards were too, the agent's status has told by its count.
+        """
+        more = request.question.until - self.state.pulls
+        if more > self.most_pulls:
+            raise self._misfit(
+                request,
+                f"asks for {more} pulls, this agent makes at most {self.most_pulls} for a question",
+            )
+        fresh = replace(
+            self.state,
             phase=AgentPhase.IDLE,
-            pulls=pulls,
-            total=total,
-            held=held,
-            message=message,
-            reported_at=pulls,
-            symbol=symbol,
-            until=0,
+            message=request.message,
+            question=request.question,
+            symbol=None,
+            ahead=None,
         )
-        made = ReportMade(
-            arm=self.arm,
-            message=message,
-            symbol=symbol,
-            contained=held.holds(mu_hat, pulls),
-        )
-        return AgentOutput(events=(observed, made), messages=(self._last_report(),))
+        return self._advance(fresh)
 
-    def _take(self, request: Request) -> AgentOutput:
-        if request.until <= self.state.pulls:
-            raise self._misfit(request, f"asks for {request.until} pulls, {self.state.pulls} done")
-        if request.hint is not None and not self.spec.quantizer.hinted:
-            raise self._misfit(request, f"{self.spec.quantizer.name} takes no hints")
-        self.state = replace(
-            self.state, phase=AgentPhase.PULLING, until=request.until, hint=request.hint
-        )
-        taken = RequestTaken(
-            arm=self.arm, message=request.message, until=request.until, hint=request.hint
-        )
-        return AgentOutput(events=(taken,))
+    def _resend(self, request: Request) -> tuple[Answer, ...]:
+        self._require_same(request)
+        return (self._last_answer(),)
 
-    def _resend(self, request: Request) -> AgentOutput:
-        if self.state.message == 0:
-            raise self._misfit(request, "messages are numbered from 1")
-        if request.until != self.state.reported_at:
+    def _same(self, request: Request) -> tuple[Answer, ...]:
+        self._require_same(request)
+        return ()
+
+    def _ignore(self, request: Request) -> tuple[Answer, ...]:
+        return ()
+
+    def _require_same(self, request: Request) -> None:
+        if request.question != self.state.question:
             raise self._misfit(
-                request, f"asked again for {request.until} pulls, sent at {self.state.reported_at}"
-            )
-        # while the next is served, the hint of the last is gone; its report stays what it was
-        if self.state.phase is AgentPhase.IDLE:
-            self._require_same_hint(request)
-        return AgentOutput(messages=(self._last_report(),))
-
-    def _same(self, request: Request) -> AgentOutput:
-        if request.until != self.state.until:
-            raise self._misfit(
-                request, f"asked again for {request.until} pulls, first for {self.state.until}"
-            )
-        self._require_same_hint(request)
-        return _NOTHING
-
-    def _require_same_hint(self, request: Request) -> None:
-        if request.hint != self.state.hint:
-            raise self._misfit(
-                request, f"asked again with {request.hint}, first with {self.state.hint}"
+                request, f"first asked {self.state.question}, now {request.question}"
             )
 
-    def _ignore(self, request: Request) -> AgentOutput:
-        return _NOTHING
+    def _dismiss(self, message: Dismiss) -> None:
+        if self.state.cause is not Cause.ENDED:  # "dropped" that arrives after "ended" is late
+            self.state = replace(self.state, phase=AgentPhase.DISMISSED, cause=message.cause)
 
-    def _refuse(self, request: Request) -> AgentOutput:
-        raise self._misfit(request, f"only {self.state.message} messages were sent so far")
-
-    def _dismiss(self, message: Dismiss) -> AgentOutput:
-        if self.state.cause in (message.cause, Cause.ENDED):
-            return _NOTHING  # told before; "dropped" that arrives after "ended" is late
-        self.state = replace(self.state, phase=AgentPhase.DISMISSED, until=0, cause=message.cause)
-        return AgentOutput(events=(AgentDismissed(arm=self.arm, cause=message.cause),))
-
-    def _last_report(self) -> Report:
-        assert self.state.symbol is not None  # only called after a report
-        return Report(
-            run=self.spec.fingerprint,
-            arm=self.arm,
-            message=self.state.message,
-            symbol=self.state.symbol,
-        )
-
-    def _again(self, event: AgentEvent) -> AgentOutput:
-        """Live through one input once more."""
-        run = self.spec.fingerprint
-        match event:
-            case RequestTaken():
-                request = Request(
-                    run=run,
-                    arm=event.arm,
-                    message=event.message,
-                    until=event.until,
-                    hint=event.hint,
-                )
-                return self.receive(request)
-            case RewardsObserved():
-                return self.observe(event.count, event.total)
-            case AgentDismissed():
-                return self.receive(Dismiss(run=run, arm=event.arm, cause=event.cause))
-        raise LocalProtocolError(f"arm {self.arm}: {event} is no input of an agent")
-
-    def _check_address(self, message: Request | Dismiss) -> None:
-        if message.run != self.spec.fingerprint:
-            raise PeerProtocolError(
-                f"arm {self.arm}: message is for run {message.run:08x}, "
-                f"this agent serves run {self.spec.fingerprint:08x}"
-            )
-        if message.arm != self.arm:
-            raise PeerProtocolError(f"arm {self.arm}: message is for arm {message.arm}")
+    def _last_answer(self) -> Answer:
+        state = self.state
+        assert state.epoch is not None  # of the question
+        run = run_field(self.run, state.epoch)
+        if state.ahead is not None:
+            return Position(run=run, arm=self.arm, message=state.message, pulls=state.ahead)
+        assert state.symbol is not None  # or it was not answered
+        return Report(run=run, arm=self.arm, message=state.message, symbol=state.symbol)
 
     def _misfit(self, request: Request, why: str) -> PeerProtocolError:
         return PeerProtocolError(f"arm {self.arm}, message {request.message}: {why}")
+
+
+_Step = Callable[[Agent, Request], tuple[Answer, ...]]
+
+# What becomes of a request, by phase and by how its number fits the last question of this epoch.
+#   _take     serve it; refused if it asks for more pulls than this agent makes
+#   _resend   the same answer again; refused if the question is another one
+#   _same     ignored if it is the question at hand, otherwise refused
+#   _ignore   it was answered long ago, or the agent is dismissed: nothing can follow from it
+_REQUESTS: dict[tuple[AgentPhase, Fit], _Step] = {
+    (AgentPhase.IDLE, Fit.LATE): Agent._ignore,
+    (AgentPhase.IDLE, Fit.REPEAT): Agent._resend,
+    (AgentPhase.IDLE, Fit.NEXT): Agent._take,
+    (AgentPhase.IDLE, Fit.AHEAD): Agent._take,
+    (AgentPhase.PULLING, Fit.LATE): Agent._ignore,
+    (AgentPhase.PULLING, Fit.REPEAT): Agent._same,
+    (AgentPhase.PULLING, Fit.NEXT): Agent._take,
+    (AgentPhase.PULLING, Fit.AHEAD): Agent._take,
+    (AgentPhase.DISMISSED, Fit.LATE): Agent._ignore,
+    (AgentPhase.DISMISSED, Fit.REPEAT): Agent._ignore,
+    (AgentPhase.DISMISSED, Fit.NEXT): Agent._ignore,
+    (AgentPhase.DISMISSED, Fit.AHEAD): Agent._ignore,
+}

@@ -1,12 +1,16 @@
 """Numbers in [0, 1) that look random and are a function of a seed and a place.
 
-Both ends, and a restarted agent, get the same number for the same place: nothing is drawn, so
-nothing has to be stored.
+A learner that is restored gets the same number for the same place: nothing is drawn, so nothing
+has to be stored, and a question that is asked again is the same question.
 """
 
 import hashlib
+import math
 
 _MANTISSA = 53  # bits that a float in [0, 1) can hold
+
+DITHER_BITS = 32
+"""Bits of a dither, which travels in a question: it shifts no mean by more than 2^−32 of a step."""
 
 
 def keyed_unit(seed: int, purpose: str, arm: int, message: int) -> float:
@@ -18,8 +22,9 @@ def keyed_unit(seed: int, purpose: str, arm: int, message: int) -> float:
 
 
 def dither(seed: int, arm: int, message: int) -> float:
-    """The dither of one message's stochastic rounding."""
-    return keyed_unit(seed, "dither", arm, message)
+    """The dither of one message's stochastic rounding: a multiple of 2^−32."""
+    scale = 1 << DITHER_BITS
+    return math.floor(keyed_unit(seed, "dither", arm, message) * scale) / scale
 
 
 def uniform_priors(seed: int, arms: int, bounds: tuple[float, float]) -> tuple[float, ...]:

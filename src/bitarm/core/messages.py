@@ -1,49 +1,51 @@
-"""What learner and agents say to each other, and how a message's number fits what came before."""
+"""What learner and agents say to each other, and how a message's number fits what came before.
+
+`run` is the run field of a frame: the run's name and the epoch in which it is said
+(`bitarm.core.epochs`). `message` counts the questions to an arm within that epoch, from 1.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
 from bitarm.core.bits import Symbol
-
-
-class HintKind(Enum):
-    """What a hint says of the other arms."""
-
-    CENTRE = "centre"  # another arm's mean: say how far yours is from it
-    CUT = "cut"  # an arm whose mean is at or below this is out, and need not say more
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    """What the learner knows and the agent does not, told so that the agent can say less."""
-
-    kind: HintKind
-    value: float  # finite
+from bitarm.core.question import Question
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Learner to agent: pull until `until` pulls in all, then send message `message`."""
+    """Learner to agent: question number `message`."""
 
     run: int
     arm: int
-    message: int  # n, from 1
-    until: int  # t_i
-    hint: Hint | None = None
+    message: int  # from 1
+    question: Question
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Agent to learner: message `message` of the arm, the paper's s_{j,i}."""
+    """Agent to learner: the answer to question number `message`, the paper's s_{j,i}."""
 
     run: int
     arm: int
     message: int
     symbol: Symbol
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Agent to learner, in place of an answer: more pulls were made than the question asks for.
+
+    It happens to a learner that was restored from an older journal than its agents remember.
+    """
+
+    run: int
+    arm: int
+    message: int
+    pulls: int  # more than the question's `until`
 
 
 class Cause(Enum):
@@ -63,22 +65,23 @@ class Dismiss:
     cause: Cause
 
 
-Message = Request | Report | Dismiss
+Answer = Report | Position
+Message = Request | Report | Position | Dismiss
 
 
 class Fit(Enum):
-    """Where a message's number stands against the last one that the machine completed."""
+    """Where a message's number stands against the last question that the machine knows of."""
 
-    LATE = "late"  # an older one: it was completed long ago, its content can no longer matter
+    LATE = "late"  # an older one: its content can no longer matter
     REPEAT = "repeat"  # the last one again
     NEXT = "next"  # the one that is due
-    AHEAD = "ahead"  # one that cannot exist yet
+    AHEAD = "ahead"  # one that cannot exist yet, or whose predecessors were forgotten
 
 
-def fit(message: int, completed: int) -> Fit:
-    """How number `message` fits after `completed` messages."""
-    if message == completed + 1:
+def fit(message: int, last: int) -> Fit:
+    """How number `message` fits after question `last`."""
+    if message == last + 1:
         return Fit.NEXT
-    if message > completed:
+    if message > last:
         return Fit.AHEAD
-    return Fit.REPEAT if message == completed else Fit.LATE
+    return Fit.REPEAT if message == last else Fit.LATE

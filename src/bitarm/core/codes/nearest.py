@@ -1,0 +1,62 @@
+"""The nearest step: how many steps the mean is from a centre, near ones in short words."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from bitarm.core.bits import BitReader, Symbol
+from bitarm.core.codes.checks import require_finite, require_step, require_within
+from bitarm.core.codes.prefix import ESCAPE, LIMIT, read_golomb, unzigzag, write_golomb, zigzag
+from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
+
+MOST_STEPS = 2.0**34
+"""Means and centres are less than this many steps from 0: a float64 resolves 2^−18 of a step."""
+
+_LONGEST_ESCAPE = 64
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """Steps from `centre`, in Golomb's code with this divisor and escape.
+
+    write   q = ⌊(mean − centre)/step + ½⌋, folded by `zigzag`, then `write_golomb`
+    read    centre + q·step
+    """
+
+    name: ClassVar[str] = "nearest"
+
+    centre: float
+    step: float
+    divisor: int
+    escape: int = ESCAPE  # length of the unary part from which on a universal code follows
+
+    def __post_init__(self) -> None:
+        require_step(self.step)
+        require_finite("centre", self.centre)
+        if not abs(self.centre) < MOST_STEPS * self.step:
+            raise LocalProtocolError(
+                f"centre must lie within 2^34 steps of 0, got {self.centre} in steps of {self.step}"
+            )
+        require_within("divisor", self.divisor, 1, LIMIT)
+        require_within("escape", self.escape, 1, _LONGEST_ESCAPE)
+
+    def write(self, mean: float) -> Symbol:
+        """The word for the step that is nearest to `mean`."""
+        if not abs(mean) < MOST_STEPS * self.step:
+            raise RewardError(
+                f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
+                "give bounds, or subtract what is common to all arms"
+            )
+        folded = zigzag(math.floor((mean - self.centre) / self.step + 0.5))
+        return write_golomb(folded, self.divisor, self.escape)
+
+    def read(self, symbol: Symbol) -> float:
+        """Where that many steps lead."""
+        reader = BitReader(symbol)
+        folded = read_golomb(reader, self.divisor, self.escape)
+        reader.finish()
+        mean = self.centre + unzigzag(folded) * self.step
+        if not abs(mean) <= MOST_STEPS * self.step + self.step / 2:
+            raise PeerProtocolError(f"symbol moves the mean to {mean}, which no encoder can reach")
+        return mean
