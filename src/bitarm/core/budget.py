@@ -11,12 +11,17 @@ from typing import Protocol, final
 from bitarm.core.confidence import ArmView
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Stop, unheard
 from bitarm.core.schedule import MAX_PULLS
+from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 
 NO_PROOF = (
     "a fixed budget buys an answer, not a proof: how often it is wrong depends on the gaps between "
     "the arms (bitarm simulate measures it for means that you suppose)"
 )
+
+
+PULL_BUDGET = Word("Pulls of all arms together, in place of delta", sign="pulls=", table="problem")
+"""T, of every policy that spends a budget: how much is enough depends on the number of arms."""
 
 
 @final

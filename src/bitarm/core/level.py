@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, final
 
 from bitarm.core.limits import Limits
 from bitarm.core.policy import Outcome, Policy
-from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact
+from bitarm.core.words import values_of
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
@@ -42,11 +42,11 @@ def level_of(spec: "RunSpec", policy: Policy, limits: Limits) -> Level:
             pull_budget=None,
             bit_budget=None,
         )
-    has_interval = not isinstance(spec.quantizer, Exact | Dicq | BudgetedDicq)
+    has_interval = spec.quantizer.has_intervals
     return Level(
         delta=None,
         width=spec.width if has_interval else None,
         interval_delta=spec.delta if has_interval else None,
-        pull_budget=getattr(policy, "pull_budget", None),
+        pull_budget=values_of(policy).get("pull_budget"),
         bit_budget=limits.bits,
     )

@@ -1,9 +1,10 @@
 """Where a run must end even without an answer."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from bitarm.core.policy import Outcome
+from bitarm.core.words import Word, values_of
 from bitarm.errors import ConfigError
 
 
@@ -17,13 +18,12 @@ class Limits:
     its shortest messages fit.
     """
 
-    rounds: int | None = None
-    samples: int | None = None
-    bits: int | None = None
+    rounds: Annotated[int | None, Word("End after this many rounds", sign="rounds≤")] = None
+    samples: Annotated[int | None, Word("End before more samples", sign="samples≤")] = None
+    bits: Annotated[int | None, Word("End before more payload bits", sign="bits≤")] = None
 
     def __post_init__(self) -> None:
-        for name in ("rounds", "samples", "bits"):
-            limit = getattr(self, name)
+        for name, limit in values_of(self).items():
             if limit is not None and limit < 1:
                 raise ConfigError(f"the limit on {name} must be at least 1, got {limit}")
 

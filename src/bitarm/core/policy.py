@@ -10,9 +10,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
-from bitarm.core.messages import Hint
+from bitarm.core.hint import Hint
 from bitarm.core.schedule import Schedule
-from bitarm.errors import ConfigError
+from bitarm.core.words import Word, values_of
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
@@ -70,7 +70,7 @@ class Setting:
     delta: float
     confidence: Confidence
     schedule: Schedule
-    hints: bool  # whether agents know what to do with one
+    hints: bool  # whether the quantizer makes something of one
 
 
 class Policy(Protocol):
@@ -95,10 +95,15 @@ class Policy(Protocol):
         ...
 
 
-def check_epsilon(epsilon: float) -> None:
-    """A tolerance is a difference of means."""
-    if not 0 <= epsilon < float("inf"):
-        raise ConfigError(f"epsilon must be a finite number, 0 or more, got {epsilon}")
+TOLERANCE = Word(
+    "Tolerance: an arm this close to the best will do", sign="tolerance ", table="problem", least=0
+)
+"""ε, of every policy that has one: a difference of means."""
+
+
+def tolerance_of(policy: Policy) -> float:
+    """ε of a policy, 0 for one that has none."""
+    return float(values_of(policy).get("epsilon", 0.0))
 
 
 def unheard(views: Sequence[ArmView]) -> list[ArmView]:

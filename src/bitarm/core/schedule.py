@@ -9,8 +9,9 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar, Protocol, final
+from typing import Annotated, ClassVar, Protocol, final
 
+from bitarm.core.words import Word, check_words
 from bitarm.errors import ConfigError
 
 MAX_PULLS = 10**12
@@ -54,16 +55,14 @@ class GeometricSchedule:
 
     name: ClassVar[str] = "geometric"
 
-    growth: float  # α
-    first: int  # t_1
+    growth: Annotated[float, Word("Factor between two checkpoints", sign="α=", above=1)]
+    first: Annotated[
+        int, Word("Pulls up to the first checkpoint", sign="t₁=", least=1, most=MAX_PULLS)
+    ]
     _grid: list[int] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "growth", float(self.growth))
-        if not (math.isfinite(self.growth) and self.growth > 1):
-            raise ConfigError(f"growth must be a finite number above 1, got {self.growth}")
-        if not 1 <= self.first <= MAX_PULLS:
-            raise ConfigError(f"first must lie between 1 and {MAX_PULLS}, got {self.first}")
+        check_words(self)
 
     def pulls_at(self, index: int) -> int | None:
         """t_i; None once it would pass `MAX_PULLS`."""
@@ -103,7 +102,7 @@ class ListedSchedule:
 
     name: ClassVar[str] = "listed"
 
-    checkpoints: tuple[int, ...]
+    checkpoints: Annotated[tuple[int, ...], Word("Pulls at which arms may report")]
 
     def __post_init__(self) -> None:
         points = self.checkpoints

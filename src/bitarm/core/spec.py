@@ -1,6 +1,6 @@
-"""RunSpec: everything that both ends of a run must agree on, frozen, with a fingerprint.
+"""RunSpec: the problem and the scheme of a run, frozen, with a fingerprint.
 
-What only the learner decides by (policy, tolerance, limits) is not here: an agent need not know.
+The rules by which it is decided (policy, tolerance) and its limits stand beside it.
 """
 
 import hashlib
@@ -8,15 +8,16 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Self, final
+from typing import Annotated, Self, final
 
 from bitarm.core.confidence import Width
-from bitarm.core.messages import Hint
+from bitarm.core.hint import Hint
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.schedule import SCHEDULES, Schedule
 from bitarm.core.widths import WIDTHS
+from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 
 FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
@@ -28,16 +29,20 @@ _LEAST_DELTA = 1e-300
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunSpec:
-    """One identification problem and the scheme that both ends run on it.
+    """One identification problem and how its messages are made.
 
     Two specs are the same run if and only if their canonical bytes are equal. `seed` keys the
     dithers and keeps runs of the same problem apart.
     """
 
     arms: tuple[str, ...]
-    delta: float
-    sigma: float
-    bounds: Bounds | None
+    delta: Annotated[
+        float, Word("Allowed probability of a wrong answer", sign="δ=", table="problem")
+    ]
+    sigma: Annotated[
+        float, Word("Sub-Gaussian parameter of the rewards", sign="σ=", table="problem")
+    ]
+    bounds: Annotated[Bounds | None, Word("Range of the rewards", table="problem")]
     quantizer: Quantizer
     width: str
     schedule: Schedule
@@ -90,11 +95,11 @@ class RunSpec:
         return spec
 
     def start(self, arm: int) -> Estimate:
-        """What both ends hold of an arm before its first message."""
+        """What is held of an arm before its first message."""
         return self.quantizer.start(self.priors[arm] if self.priors else None, self.bounds)
 
     def step(self, message: int, pulls: int, hint: Hint | None = None) -> Step:
-        """What both ends know of message `message`, sent after `pulls` pulls and a hint."""
+        """What is known of message `message`, asked for after `pulls` pulls with a hint."""
         step = self._step(message, pulls)
         return step if hint is None else replace(step, hint=hint)
 
@@ -129,7 +134,7 @@ def _make_floats(spec: RunSpec) -> None:
 
 
 def fingerprint(canonical: bytes) -> int:
-    """The 32-bit run id on the wire."""
+    """A 32-bit name of settings, by which a person can tell and find them."""
     return int.from_bytes(hashlib.blake2b(canonical, digest_size=4).digest())
 
 

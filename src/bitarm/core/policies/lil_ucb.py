@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policy import (
+    TOLERANCE,
     Action,
     Outcome,
     Setting,
@@ -13,10 +14,10 @@ from bitarm.core.policy import (
     advance,
     beats_all,
     by_mean,
-    check_epsilon,
     highest,
     unheard,
 )
+from bitarm.core.words import check_words
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
@@ -39,11 +40,10 @@ class LilUcb:
     stride: ClassVar[Stride] = Stride.APART
     answers: ClassVar[Outcome] = Outcome.DECIDED
 
-    epsilon: float = 0.0
+    epsilon: Annotated[float, TOLERANCE] = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", float(self.epsilon))
-        check_epsilon(self.epsilon)
+        check_words(self)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""

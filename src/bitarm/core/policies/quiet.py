@@ -19,11 +19,12 @@ in which order arms speak, may depend on all that was heard. `docs/widths.md` ha
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.messages import Hint, HintKind
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policy import (
+    TOLERANCE,
     Action,
     Advance,
     Drop,
@@ -32,10 +33,9 @@ from bitarm.core.policy import (
     Stop,
     beats_all,
     by_mean,
-    check_epsilon,
     highest,
 )
-from bitarm.errors import ConfigError
+from bitarm.core.words import Word, check_words
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
@@ -57,20 +57,14 @@ class QuietElimination:
     stride: ClassVar[Stride] = Stride.LEVEL
     answers: ClassVar[Outcome] = Outcome.DECIDED
 
-    epsilon: float = 0.0
-    cap: float = 6.0  # pulls grow by at most this factor between two visits
-    patience: float = 1.1  # how much of what a drop needs must be in sight
-    leader_first: bool = True
-    pilot: bool = True
+    epsilon: Annotated[float, TOLERANCE] = 0.0
+    cap: Annotated[float, Word("Longest jump, as a factor of the pulls", least=1)] = 6.0
+    patience: Annotated[float, Word("How much of a drop must be in sight to ask", above=0)] = 1.1
+    leader_first: Annotated[bool, Word("The leader reports before the others")] = True
+    pilot: Annotated[bool, Word("Three arms report before all others")] = True
 
     def __post_init__(self) -> None:
-        for word in ("epsilon", "cap", "patience"):
-            object.__setattr__(self, word, float(getattr(self, word)))
-        check_epsilon(self.epsilon)
-        if not self.cap >= 1 or math.isinf(self.cap):
-            raise ConfigError(f"cap must be a finite number, 1 or more, got {self.cap}")
-        if not self.patience > 0 or math.isinf(self.patience):
-            raise ConfigError(f"patience must be a finite number above 0, got {self.patience}")
+        check_words(self)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One broadcast: to the one that goes ahead, or to those that follow."""

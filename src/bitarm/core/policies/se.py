@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import (
+    TOLERANCE,
     Action,
     Drop,
     Outcome,
@@ -14,10 +15,10 @@ from bitarm.core.policy import (
     advance,
     beats_all,
     by_mean,
-    check_epsilon,
     highest,
     unheard,
 )
+from bitarm.core.words import check_words
 
 if TYPE_CHECKING:
     from bitarm.core.spec import RunSpec
@@ -37,11 +38,10 @@ class SuccessiveElimination:
     stride: ClassVar[Stride] = Stride.TOGETHER
     answers: ClassVar[Outcome] = Outcome.DECIDED
 
-    epsilon: float = 0.0
+    epsilon: Annotated[float, TOLERANCE] = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", float(self.epsilon))
-        check_epsilon(self.epsilon)
+        check_words(self)
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """Lines 11 and 12 of Algorithm 1."""

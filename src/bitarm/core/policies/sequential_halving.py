@@ -6,9 +6,9 @@ A fixed budget is shared equally among ⌈log2 K⌉ phases, and in a phase among
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, Phase, check_pull_budget, spend
+from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import Action, Outcome, Setting
 
@@ -31,7 +31,7 @@ class SequentialHalving:
     stride: ClassVar[Stride] = Stride.TOGETHER
     answers: ClassVar[Outcome] = Outcome.BUDGET_SPENT
 
-    pull_budget: int  # T, over all arms
+    pull_budget: Annotated[int, PULL_BUDGET]  # T
 
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """⌈log2 K⌉ phases; refuses a budget below K·⌈log2 K⌉."""

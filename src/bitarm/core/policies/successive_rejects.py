@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, Phase, check_pull_budget, pulls, spend
+from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, pulls, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import Action, Outcome, Setting
 
@@ -33,7 +33,7 @@ class SuccessiveRejects:
     stride: ClassVar[Stride] = Stride.TOGETHER
     answers: ClassVar[Outcome] = Outcome.BUDGET_SPENT
 
-    pull_budget: int  # T, over all arms
+    pull_budget: Annotated[int, PULL_BUDGET]  # T
 
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """At most K − 1 phases; refuses a budget below K."""

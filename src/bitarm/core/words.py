@@ -1,0 +1,247 @@
+"""Words: the parameters of a run, each declared once, at the field of the class that owns it.
+
+    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 2.0
+
+From that follow the key in a problem file, the flag, the label of a swept value, the field in JSON
+and CSV, the line on the dashboard, the JSON Schema, the page of words in the docs, and the refusal
+of a value that makes no sense. Knows nothing of files and flags: it says what there is.
+"""
+
+import dataclasses
+import difflib
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import NoneType
+from typing import Annotated, Any, Literal, final, get_args, get_origin, get_type_hints
+
+from bitarm.errors import ConfigError
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What is said of a parameter beside its name, its type and its default."""
+
+    help: str  # one line, for whoever reads a flag's help
+    sign: str | None = None  # what stands before a value in a label; by default the word
+    table: str = "scheme"  # of a problem file
+    above: float | None = None  # it must be greater than this
+    least: float | None = None  # or at least this
+    most: float | None = None  # and at most this
+
+
+class Kind(Enum):
+    """The type of a word: what a file, a call and a flag may give for it."""
+
+    NUMBER = "a number"
+    WHOLE = "a whole number"
+    FLAG = "true or false"
+    TEXT = "a text"
+    RANGE = "two numbers"
+    WHOLES = "a list of whole numbers"
+
+
+_KINDS: dict[Any, Kind] = {
+    float: Kind.NUMBER,
+    int: Kind.WHOLE,
+    bool: Kind.FLAG,
+    str: Kind.TEXT,
+    tuple[float, float]: Kind.RANGE,
+    tuple[int, ...]: Kind.WHOLES,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """A word as its owner declares it."""
+
+    name: str
+    kind: Kind
+    word: Word
+    choices: tuple[str, ...]  # of a text that is one of a few
+    required: bool
+    default: Any  # None if it is required, or may be left open
+
+    @property
+    def sign(self) -> str:
+        """What stands before a value in a label."""
+        return f"{self.name.replace('_', ' ')} " if self.word.sign is None else self.word.sign
+
+    def label(self, value: Any) -> str:
+        """The word and a value of it, as they stand beside others in a table or a picture."""
+        if self.kind is Kind.FLAG:
+            return self.name.replace("_", " ") if value else f"no {self.name.replace('_', ' ')}"
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        return f"{self.sign}{shown}"
+
+    def take(self, value: Any) -> Any:
+        """The value in Python's own type; ConfigError if it has another one."""
+        return _TAKERS[self.kind](self.name, value)
+
+    def check(self, value: Any) -> None:
+        """Refuse a value of the right type that makes no sense."""
+        if self.choices and value not in self.choices:
+            raise ConfigError(unknown(self.name, value, self.choices))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            self._check_range(value)
+
+    def _check_range(self, value: float) -> None:
+        word = self.word
+        high = math.inf if word.most is None else word.most
+        low = -math.inf if word.least is None else word.least
+        inside = low <= value <= high and (word.above is None or value > word.above)
+        if inside and math.isfinite(value):
+            return
+        raise ConfigError(f"{self.name} must {self._range_in_words()}, got {value}")
+
+    def _range_in_words(self) -> str:
+        word, what = self.word, "number" if self.kind is Kind.NUMBER else "whole number"
+        if word.least is not None and word.most is not None:
+            return f"lie between {word.least} and {word.most}"
+        if word.above is not None and word.most is not None:
+            return f"lie above {word.above} and be at most {word.most}"
+        finite = "finite " if self.kind is Kind.NUMBER else ""
+        if word.above is not None:
+            return f"be a {finite}{what} above {word.above}"
+        if word.least is not None:
+            return f"be a {finite}{what}, {word.least} or more"
+        return f"be a {finite}{what}"
+
+
+def words_of(owner: type[Any]) -> Mapping[str, Declared]:
+    """The words that a class declares at its fields, in their order."""
+    if owner not in _KNOWN:
+        _KNOWN[owner] = _read(owner)
+    return _KNOWN[owner]
+
+
+_KNOWN: dict[type[Any], Mapping[str, Declared]] = {}  # read once: values are made by the thousand
+
+
+def _read(owner: type[Any]) -> dict[str, Declared]:
+    hints = get_type_hints(owner, include_extras=True)
+    found: dict[str, Declared] = {}
+    for field in dataclasses.fields(owner):
+        hint = hints[field.name]
+        if get_origin(hint) is Annotated:
+            word = next((it for it in hint.__metadata__ if isinstance(it, Word)), None)
+            if word is not None:
+                found[field.name] = _declared(owner, field, get_args(hint)[0], word)
+    return found
+
+
+def check_words(instance: Any) -> None:
+    """Check every word of a frozen value as it is made; whole numbers become floats where due."""
+    for name, declared in words_of(type(instance)).items():
+        value = getattr(instance, name)
+        if value is None and declared.default is None and not declared.required:
+            continue
+        if declared.kind is Kind.NUMBER:
+            value = float(value)
+            object.__setattr__(instance, name, value)
+        declared.check(value)
+
+
+def values_of(instance: Any) -> dict[str, Any]:
+    """The words of a value with what they are set to."""
+    return {name: getattr(instance, name) for name in words_of(type(instance))}
+
+
+def _declared(owner: type[Any], field: "dataclasses.Field[Any]", hint: Any, word: Word) -> Declared:
+    without_none = [arg for arg in get_args(hint) if arg is not NoneType]
+    if NoneType in get_args(hint) and len(without_none) == 1:
+        hint = without_none[0]
+    choices: tuple[str, ...] = ()
+    if get_origin(hint) is Literal:
+        choices, hint = get_args(hint), str
+    if hint not in _KINDS:
+        raise ConfigError(
+            f"{owner.__name__}.{field.name} is a word of type {hint}: a word is a float, an int, a "
+            "bool, a str, a Literal of strings, tuple[float, float] or tuple[int, ...]"
+        )
+    required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    return Declared(
+        name=field.name,
+        kind=_KINDS[hint],
+        word=word,
+        choices=choices,
+        required=required,
+        default=None if field.default is dataclasses.MISSING else field.default,
+    )
+
+
+def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
+    """The text of the error for a name that is none of those allowed."""
+    names = list(allowed)
+    close = difflib.get_close_matches(str(got), names, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"{kind} must be one of {', '.join(names)}, got {got!r}{hint}"
+
+
+# -- values from outside ---------------------------------------------------------------------
+
+
+def number(word: str, value: Any) -> float:
+    """A number; a whole one will do."""
+    try:
+        return float(_checked(word, value, numbers.Real, Kind.NUMBER.value))
+    except OverflowError:
+        raise ConfigError(f"{word} must be a number that a float can hold") from None
+
+
+def whole_number(word: str, value: Any) -> int:
+    """A whole number."""
+    return int(_checked(word, value, numbers.Integral, Kind.WHOLE.value))
+
+
+def text(word: str, value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{word} must be a text, got {value!r}")
+    return value
+
+
+def flag(word: str, value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{word} must be true or false, got {value!r}")
+    return value
+
+
+def _range(word: str, value: Any) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    items = _items(word, value, Kind.RANGE.value)
+    if len(items) != 2:
+        raise ConfigError(f"{word} must be two numbers, got {value!r}")
+    return number(f"each of {word}", items[0]), number(f"each of {word}", items[1])
+
+
+def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
+    items = _items(word, value, Kind.WHOLES.value)
+    return tuple(whole_number(f"each of {word}", item) for item in items)
+
+
+_TAKERS = {
+    Kind.NUMBER: number,
+    Kind.WHOLE: whole_number,
+    Kind.TEXT: text,
+    Kind.FLAG: flag,
+    Kind.RANGE: _range,
+    Kind.WHOLES: _whole_numbers,
+}
+
+
+def _items(word: str, value: Any, what: str) -> list[Any]:
+    checked: Iterable[Any] = _checked(word, value, Sequence, what)
+    return list(checked)
+
+
+def _checked(word: str, value: Any, wanted: Any, what: str) -> Any:
+    if isinstance(value, bool | str | bytes) or not isinstance(value, wanted):
+        raise ConfigError(f"{word} must be {what}, got {value!r}")
+    return value
