@@ -62,10 +62,12 @@ class Width(Protocol):
     """A bound on |μ̂ − μ| for an arm after some pulls, before any quantization.
 
     Laws: positive, and a function of that arm's own pulls and checkpoint only (no clock that other
-    arms drive): both ends evaluate it, and each arm's recursion of Eq. (4) runs on its own.
+    arms drive): each arm's recursion of Eq. (4) runs on its own. A width that is not `along_path`
+    is a union over checkpoints: it holds whichever sequence of rewards each checkpoint is read of.
     """
 
     name: ClassVar[str]
+    along_path: ClassVar[bool]
 
     @classmethod
     def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:

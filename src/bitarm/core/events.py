@@ -7,16 +7,17 @@ import json
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, final, get_args
 
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import CODES, Code
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause, Hint
+from bitarm.core.messages import Request
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
-from bitarm.core.policy import Advance, Outcome, Policy
+from bitarm.core.policy import Outcome, Policy
 from bitarm.core.spec import FAMILIES, RunSpec
-from bitarm.errors import ConfigError
+from bitarm.errors import ConfigError, StoreError
 
 
 @final
@@ -28,16 +29,26 @@ class RunOpened:
     spec: RunSpec
     policy: Policy
     limits: Limits
+    opening: str  # names this run among all others, those with equal settings included
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochBegan:
+    """A learner went on with the run: what is said in an earlier epoch is no longer read."""
+
+    name: ClassVar[str] = "epoch_began"
+    epoch: int
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOpened:
-    """The learner asked these arms to advance."""
+    """The learner asked these questions."""
 
     name: ClassVar[str] = "round_opened"
     round: int
-    advances: tuple[Advance, ...]
+    requests: tuple[Request, ...]
 
 
 @final
@@ -55,6 +66,34 @@ class ReportAccepted:
     error: float
     radius: float
     ceiling: float | None = None  # not None: the arm only said that it is not above this
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionTold:
+    """An agent said that it has made more pulls than it was asked for: it knows of a lost past."""
+
+    name: ClassVar[str] = "position_told"
+    round: int
+    arm: int
+    pulls: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivesBegan:
+    """Agents lost their memory of live rewards: the reports of these arms begin new sequences."""
+
+    name: ClassVar[str] = "lives_began"
+    arms: tuple[int, ...]
+    pulls: tuple[int, ...]  # of each new sequence that were counted with the one before
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """The pulls by arm."""
+        if len(self.arms) != len(self.pulls):
+            raise StoreError(f"{len(self.arms)} arms begin anew, {len(self.pulls)} counts are told")
+        return dict(zip(self.arms, self.pulls, strict=True))
 
 
 @final
@@ -156,64 +195,24 @@ class FleetAssigned:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRestarted:
-    """An agent went on from its file; a live batch that was cut short is gone."""
+class AgentJoined:
+    """A process began to serve an agent's arms, for the first time or again."""
 
-    name: ClassVar[str] = "agent_restarted"
+    name: ClassVar[str] = "agent_joined"
     agent: str
-    restarts: int
-    discarded: int  # unfinished batches so far
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestTaken:
-    """An agent was asked to pull."""
-
-    name: ClassVar[str] = "request_taken"
-    arm: int
-    message: int
-    until: int
-    hint: Hint | None = None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewardsObserved:
-    """An agent saw this many rewards with this sum."""
-
-    name: ClassVar[str] = "rewards_observed"
-    arm: int
-    count: int
-    total: float
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportMade:
-    """An agent encoded its mean; `contained` says whether the error bound held."""
-
-    name: ClassVar[str] = "report_made"
-    arm: int
-    message: int
-    symbol: Symbol
-    contained: bool
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentDismissed:
-    """An agent was told to stop pulling."""
-
-    name: ClassVar[str] = "agent_dismissed"
-    arm: int
-    cause: Cause
+    boot: str  # names the process
+    life: str  # names its sequences of live rewards; they go on under the same name
+    restarts: int = 0  # how often the agent went on from its file
+    discarded: int = 0  # live batches that a crash cut short, so far
 
 
 LearnerEvent = (
     RunOpened
+    | EpochBegan
     | RoundOpened
     | ReportAccepted
+    | PositionTold
+    | LivesBegan
     | ReportIgnored
     | ArmDropped
     | ArmsLost
@@ -221,43 +220,22 @@ LearnerEvent = (
     | RunEnded
     | TrafficMeasured
     | FleetAssigned
-    | AgentRestarted
+    | AgentJoined
 )
-AgentEvent = RequestTaken | RewardsObserved | ReportMade | AgentDismissed
-Event = LearnerEvent | AgentEvent
 
-EVENTS: dict[str, type] = {
-    event.name: event
-    for event in (
-        RunOpened,
-        RoundOpened,
-        ReportAccepted,
-        ReportIgnored,
-        ArmDropped,
-        ArmsLost,
-        CaveatNoted,
-        RunEnded,
-        TrafficMeasured,
-        FleetAssigned,
-        AgentRestarted,
-        RequestTaken,
-        RewardsObserved,
-        ReportMade,
-        AgentDismissed,
-    )
-}
+EVENTS: dict[str, type] = {event.name: event for event in get_args(LearnerEvent)}
 
-_FAMILIES: Families = {**FAMILIES, Policy: POLICIES, Event: EVENTS}
+_FAMILIES: Families = {**FAMILIES, Code: CODES, Policy: POLICIES, LearnerEvent: EVENTS}
 
 
-def dump_event(event: Event) -> str:
+def dump_event(event: LearnerEvent) -> str:
     """An event as one line of JSON."""
     return dumps(event)
 
 
-def load_event(text: str) -> Event:
+def load_event(text: str) -> LearnerEvent:
     """The event that `dump_event` wrote; ConfigError if the text is none."""
-    event: Event = from_plain(Event, _parse(text), _FAMILIES)
+    event: LearnerEvent = from_plain(LearnerEvent, _parse(text), _FAMILIES)
     return event
 
 

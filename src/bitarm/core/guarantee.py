@@ -28,14 +28,18 @@ def guarantee(
     views: Sequence[ArmView],
     caveats: Sequence[str],
     covered: Sequence[int],
+    lives: Sequence[int] = (),
 ) -> Guarantee:
     """What may be claimed for this ending: a claim needs an answer, a proof and no caveat.
 
-    It reaches as far as the `covered` arms.
+    It reaches as far as the `covered` arms. `lives` counts the sequences of rewards of each arm:
+    more than one where an agent lost its memory.
     """
     if outcome is not policy.answers:
-        return Guarantee(delta=None, reason=f"no answer: the run ended with {outcome.value}")
-    objection = policy.objection(spec, views)
+        why = "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
+        return Guarantee(delta=None, reason=why)
+    objections = (policy.objection(spec, views), spec.quantizer.objection())
+    objection = "; ".join(it for it in objections if it is not None) or None
     if objection is not None and outcome is Outcome.BUDGET_SPENT:
         return Guarantee(
             delta=None, reason="; ".join((objection, *caveats)) + _reach(spec, covered)
@@ -44,11 +48,45 @@ def guarantee(
         return Guarantee(delta=None, reason="; ".join(caveats))
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
+    level = spec.delta * _looks(spec, lives)
+    forgot = sum(lives) - len(lives)
+    if level >= 1:
+        return Guarantee(
+            delta=None,
+            reason=f"agents lost their memory {forgot:,} times, and the width {spec.width}, which "
+            "holds along one sequence of rewards, must be paid for anew each time",
+        )
     return Guarantee(
-        delta=spec.delta,
-        reason=f"wrong with probability at most {spec.delta:g}, "
+        delta=level,
+        reason=f"wrong with probability at most {level:g}, "
         f"if every arm's rewards are independent and {spec.sigma:g}-sub-Gaussian"
+        + _forgotten(forgot, level / spec.delta)
         + _reach(spec, covered),
+    )
+
+
+def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
+    """How often δ is spent where agents lost their memory and began new sequences of rewards.
+
+    A width that is a union over checkpoints spends it once: each checkpoint of an arm is read
+    once, of whichever sequence. One that holds along a path spends it for each pair of sequences
+    that may have been compared; for the best arm and any other, at most the two largest counts'
+    product (docs/widths.md).
+    """
+    if not spec.sampling.along_path or not lives:
+        return 1
+    most, second = sorted(lives, reverse=True)[:2]
+    return most * second
+
+
+def _forgotten(times: int, factor: float) -> str:
+    if not times:
+        return ""
+    spent = f": δ is counted {factor:.0f} times for that" if factor > 1 else ""
+    often = "once" if times == 1 else f"{times:,} times"
+    return (
+        f", and if what agents forgot does not depend on the rewards "
+        f"(live rewards were lost with an agent's memory {often}{spent})"
     )
 
 

@@ -1,21 +1,27 @@
 """The learner: asks arms to advance, decodes what they report, and lets a policy decide.
 
-Sans I/O: `start` and then reports go in; events, requests and dismissals come out. Events are
-meant to be kept before the messages are sent: a learner that is rebuilt from them asks again for
-what is missing and goes on to the same answer.
+Sans I/O: `start` and then answers go in; events, requests and dismissals come out. Events are
+meant to be kept before the messages are sent: a learner that is rebuilt from them takes a new
+epoch (`begin`), asks again for what is missing and goes on to the same answer.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
+from bitarm.core.catch_up import NO_BUDGET, catch_up
 from bitarm.core.confidence import ArmView
+from bitarm.core.dither import dither
+from bitarm.core.epochs import FIRST_EPOCH, is_later, run_field, run_of_opening, split_field
 from bitarm.core.events import (
     ArmDropped,
     ArmsLost,
     CaveatNoted,
+    EpochBegan,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -31,31 +37,16 @@ from bitarm.core.learner_state import (
     LearnerState,
 )
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
+from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
 from bitarm.core.policy import Advance, Drop, Outcome, Policy, Setting, Stop
+from bitarm.core.quantizer import Step
+from bitarm.core.question import Question
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
-# What becomes of a report, by the arm's phase and by how its number fits those accepted so far.
-#   accept   decode it; the last one of a round lets the policy decide
-#   repeat   ignored if it says the same again, refused if it contradicts itself
-#   ignore   it was used long ago: nothing can follow from it
-#   dismiss  its arm is out: ignored, and the agent, which seems not to know, is told again
-#   refuse   it was not asked for
-_REPORTS: dict[tuple[ArmPhase, Fit], str] = {
-    (ArmPhase.RESTING, Fit.LATE): "_ignore",
-    (ArmPhase.RESTING, Fit.REPEAT): "_repeat",
-    (ArmPhase.RESTING, Fit.NEXT): "_refuse",
-    (ArmPhase.RESTING, Fit.AHEAD): "_refuse",
-    (ArmPhase.AWAITED, Fit.LATE): "_ignore",
-    (ArmPhase.AWAITED, Fit.REPEAT): "_repeat",
-    (ArmPhase.AWAITED, Fit.NEXT): "_accept",
-    (ArmPhase.AWAITED, Fit.AHEAD): "_refuse",
-    (ArmPhase.OUT, Fit.LATE): "_dismiss",
-    (ArmPhase.OUT, Fit.REPEAT): "_dismiss",
-    (ArmPhase.OUT, Fit.NEXT): "_dismiss",
-    (ArmPhase.OUT, Fit.AHEAD): "_refuse",
-}
+Dither = Callable[[int, Step], float]
+"""The dither of an arm's next message, in [0, 1)."""
 
 
 @final
@@ -65,10 +56,27 @@ class Learner:
     Every method either returns what follows or raises and changes nothing.
     """
 
-    def __init__(self, spec: RunSpec, policy: Policy, limits: Limits) -> None:
+    def __init__(
+        self,
+        spec: RunSpec,
+        policy: Policy,
+        limits: Limits,
+        opening: str | None = None,
+        dither_of: Dither | None = None,
+    ) -> None:
+        """A learner of one run.
+
+        `opening` names this run among all others, those with equal settings included; by default
+        it is the settings' own name. `dither_of` gives the dithers of stochastic rounding; by
+        default they are a function of the spec's seed.
+        """
         self.spec = spec
         self.policy = policy
         self.limits = limits
+        self.opening = f"{spec.fingerprint:08x}" if opening is None else opening
+        self.run = run_of_opening(self.opening)
+        self.epoch = FIRST_EPOCH
+        self.resumed = False
         self.phase = LearnerPhase.READY
         self.rounds = 0
         self.samples = 0
@@ -76,17 +84,10 @@ class Learner:
         self.ending: RunEnded | None = None
         self.caveats: tuple[str, ...] = ()
         self.arms = [
-            ArmRecord(
-                phase=ArmPhase.RESTING,
-                held=spec.start(arm),
-                pulls=0,
-                message=0,
-                symbol=None,
-                until=0,
-            )
-            for arm in range(len(spec.arms))
+            ArmRecord(phase=ArmPhase.RESTING, held=spec.start(arm)) for arm in range(len(spec.arms))
         ]
         self._awaited = 0
+        self._dither = dither_of or (lambda arm, step: dither(spec.seed, arm, step.message))
         self._setting = Setting(
             arms=len(spec.arms),
             delta=spec.delta,
@@ -100,6 +101,8 @@ class Learner:
         return LearnerState(
             phase=self.phase,
             arms=tuple(self.arms),
+            epoch=self.epoch,
+            resumed=self.resumed,
             rounds=self.rounds,
             samples=self.samples,
             payload_bits=self.payload_bits,
@@ -109,12 +112,19 @@ class Learner:
 
     @classmethod
     def restore(
-        cls, spec: RunSpec, policy: Policy, limits: Limits, state: LearnerState
+        cls,
+        spec: RunSpec,
+        policy: Policy,
+        limits: Limits,
+        state: LearnerState,
+        opening: str | None = None,
     ) -> "Learner":
         """A learner that goes on from a saved `state`."""
-        learner = cls(spec, policy, limits)
+        learner = cls(spec, policy, limits, opening)
         learner.phase = state.phase
         learner.arms = list(state.arms)
+        learner.epoch = state.epoch
+        learner.resumed = state.resumed
         learner.rounds = state.rounds
         learner.samples = state.samples
         learner.payload_bits = state.payload_bits
@@ -127,13 +137,13 @@ class Learner:
 
     @property
     def pending(self) -> tuple[Request, ...]:
-        """The requests that no report has answered yet: send these again after a loss."""
+        """The requests that nobody has answered yet: send these again after a loss."""
         if not self._awaited:
             return ()
         return tuple(
-            self._request(arm, record)
+            self._request(arm, record.asked, record.question)
             for arm, record in enumerate(self.arms)
-            if record.phase is ArmPhase.AWAITED
+            if record.question is not None
         )
 
     def views(self) -> list[ArmView]:
@@ -143,6 +153,11 @@ class Learner:
             for arm, record in enumerate(self.arms)
             if record.phase is not ArmPhase.OUT
         ]
+
+    def dismissal(self, arm: int) -> Dismiss:
+        """What the agent of an arm that is out must hear."""
+        running = self.phase is LearnerPhase.RUNNING
+        return self._dismissal(arm, Cause.DROPPED if running else Cause.ENDED)
 
     def view(self, arm: int) -> ArmView:
         """One arm as a policy sees it, in the race or not."""
@@ -168,6 +183,8 @@ class Learner:
         held = record.held
         if not held.pulls:
             return held.radius
+        if held.pulls == record.pulls:
+            return self._setting.confidence.radius(self.view(arm))
         index = self.spec.step(record.message, held.pulls).index
         told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
         return self._setting.confidence.radius(told)
@@ -179,16 +196,55 @@ class Learner:
         if self.phase is not LearnerPhase.READY:
             raise LocalProtocolError("this learner was started before")
         self.phase = LearnerPhase.RUNNING
-        opened = RunOpened(spec=self.spec, policy=self.policy, limits=self.limits)
+        opened = RunOpened(
+            spec=self.spec, policy=self.policy, limits=self.limits, opening=self.opening
+        )
         return self._decide([opened])
 
-    def receive(self, report: Report) -> LearnerOutput:
+    def begin(self, epoch: int) -> LearnerOutput:
+        """Take a later epoch, as who goes on with a run must: all questions get new numbers."""
+        if self.phase is LearnerPhase.READY:
+            raise LocalProtocolError("a learner must be started before it takes another epoch")
+        if not is_later(epoch, self.epoch):
+            raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
+        self.epoch, self.resumed = epoch, True
+        for arm, record in enumerate(self.arms):
+            asked = 1 if record.question is not None else 0
+            self.arms[arm] = replace(record, asked=asked, symbol=None)
+        return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
+
+    def receive(self, answer: Answer) -> LearnerOutput:
         """Take in what an agent says."""
-        self._check_address(report)
-        record = self.arms[report.arm]
-        how = _REPORTS[record.phase, fit(report.message, record.message)]
-        output: LearnerOutput = getattr(self, how)(report, record)
-        return output
+        self._check_address(answer)
+        record = self.arms[answer.arm]
+        awaited = record.phase is ArmPhase.AWAITED
+        how = fit(answer.message, record.asked - 1 if awaited else record.asked)
+        return _ANSWERS[record.phase, how](self, answer, record)
+
+    def renew(self, counts: Mapping[int, int]) -> LearnerOutput:
+        """Take in that the agents of these arms begin new sequences of rewards.
+
+        `counts` has the pulls of each that are in `samples` already: those that an older memory
+        shares with the sequence before. What was told before stays: it was true. But bounds that
+        hold along one sequence must be paid for anew. Arms that have told nothing have nothing to
+        renew.
+        """
+        self._require_running()
+        self._require_arms(counts)
+        if not all(0 <= count <= self.arms[arm].counted for arm, count in counts.items()):
+            raise LocalProtocolError(f"a new sequence shares pulls that were counted: {counts}")
+        renewed = {
+            arm: count
+            for arm, count in counts.items()
+            if self.arms[arm].phase is not ArmPhase.OUT and self.arms[arm].message
+        }
+        if not renewed:
+            return LearnerOutput()
+        for arm, count in renewed.items():
+            record = self.arms[arm]
+            self.arms[arm] = replace(record, lives=record.lives + 1, counted=count)
+        began = LivesBegan(arms=tuple(renewed), pulls=tuple(renewed.values()))
+        return LearnerOutput(events=(began,))
 
     def note(self, caveat: str) -> LearnerOutput:
         """Take in a fact that voids the guarantee of whatever is answered from now on."""
@@ -209,8 +265,7 @@ class Learner:
         If they were the last that the round waited for, the policy decides.
         """
         self._require_running()
-        if not all(0 <= arm < len(self.arms) for arm in arms):
-            raise LocalProtocolError(f"there are only {len(self.arms)} arms, lost were {arms}")
+        self._require_arms(arms)
         gone = tuple(arm for arm in arms if self.arms[arm].phase is not ArmPhase.OUT)
         if not gone:
             return LearnerOutput()
@@ -224,69 +279,100 @@ class Learner:
         output = (
             self._end(Stop(outcome=Outcome.AGENT_LOST), [lost], [])
             if stop
-            else self._decide([lost])
+            else self._close_round([lost])
         )
         return LearnerOutput(events=output.events, messages=(*told, *output.messages))
 
-    # -- reports -----------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------
 
-    def _accept(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        """Lines 7 to 9 of Algorithm 1."""
-        step = self.spec.step(report.message, record.until, record.hint)
+    def _accept(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
+        """Lines 7 to 9 of Algorithm 1; or the agent is ahead, and the arms must catch up."""
+        question = record.question
+        assert question is not None  # it is awaited
+        event: LearnerEvent = (
+            self._told(answer, record, question)
+            if isinstance(answer, Report)
+            else self._ahead(answer, record, question)
+        )
+        self._awaited -= 1
+        return LearnerOutput(events=(event,)) if self._awaited else self._close_round([event])
+
+    def _told(self, report: Report, record: ArmRecord, question: Question) -> ReportAccepted:
+        message, pulls = record.message + 1, question.until
+        step = self.spec.step(message, pulls)
         try:
-            held = self.spec.quantizer.decode(report.symbol, record.held, step)
+            held = self.spec.quantizer.read(report.symbol, question, record.held, step)
         except PeerProtocolError as error:
             raise self._misfit(report, str(error)) from None
-        self.samples += record.until - record.pulls
+        self.samples += pulls - record.counted
         self.payload_bits += report.symbol.nbits
-        self.arms[report.arm] = ArmRecord(
-            phase=ArmPhase.RESTING,
-            held=held,
-            pulls=record.until,
-            message=report.message,
-            symbol=report.symbol,
-            until=0,
-        )
-        accepted = ReportAccepted(
+        self.arms[report.arm] = record.after(held, pulls, report.symbol)
+        return ReportAccepted(
             round=self.rounds,
             arm=report.arm,
-            message=report.message,
-            pulls=record.until,
+            message=message,
+            pulls=pulls,
             symbol=report.symbol,
             mean=held.mean,
             error=held.error,
             radius=self.radius(report.arm),
-            ceiling=None if held.pulls == record.until else held.ceiling,
+            ceiling=None if held.pulls == pulls else held.ceiling,
         )
-        self._awaited -= 1
-        if self._awaited:
-            return LearnerOutput(events=(accepted,))
-        return self._decide([accepted])
 
-    def _repeat(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        self._refuse_contradiction(report, record)
-        return self._ignore(report, record)
-
-    def _ignore(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        return LearnerOutput(events=(ReportIgnored(arm=report.arm, message=report.message),))
-
-    def _dismiss(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        if report.message == record.message:
-            self._refuse_contradiction(report, record)
-        cause = Cause.ENDED if self.phase is LearnerPhase.ENDED else Cause.DROPPED
-        ignored = ReportIgnored(arm=report.arm, message=report.message)
-        return LearnerOutput(events=(ignored,), messages=(self._dismissal(report.arm, cause),))
-
-    def _refuse(self, report: Report, record: ArmRecord) -> LearnerOutput:
-        raise self._misfit(report, f"was not asked for; {record.message} were accepted so far")
-
-    def _refuse_contradiction(self, report: Report, record: ArmRecord) -> None:
-        if record.symbol != report.symbol:
+    def _ahead(self, answer: Position, record: ArmRecord, question: Question) -> PositionTold:
+        """An agent remembers more pulls than this learner: believed only if that can be."""
+        if not self.resumed:
             raise self._misfit(
-                report, f"first said {record.symbol}, now {report.symbol}: one of them is false"
+                answer,
+                f"says that {answer.pulls} pulls were made, {question.until} were asked "
+                "for, and nobody else ever asked in this run",
             )
+        most = min(MAX_PULLS, self.limits.samples or MAX_PULLS)
+        if not question.until < answer.pulls <= most:
+            raise self._misfit(
+                answer, f"says that {answer.pulls} pulls were made, which this run cannot have"
+            )
+        self.arms[answer.arm] = replace(
+            record, phase=ArmPhase.RESTING, question=None, symbol=None, ahead=answer.pulls
+        )
+        return PositionTold(round=self.rounds, arm=answer.arm, pulls=answer.pulls)
+
+    def _repeat(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
+        if self._contradicts(answer, record):
+            return self.note(
+                f"{self.spec.label(answer.arm)} gave two different answers to one question: two "
+                "processes serve it, or its memory went back in time"
+            )
+        return self._ignore(answer, record)
+
+    def _ignore(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
+        return LearnerOutput(events=(ReportIgnored(arm=answer.arm, message=answer.message),))
+
+    def _dismiss(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
+        """Its arm is out: ignored, and the agent, which seems not to know, is told again."""
+        running = self.phase is LearnerPhase.RUNNING
+        heard = self._repeat if running and answer.message == record.asked else self._ignore
+        told = (self.dismissal(answer.arm),)
+        return LearnerOutput(events=heard(answer, record).events, messages=told)
+
+    def _refuse(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
+        raise self._misfit(answer, f"was not asked for; {record.asked} were in this epoch so far")
+
+    def _contradicts(self, answer: Answer, record: ArmRecord) -> bool:
+        """Whether it says other than the first answer to the same question did."""
+        if record.ahead is not None:
+            return not isinstance(answer, Position) or answer.pulls != record.ahead
+        if record.symbol is None:
+            return False  # the question before it was answered in another epoch, or not in a symbol
+        return not isinstance(answer, Report) or answer.symbol != record.symbol
 
     # -- decisions ---------------------------------------------------------------------------
+
+    def _close_round(self, events: list[LearnerEvent]) -> LearnerOutput:
+        """All that were asked have answered: decide, unless the agents know of a lost past."""
+        if any(it.ahead is not None and it.phase is not ArmPhase.OUT for it in self.arms):
+            return self._catch_up(events)
+        return self._decide(events)
 
     def _decide(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Ask the policy, and carry out what it says."""
@@ -304,6 +390,15 @@ class Learner:
                     advances.append(action)
                 case Stop():
                     return self._end(action, events, messages)
+        return self._go_on(advances, events, messages)
+
+    def _go_on(
+        self,
+        advances: list[Advance],
+        events: list[LearnerEvent],
+        messages: list[Request | Dismiss],
+    ) -> LearnerOutput:
+        """Open the next round, or end where it would break a limit."""
         limit = self._limit(advances)
         if limit is not None:
             return self._end(Stop(outcome=limit), events, messages)
@@ -325,7 +420,7 @@ class Learner:
         samples, bits = self.samples, self.payload_bits
         for action in advances:
             record = self.arms[action.arm]
-            samples += action.until - record.pulls
+            samples += action.until - record.counted
             bits += self.spec.quantizer.least_bits(self.spec.step(record.message + 1, action.until))
         return self.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
@@ -335,15 +430,33 @@ class Learner:
         events: list[LearnerEvent],
         messages: list[Request | Dismiss],
     ) -> None:
-        """Broadcast the action c_i of the next round."""
-        self.rounds += 1
+        """Broadcast the action c_i of the next round: a question to each arm that goes on."""
+        requests = []
         for action in advances:
             record = self.arms[action.arm]
-            record = replace(record, phase=ArmPhase.AWAITED, until=action.until, hint=action.hint)
-            self.arms[action.arm] = record
-            messages.append(self._request(action.arm, record))
+            question, asked = self._question(action, record), record.asked + 1
+            requests.append(self._request(action.arm, asked, question))
+            self.arms[action.arm] = record.awaiting(question)
+        self.rounds += 1
         self._awaited = len(advances)
-        events.append(RoundOpened(round=self.rounds, advances=tuple(advances)))
+        messages.extend(requests)
+        in_order = sorted(requests, key=lambda request: request.arm)
+        events.append(RoundOpened(round=self.rounds, requests=tuple(in_order)))
+
+    def _question(self, action: Advance, record: ArmRecord) -> Question:
+        step = self.spec.step(record.message + 1, action.until, action.hint)
+        return self.spec.quantizer.question(record.held, step, self._dither(action.arm, step))
+
+    def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
+        """Go on from where the agents are, since they are ahead of this learner."""
+        if self.policy.answers is Outcome.BUDGET_SPENT:
+            self.caveats = (*self.caveats, NO_BUDGET)
+            events.append(CaveatNoted(text=NO_BUDGET))
+            return self._end(Stop(outcome=Outcome.INTERRUPTED), events, [])
+        advances = catch_up(self.arms, self.spec.schedule, self.policy.stride)
+        if advances is None:
+            return self._end(Stop(outcome=Outcome.SAMPLE_LIMIT), events, [])
+        return self._go_on(advances, events, [])
 
     def _end(
         self, stop: Stop, events: list[LearnerEvent], messages: list[Request | Dismiss]
@@ -351,7 +464,13 @@ class Learner:
         """Answer, or say why not; every agent still in the race is told."""
         views = [self.view(arm) for arm in range(len(self.arms))]
         claim = guarantee(
-            self.spec, self.policy, stop.outcome, views, self.caveats, covered_arms(self.arms)
+            self.spec,
+            self.policy,
+            stop.outcome,
+            views,
+            self.caveats,
+            covered_arms(self.arms),
+            [record.lives for record in self.arms],
         )
         for arm, record in enumerate(self.arms):
             if record.phase is not ArmPhase.OUT:
@@ -371,43 +490,73 @@ class Learner:
         return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
 
     def _retire(self, arm: int, *, dropped_for: int | None = None, lost: bool = False) -> None:
+        record = self.arms[arm]
+        awaited = record.phase is ArmPhase.AWAITED  # its last symbol answered an older question
         self.arms[arm] = replace(
-            self.arms[arm],
+            record,
             phase=ArmPhase.OUT,
-            until=0,
-            hint=None,
+            question=None,
+            symbol=None if awaited else record.symbol,
             dropped_for=dropped_for,
             lost=lost,
         )
 
     # -- messages and refusals ---------------------------------------------------------------
 
-    def _request(self, arm: int, record: ArmRecord) -> Request:
-        return Request(
-            run=self.spec.fingerprint,
-            arm=arm,
-            message=record.message + 1,
-            until=record.until,
-            hint=record.hint,
-        )
+    @property
+    def _field(self) -> int:
+        return run_field(self.run, self.epoch)
+
+    def _request(self, arm: int, number: int, question: Question) -> Request:
+        return Request(run=self._field, arm=arm, message=number, question=question)
 
     def _dismissal(self, arm: int, cause: Cause) -> Dismiss:
-        return Dismiss(run=self.spec.fingerprint, arm=arm, cause=cause)
+        return Dismiss(run=self._field, arm=arm, cause=cause)
 
-    def _check_address(self, report: Report) -> None:
+    def _check_address(self, answer: Answer) -> None:
         if self.phase is LearnerPhase.READY:
             raise LocalProtocolError("a learner must be started before it can receive")
-        if report.run != self.spec.fingerprint:
-            raise self._misfit(
-                report,
-                f"is for run {report.run:08x}, this is run {self.spec.fingerprint:08x}",
-            )
-        if not 0 <= report.arm < len(self.arms):
-            raise self._misfit(report, f"there are only {len(self.arms)} arms")
+        run, epoch = split_field(answer.run)
+        if run != self.run:
+            raise self._misfit(answer, f"is for run {run:06x}, this is run {self.run:06x}")
+        if epoch != self.epoch:
+            raise self._misfit(answer, f"is of epoch {epoch}, this is epoch {self.epoch}")
+        if not 0 <= answer.arm < len(self.arms):
+            raise self._misfit(answer, f"there are only {len(self.arms)} arms")
 
     def _require_running(self) -> None:
         if self.phase is not LearnerPhase.RUNNING:
             raise LocalProtocolError(f"the learner is {self.phase.value}, not running")
 
-    def _misfit(self, report: Report, why: str) -> PeerProtocolError:
-        return PeerProtocolError(f"arm {report.arm}, message {report.message}: {why}")
+    def _require_arms(self, arms: Iterable[int]) -> None:
+        wrong = [arm for arm in arms if not 0 <= arm < len(self.arms)]
+        if wrong:
+            raise LocalProtocolError(f"there are only {len(self.arms)} arms, got {wrong}")
+
+    def _misfit(self, answer: Answer, why: str) -> PeerProtocolError:
+        return PeerProtocolError(f"arm {answer.arm}, message {answer.message}: {why}")
+
+
+_Step = Callable[[Learner, Answer, ArmRecord], LearnerOutput]
+
+# What becomes of an answer, by the arm's phase and by how its number fits the questions that are
+# answered so far in this epoch.
+#   _accept   read it; the last one of a round lets the policy decide
+#   _repeat   ignored if it says the same again; two answers to one question void the guarantee
+#   _ignore   it was used long ago: nothing can follow from it
+#   _dismiss  its arm is out: ignored, and the agent, which seems not to know, is told again
+#   _refuse   it was not asked for
+_ANSWERS: dict[tuple[ArmPhase, Fit], _Step] = {
+    (ArmPhase.RESTING, Fit.LATE): Learner._ignore,
+    (ArmPhase.RESTING, Fit.REPEAT): Learner._repeat,
+    (ArmPhase.RESTING, Fit.NEXT): Learner._refuse,
+    (ArmPhase.RESTING, Fit.AHEAD): Learner._refuse,
+    (ArmPhase.AWAITED, Fit.LATE): Learner._ignore,
+    (ArmPhase.AWAITED, Fit.REPEAT): Learner._repeat,
+    (ArmPhase.AWAITED, Fit.NEXT): Learner._accept,
+    (ArmPhase.AWAITED, Fit.AHEAD): Learner._refuse,
+    (ArmPhase.OUT, Fit.LATE): Learner._dismiss,
+    (ArmPhase.OUT, Fit.REPEAT): Learner._dismiss,
+    (ArmPhase.OUT, Fit.NEXT): Learner._refuse,
+    (ArmPhase.OUT, Fit.AHEAD): Learner._refuse,
+}

@@ -6,8 +6,9 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.events import LearnerEvent, RunEnded
-from bitarm.core.messages import Dismiss, Hint, Request
+from bitarm.core.messages import Dismiss, Request
 from bitarm.core.quantizer import Estimate
+from bitarm.core.question import Question
 
 
 class LearnerPhase(Enum):
@@ -33,13 +34,45 @@ class ArmRecord:
 
     phase: ArmPhase
     held: Estimate
-    pulls: int
-    message: int  # n, reports accepted
-    symbol: Symbol | None  # the last one, to tell a repeat from a contradiction
-    until: int  # pulls asked for, while awaited
-    hint: Hint | None = None  # told with that request
+    pulls: int = 0  # at the last report
+    message: int = 0  # n, reports accepted
+    symbol: Symbol | None = None  # the last one, to tell a repeat from a contradiction
+    asked: int = 0  # number of the last question in this epoch
+    question: Question | None = None  # while awaited
+    ahead: int | None = None  # pulls that the agent says it made, more than it was asked for
+    lives: int = 1  # sequences of rewards that its reports are about
+    counted: int = 0  # pulls of the present one that are in `samples`
     dropped_for: int | None = None  # the arm that was better
     lost: bool = False  # out because nobody could be heard
+
+    # Spelt out: a round makes both for every arm, and `replace` takes twice as long.
+
+    def awaiting(self, question: Question) -> "ArmRecord":
+        """After it was asked one more question."""
+        return ArmRecord(
+            phase=ArmPhase.AWAITED,
+            held=self.held,
+            pulls=self.pulls,
+            message=self.message,
+            symbol=self.symbol,
+            asked=self.asked + 1,
+            question=question,
+            lives=self.lives,
+            counted=self.counted,
+        )
+
+    def after(self, held: Estimate, pulls: int, symbol: Symbol) -> "ArmRecord":
+        """After a report of so many pulls was read."""
+        return ArmRecord(
+            phase=ArmPhase.RESTING,
+            held=held,
+            pulls=pulls,
+            message=self.message + 1,
+            symbol=symbol,
+            asked=self.asked,
+            lives=self.lives,
+            counted=pulls,
+        )
 
 
 @final
@@ -49,6 +82,8 @@ class LearnerState:
 
     phase: LearnerPhase
     arms: tuple[ArmRecord, ...]
+    epoch: int
+    resumed: bool
     rounds: int
     samples: int
     payload_bits: int

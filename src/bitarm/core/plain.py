@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from bitarm.errors import ConfigError
+from bitarm.errors import ConfigError, LocalProtocolError
 
 Families = Mapping[Any, Mapping[str, type]]
 """For each family's type (as it stands in an annotation), its classes by name."""
@@ -35,6 +35,8 @@ def to_plain(value: Any) -> Any:
         return value if math.isfinite(value) else str(value)
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: to_plain(item) for key, item in value.items()}
     plain = {"name": value.name} if _is_named(kind) else {}
     for key in _stored_fields(kind):
         plain[key] = to_plain(getattr(value, key))
@@ -67,7 +69,12 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
 
 def dumps(value: Any) -> str:
     """Canonical JSON text: one value, one spelling."""
-    return _CANONICAL.encode(to_plain(value))
+    return dumps_plain(to_plain(value))
+
+
+def dumps_plain(plain: Any) -> str:
+    """The same for what is plain already."""
+    return _CANONICAL.encode(plain)
 
 
 # Made once: `json.dumps` would make another for every event of a run.
@@ -126,7 +133,7 @@ def _fields(cls: Any, plain: Any, families: Families) -> Any:
     values = {key: from_plain(known[key], item, families) for key, item in plain.items()}
     try:
         return cls(**values)
-    except ValueError as error:
+    except (ValueError, LocalProtocolError) as error:
         raise ConfigError(str(error)) from None
 
 

@@ -1,8 +1,7 @@
-"""What a quantizer is: a mean becomes bits, and bits become a mean with a known error.
+"""What a quantizer is: it makes the question for an arm, and reads the answer with a known error.
 
-Refuses to know arms, policies, rounds and rewards: it sees numbers, intervals and bits. Both ends
-hold the same `Estimate` and know the same `Step`, so both compute the same interval with the same
-operations in the same order.
+The learner's alone: an agent answers a question and knows no quantizer. Refuses to know arms,
+policies, rounds and rewards: it sees numbers, intervals and bits.
 """
 
 import math
@@ -11,8 +10,9 @@ from typing import ClassVar, Protocol, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.confidence import radius
-from bitarm.core.messages import Hint
-from bitarm.errors import ConfigError, PeerProtocolError
+from bitarm.core.hint import Hint
+from bitarm.core.question import Question
+from bitarm.errors import ConfigError
 
 Bounds = tuple[float, float]
 
@@ -22,7 +22,7 @@ _ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What both ends know of a message before it is sent."""
+    """What is known of a message before it is asked for."""
 
     message: int  # n, from 1
     pulls: int  # t_i
@@ -30,13 +30,13 @@ class Step:
     u_prime: float  # U'(i, δ): bounds |μ̂ − μ| on the interval event
     sigma: float
     bounds: Bounds | None  # [a, b], absent if the rewards are unbounded
-    hint: Hint | None = None  # told with the request
+    hint: Hint | None = None  # the policy's
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What both ends hold of an arm after a message (or before the first)."""
+    """What the learner holds of an arm after a message (or before the first)."""
 
     mean: float  # μ̃
     error: float  # bound on |μ̃ − μ̂|
@@ -59,24 +59,33 @@ class Estimate:
 class Quantizer(Protocol):
     """One scheme: its parameters are its fields, its state is the `Estimate` that is passed in.
 
-    Laws, for every step, held estimate and dither in [0, 1):
-    1. `decode(encode(μ̂)).error == error(held, step)`: the error does not depend on the data. What
-       is told is of now: `decode(…).pulls == step.pulls`.
-    2. |decode(encode(μ̂)).mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if
-       `certain`, otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
-    3. The symbols of one step are prefix-free, and none is shorter than `least_bits(step)`.
-    4. `decode` accepts what `encode` can produce and refuses everything else as the peer's fault.
-    5. Hints change nothing, unless the scheme is `hinted`. Then a step with a cut has one more
-       symbol, which stands for every μ̂ at or below the cut and for no other: instead of laws 1
-       and 2, it leaves the held estimate as it is, with the cut for a ceiling.
+    Laws, for every step, held estimate and dither in [0, 1), where q = `question(held, step,
+    dither)` and `told` = `read(q.answer(μ̂), q, held, step)`:
+    1. `told.error == error(held, step)`: the error does not depend on the data. What is told is of
+       now: `told.pulls == step.pulls == q.until`.
+    2. |told.mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if `certain`,
+       otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
+    3. No answer is shorter than `least_bits(step)`.
+    4. `read` accepts what `answer` can produce and refuses everything else as the peer's fault.
+    5. Hints change nothing, unless the scheme is `hinted`. Then a cut becomes the question's: its
+       "not above" stands for every μ̂ at or below the cut and for no other, and instead of laws 1
+       and 2 it leaves the held estimate as it is, with the cut for a ceiling.
+    6. The question's code is one of `codes`.
+    7. `objection` is None only if a proof covers its answers under every width and policy.
     """
 
     name: ClassVar[str]
     certain: ClassVar[bool]
     hinted: ClassVar[bool]
+    codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
+    has_intervals: ClassVar[bool]  # whether a width sizes its questions
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """Where μ̃_0 is drawn from, uniformly, for every arm; None if it is not drawn."""
+        ...
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
-        """What both ends hold before message 1; refuses bounds or a prior that do not fit."""
+        """What is held before message 1; refuses bounds or a prior that do not fit."""
         ...
 
     def error(self, held: Estimate, step: Step) -> float:
@@ -87,12 +96,16 @@ class Quantizer(Protocol):
         """Length of the step's shortest symbol: exact for schemes of fixed length."""
         ...
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
-        """The bits for the empirical mean; `dither` in [0, 1) decides stochastic rounding."""
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+        """What to ask; `dither` in [0, 1) decides stochastic rounding."""
         ...
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
-        """The estimate that the bits stand for."""
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+        """The estimate that an answer stands for."""
+        ...
+
+    def objection(self) -> str | None:
+        """Why answers with it have no proof; None if they have one."""
         ...
 
 
@@ -104,9 +117,3 @@ def require_no_prior(scheme: str, prior: float | None) -> None:
     """Refuse a prior that the scheme would ignore."""
     if prior is not None:
         raise ConfigError(f"{scheme} takes no prior, got {prior}")
-
-
-def require_length(symbol: Symbol, nbits: int) -> None:
-    """Refuse a symbol of the wrong length."""
-    if symbol.nbits != nbits:
-        raise PeerProtocolError(f"symbol has {symbol.nbits} bits, {nbits} were expected")

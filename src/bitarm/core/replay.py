@@ -4,12 +4,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from bitarm.core.epochs import run_field
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
     ArmsLost,
     CaveatNoted,
+    EpochBegan,
     FleetAssigned,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RunEnded,
@@ -18,11 +22,11 @@ from bitarm.core.events import (
 )
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput
-from bitarm.core.messages import Report
+from bitarm.core.messages import Position, Report
 from bitarm.core.policy import Outcome
 from bitarm.errors import ProtocolError, StoreError
 
-_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned, AgentRestarted)
+_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned, AgentJoined)
 
 
 def replay(events: Iterable[LearnerEvent]) -> Learner:
@@ -68,7 +72,7 @@ def _content(event: LearnerEvent) -> LearnerEvent:
 def _open(event: LearnerEvent) -> Learner:
     if not isinstance(event, RunOpened):
         raise StoreError(f"the journal of a run begins with its opening, found {event}")
-    return Learner(event.spec, event.policy, event.limits)
+    return Learner(event.spec, event.policy, event.limits, event.opening)
 
 
 def _again(learner: Learner, event: LearnerEvent, number: int) -> LearnerOutput:
@@ -83,13 +87,16 @@ def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
     match event:
         case ReportAccepted():
             return learner.receive(
-                Report(
-                    run=learner.spec.fingerprint,
-                    arm=event.arm,
-                    message=event.message,
-                    symbol=event.symbol,
-                )
+                Report(**_answered(learner, event.arm), arm=event.arm, symbol=event.symbol)
             )
+        case PositionTold():
+            return learner.receive(
+                Position(**_answered(learner, event.arm), arm=event.arm, pulls=event.pulls)
+            )
+        case EpochBegan():
+            return learner.begin(event.epoch)
+        case LivesBegan():
+            return learner.renew(event.counts)
         case CaveatNoted():
             return learner.note(event.text)
         case ArmsLost():
@@ -97,3 +104,13 @@ def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
         case RunEnded(outcome=Outcome.INTERRUPTED):
             return learner.interrupt()
     return LearnerOutput()
+
+
+def _answered(learner: Learner, arm: int) -> dict[str, int]:
+    """Run field and number of the question that an answer of this arm can only have meant."""
+    if not 0 <= arm < len(learner.arms):
+        raise StoreError(f"the journal speaks of arm {arm}, the run has {len(learner.arms)}")
+    return {
+        "run": run_field(learner.run, learner.epoch),
+        "message": learner.arms[arm].asked,
+    }

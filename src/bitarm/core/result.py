@@ -7,6 +7,7 @@ from bitarm.core.events import TrafficMeasured
 from bitarm.core.level import level_of
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome
+from bitarm.core.settings import settings_of
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.errors import LocalProtocolError
 
@@ -73,16 +74,19 @@ class RunResult:
     pull_budget: int | None
     bit_budget: int | None
     growth: float | None
+    words: dict[str, Any]  # every word of the setting, those above included
     seed: int
     fingerprint: str
     restarts: int  # of agents, while the run went on
     discarded_batches: int  # of live rewards, cut short by a crash
+    forgotten: int  # times that live rewards were lost with an agent's memory, over all arms
+    restored: bool  # from an older journal: payload_bits and rounds are at least what is told
     arms: tuple[ArmResult, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain types, ready for `json.dumps`."""
+        """Plain types, ready for `json.dumps`; every word stands under its own name."""
         plain: dict[str, Any] = to_plain(self)
-        return plain
+        return {**plain.pop("words"), **plain}
 
 
 def result_of(standings: Standings) -> RunResult:
@@ -92,6 +96,7 @@ def result_of(standings: Standings) -> RunResult:
         raise LocalProtocolError("the run has not ended: it has no result yet")
     spec, policy, traffic = standings.opened.spec, standings.opened.policy, standings.traffic
     best = ending.best_arm
+    words = settings_of(spec, policy, standings.opened.limits)
     return RunResult(
         best_arm=best,
         best_arm_name=None if best is None else spec.arms[best],
@@ -111,16 +116,19 @@ def result_of(standings: Standings) -> RunResult:
         raw_bytes=ending.samples * RAW_REWARD_BYTES,
         sigma=spec.sigma,
         bounds=spec.bounds,
-        epsilon=getattr(policy, "epsilon", None),
+        epsilon=words.get("epsilon"),
         quantizer=spec.quantizer.name,
-        bits=getattr(spec.quantizer, "bits", None),
+        bits=words.get("bits"),
         policy=policy.name,
         **asdict(level_of(spec, policy, standings.opened.limits)),
-        growth=getattr(spec.schedule, "growth", None),
+        growth=words.get("growth"),
+        words=words,
         seed=spec.seed,
         fingerprint=f"{spec.fingerprint:08x}",
-        restarts=sum(event.restarts for event in standings.restarts.values()),
-        discarded_batches=sum(event.discarded for event in standings.restarts.values()),
+        restarts=sum(processes[-1].restarts for processes in standings.joined.values()),
+        discarded_batches=sum(processes[-1].discarded for processes in standings.joined.values()),
+        forgotten=sum(arm.lives - 1 for arm in standings.arms),
+        restored=standings.restored,
         arms=tuple(_arm_result(arm, number, traffic) for number, arm in enumerate(standings.arms)),
     )
 

@@ -8,13 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self, final
 
+from bitarm.core.epochs import FIRST_EPOCH
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
     ArmDropped,
     ArmsLost,
     CaveatNoted,
+    EpochBegan,
     FleetAssigned,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -38,6 +42,8 @@ class ArmStanding:
     messages: int = 0
     payload_bits: int = 0
     repeats: int = 0  # reports that came again
+    lives: int = 1  # sequences of rewards that its reports are about
+    counted: int = 0  # pulls of the present one that are in the run's samples
     dropped_in: int | None = None  # the round
     dropped_for: int | None = None  # the arm that was better
     lost_in: int | None = None  # the round in which its agent was given up
@@ -57,13 +63,15 @@ class Standings:
         self.opened = opened
         self.arms = [ArmStanding(name=name) for name in opened.spec.arms]
         self.round = 0
+        self.epoch = FIRST_EPOCH
+        self.restored = False  # from a journal that is older than what its agents remember
         self.samples = 0
         self.payload_bits = 0
         self.caveats: list[str] = []
         self.ending: RunEnded | None = None
         self.traffic: TrafficMeasured | None = None
         self.fleet: FleetAssigned | None = None
-        self.restarts: dict[str, AgentRestarted] = {}  # the last one of each agent
+        self.joined: dict[str, list[AgentJoined]] = {}  # the processes of each agent, in order
 
     @classmethod
     def of(cls, events: Iterable[LearnerEvent]) -> Self:
@@ -84,6 +92,15 @@ class Standings:
                 self.round = event.round
             case ReportAccepted():
                 self._heard(event, self._arm(event.arm))
+            case EpochBegan():
+                self.epoch = event.epoch
+            case PositionTold():
+                self._arm(event.arm)
+                self.restored = True
+            case LivesBegan():
+                for number, count in event.counts.items():
+                    arm = self._arm(number)
+                    arm.lives, arm.counted = arm.lives + 1, count
             case ReportIgnored():
                 self._arm(event.arm).repeats += 1
             case ArmDropped():
@@ -102,8 +119,8 @@ class Standings:
                 self.fleet = event
                 for number, agent in enumerate(event.agents):
                     self._arm(number).agent = agent
-            case AgentRestarted():
-                self.restarts[event.agent] = event
+            case AgentJoined():
+                self.joined.setdefault(event.agent, []).append(event)
 
     def _arm(self, number: int) -> ArmStanding:
         if not 0 <= number < len(self.arms):
@@ -111,7 +128,8 @@ class Standings:
         return self.arms[number]
 
     def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
-        self.samples += event.pulls - arm.pulls
+        self.samples += event.pulls - arm.counted
+        arm.counted = event.pulls
         self.payload_bits += event.symbol.nbits
         arm.mean, arm.ceiling = event.mean, event.ceiling
         arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed

@@ -1,34 +1,32 @@
 """D-ICQ, differential ICQ: code the innovation, not the interval.
 
-The agent knows what the learner holds, so it sends how far its mean has moved, in steps that
-shrink with its noise:
+The question tells the agent where it was last, so it says how far its mean has moved, in steps
+that shrink with its noise:
 
     q_n = round((μ̂_n − μ̃_{n−1})/s_n),  s_n = κσ/√t_n,  μ̃_n = μ̃_{n−1} + q_n·s_n
 
 The error is at most half a step, always, for bounded and unbounded rewards alike: quantization is
 no source of failure, nothing saturates, and message 1 needs no other scheme. Message 1 is coded
-for any distance; from then on q_n has a spread that both ends know, and small numbers are short.
+for any distance; from then on q_n has a known spread, and small numbers are short.
 
 A hint makes messages shorter still. With a centre, message 1 says how far the mean is from that.
 With a cut, the first bit says whether the mean is above it: if not, that is all there is to say;
 if so, the rest says where, in wider steps, since the arm may well fall next time.
-
-Steps and means are made with +, −, ×, ÷ and √ alone, which IEEE 754 rounds correctly: both ends
-hold the same bits on every machine.
 """
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from typing import Annotated, ClassVar, final
 
-from bitarm.core.bits import BitReader, Symbol, concat
-from bitarm.core.codes import ESCAPE, read_golomb, unzigzag, write_golomb, zigzag
-from bitarm.core.messages import HintKind
+from bitarm.core.bits import Symbol
+from bitarm.core.codes import Nearest
+from bitarm.core.codes.nearest import MOST_STEPS
+from bitarm.core.codes.prefix import ESCAPE
+from bitarm.core.hint import HintKind
 from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
-from bitarm.errors import ConfigError, PeerProtocolError, RewardError
-
-MOST_STEPS = 2.0**34
-"""Means are less than this many steps from 0: a float64 then resolves 2^−18 of a step."""
+from bitarm.core.question import Question
+from bitarm.core.words import Word, check_words
+from bitarm.errors import PeerProtocolError
 
 FIRST_ESCAPE = 3
 """Message 1 has short words for the three nearest numbers, and a universal code for the rest."""
@@ -37,9 +35,6 @@ _ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certa
 
 # Variances of q_n from which on the next divisor gives Golomb's code the shorter mean length.
 _DIVISORS = (1.664, 5.018, 8.821, 18.749, 25.908)
-
-_CONCEDED = Symbol(0, 1)
-_ABOVE = Symbol(1, 1)
 
 
 @final
@@ -50,17 +45,20 @@ class Dicq:
     name: ClassVar[str] = "dicq"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = True
+    codes: ClassVar[tuple[str, ...]] = (Nearest.name,)
+    has_intervals: ClassVar[bool] = False
 
-    kappa: float = 2.0  # κ
-    kappa_first: float = 4.0  # κ of message 1, which has all the way from the prior to say
-    kappa_cut: float = 4.0  # κ of a mean that is above a cut
+    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 2.0
+    # message 1 has all the way from the prior to say
+    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 4.0
+    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 4.0
 
     def __post_init__(self) -> None:
-        for word in ("kappa", "kappa_first", "kappa_cut"):
-            value = float(getattr(self, word))
-            object.__setattr__(self, word, value)
-            if not (math.isfinite(value) and value > 0):
-                raise ConfigError(f"{word} must be a finite number above 0, got {value}")
+        check_words(self)
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """None: nothing is drawn."""
+        return None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """The middle of the bounds, or 0."""
@@ -72,44 +70,38 @@ class Dicq:
 
     def error(self, held: Estimate, step: Step) -> float:
         """Half a step."""
-        return self.step_size(step) / 2 * _ROUNDING
+        return _error(self.step_size(step))
 
     def least_bits(self, step: Step) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
         return 1
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """The number of steps to the mean, in a prefix code; or that it is not above the cut."""
-        size = self.step_size(step)
-        if not abs(mu_hat) < MOST_STEPS * size:
-            raise RewardError(
-                f"a mean of {mu_hat} is too far from 0 to quantize in steps of {size}: "
-                "give bounds, or subtract what is common to all arms"
-            )
-        cut = _cut(step)
-        if cut is not None and mu_hat <= cut:
-            return _CONCEDED
-        folded = zigzag(math.floor((mu_hat - self._centre(held, step)) / size + 0.5))
-        moved = write_golomb(folded, *self._code(held, step))
-        return moved if cut is None else concat(_ABOVE, moved)
+        divisor, escape = self._code(held, step)
+        code = Nearest(
+            centre=self._centre(held, step),
+            step=self.step_size(step),
+            divisor=divisor,
+            escape=escape,
+        )
+        return Question(until=step.pulls, code=code, cut=_cut(step))
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """μ̃_{n−1} + q_n·s_n."""
-        cut = _cut(step)
-        if cut is not None and symbol == _CONCEDED:
+        mean, cut = question.read(symbol), question.cut
+        if mean is None:
+            assert cut is not None  # without one there is nothing to be not above of
             return replace(held, ceiling=cut)
-        reader = BitReader(symbol)
-        if cut is not None and not reader.take(1):
-            raise PeerProtocolError(f"symbol {symbol} goes on after it conceded")
-        folded = read_golomb(reader, *self._code(held, step))
-        reader.finish()
-        size = self.step_size(step)
-        mean = self._centre(held, step) + unzigzag(folded) * size
-        if not abs(mean) <= MOST_STEPS * size + size / 2:
-            raise PeerProtocolError(f"symbol moves the mean to {mean}, which no encoder can reach")
-        if cut is not None and mean + self.error(held, step) <= cut:
+        assert isinstance(question.code, Nearest)  # our own question
+        error = _error(question.code.step)
+        if cut is not None and mean + error <= cut:
             raise PeerProtocolError(f"symbol says above {cut}, and then {mean}")
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(step, mean=mean, error=error)
+
+    def objection(self) -> str | None:
+        """None: half a step, always (docs/widths.md)."""
+        return None
 
     def step_size(self, step: Step) -> float:
         """s_n = κσ/√t_n."""
@@ -140,12 +132,16 @@ class Dicq:
         return self.kappa if _cut(step) is None else self.kappa_cut
 
     def _centre(self, held: Estimate, step: Step) -> float:
-        """Where steps are counted from; what is out of reach is no help, and both ends know it."""
+        """Where steps are counted from; what is out of reach is no help."""
         reach = MOST_STEPS * self.step_size(step)
         hint = step.hint
         if hint is not None and hint.kind is HintKind.CENTRE and abs(hint.value) < reach:
             return hint.value
         return held.mean if abs(held.mean) < reach else 0.0
+
+
+def _error(size: float) -> float:
+    return size / 2 * _ROUNDING
 
 
 def _cut(step: Step) -> float | None:

@@ -13,7 +13,9 @@ from itertools import pairwise
 from typing import ClassVar, Self, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Bounds, Estimate, Step, require_length
+from bitarm.core.codes import Bins
+from bitarm.core.quantizer import Bounds, Estimate, Step
+from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
 MAX_BITS = 32
@@ -24,12 +26,14 @@ MAX_BITS = 32
 class BudgetedDicq:
     """Innovation coding in messages of fixed length.
 
-    Both ends read allowances and reaches from the spec: they are planned once (`planned`).
+    Allowances and reaches are planned once (`planned`), before the first message.
     """
 
     name: ClassVar[str] = "dicq-budget"
     certain: ClassVar[bool] = False  # what lies beyond the reach is cut
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = (Bins.name,)
+    has_intervals: ClassVar[bool] = False
 
     allowances: tuple[int, ...]  # m_n, bits of message n
     reaches: tuple[float, ...]  # half the range that its cells cover
@@ -68,17 +72,20 @@ class BudgetedDicq:
             reaches.append(_loading(new) * math.sqrt(moved + cell * cell / 12))
         return cls(allowances=tuple(allowances), reaches=tuple(reaches))
 
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """A cell of message 1 around the middle of the bounds, or around 0.
+
+        A dither: on one lattice for all arms many would tie, and the same ones always win.
+        """
+        middle = 0.0 if bounds is None else bounds[0] / 2 + bounds[1] / 2
+        half = math.ldexp(self.reaches[0], -self.allowances[0])
+        return middle - half, middle + half
+
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Where the prior was drawn; the first reach stands for what may be."""
         if prior is None or not math.isfinite(prior):
             raise ConfigError(f"{self.name} needs a drawn start for every arm, got {prior}")
         return Estimate(mean=prior, error=self.reaches[0], radius=self.reaches[0])
-
-    def starts(self, bounds: Bounds | None) -> Bounds:
-        """A cell of message 1 around the middle of the bounds, or around 0: μ̃_0 is drawn there."""
-        middle = 0.0 if bounds is None else bounds[0] / 2 + bounds[1] / 2
-        half = math.ldexp(self.reaches[0], -self.allowances[0])
-        return middle - half, middle + half
 
     def error(self, held: Estimate, step: Step) -> float:
         """Half a cell, and what may lie beyond the reach on the interval event."""
@@ -89,19 +96,20 @@ class BudgetedDicq:
         """The allowance, exactly."""
         return self._plan(step)[1]
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """The cell that holds the mean, the outermost one beyond the reach."""
-        bits = self.least_bits(step)
         low, cell = self.cells(held, step)
-        last = float((1 << bits) - 1)
-        return Symbol(math.floor(min(max((mu_hat - low) / cell, 0.0), last)), bits)
+        code = Bins(low=low, step=cell, bins=1 << self.least_bits(step))
+        return Question(until=step.pulls, code=code)
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """The middle of the cell."""
-        require_length(symbol, self.least_bits(step))
-        low, cell = self.cells(held, step)
-        mean = low + (symbol.value + 0.5) * cell
+        mean = question.code.read(symbol)
         return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def objection(self) -> str | None:
+        """None of its own: the budget policies, for which alone it is, prove nothing."""
+        return None
 
     def cells(self, held: Estimate, step: Step) -> tuple[float, float]:
         """Lower end of the range and width of a cell."""

@@ -1,22 +1,13 @@
 """No quantization: the mean itself, as the 64 bits of a float."""
 
-import math
-import struct
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Step,
-    require_length,
-    require_no_prior,
-)
-from bitarm.errors import PeerProtocolError
-
-_NBITS = 64
+from bitarm.core.codes import Raw
+from bitarm.core.codes.raw import NBITS
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.question import Question
 
 
 @final
@@ -27,6 +18,12 @@ class Exact:
     name: ClassVar[str] = "exact"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = (Raw.name,)
+    has_intervals: ClassVar[bool] = False
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """None: nothing is drawn."""
+        return None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing is known before the first message."""
@@ -39,16 +36,17 @@ class Exact:
 
     def least_bits(self, step: Step) -> int:
         """Always 64."""
-        return _NBITS
+        return NBITS
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
-        """IEEE 754 binary64, big-endian."""
-        return Symbol(int.from_bytes(struct.pack(">d", mu_hat)), _NBITS)
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+        """The float itself."""
+        return Question(until=step.pulls, code=Raw())
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
-        """The float back, if it is one that a mean can have."""
-        require_length(symbol, _NBITS)
-        (mean,) = struct.unpack(">d", symbol.value.to_bytes(8))
-        if not math.isfinite(mean):
-            raise PeerProtocolError(f"a mean must be finite, got {mean}")
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+        """The float back."""
+        mean = question.code.read(symbol)
         return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def objection(self) -> str | None:
+        """None: the mean itself is told."""
+        return None

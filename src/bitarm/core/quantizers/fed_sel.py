@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Step,
-    require_length,
-    require_no_prior,
-)
-from bitarm.errors import ConfigError, PeerProtocolError
+from bitarm.core.codes import Bins
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.question import Question
+from bitarm.errors import ConfigError
 
 
 @final
@@ -31,6 +26,12 @@ class FedSel:
     name: ClassVar[str] = "fed-sel"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = (Bins.name,)
+    has_intervals: ClassVar[bool] = True
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """None: nothing is drawn."""
+        return None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing but the bounds is known before the first message."""
@@ -46,21 +47,19 @@ class FedSel:
         """⌈log2 n⌉ for n cells: every symbol of a step has this length, 0 if there is one cell."""
         return (cells(step) - 1).bit_length()
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """The number of the mean's cell."""
         a, _ = require_bounds(self.name, step.bounds)
-        position = (mu_hat - a) / step.u_prime
-        last = float(cells(step) - 1)
-        return Symbol(math.floor(min(max(position, 0.0), last)), self.least_bits(step))
+        return Question(until=step.pulls, code=Bins(low=a, step=step.u_prime, bins=cells(step)))
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """The middle of the cell."""
-        require_length(symbol, self.least_bits(step))
-        if symbol.value >= cells(step):
-            raise PeerProtocolError(f"symbol names cell {symbol.value} of {cells(step)}")
-        a, _ = require_bounds(self.name, step.bounds)
-        mean = a + (symbol.value + 0.5) * step.u_prime
+        mean = question.code.read(symbol)
         return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def objection(self) -> str | None:
+        """None: half a cell, always."""
+        return None
 
 
 def require_bounds(scheme: str, bounds: Bounds | None) -> Bounds:

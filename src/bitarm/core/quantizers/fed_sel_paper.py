@@ -6,6 +6,7 @@ from typing import ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.quantizer import Bounds, Estimate, Step
 from bitarm.core.quantizers.fed_sel import FedSel
+from bitarm.core.question import Question
 
 _CELLS = FedSel()
 _STRICT = 1 + 2**-30  # the published curves match a strict LCB > UCB: a tie of 4 cells is no drop
@@ -19,6 +20,12 @@ class FedSelPaper:
     name: ClassVar[str] = "fed-sel-paper"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = FedSel.codes
+    has_intervals: ClassVar[bool] = True
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """None: nothing is drawn."""
+        return None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """As Fed-SEL."""
@@ -32,11 +39,15 @@ class FedSelPaper:
         """As Fed-SEL."""
         return _CELLS.least_bits(step)
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """As Fed-SEL."""
-        return _CELLS.encode(mu_hat, held, step, dither)
+        return _CELLS.question(held, step, dither)
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """Fed-SEL's cell with the wider error."""
-        decoded = _CELLS.decode(symbol, held, step)
-        return Estimate.after(step, mean=decoded.mean, error=self.error(held, step))
+        mean = question.code.read(symbol)
+        return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def objection(self) -> str | None:
+        """None: its radius is wider than the cells need."""
+        return None

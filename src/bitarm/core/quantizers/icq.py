@@ -7,11 +7,14 @@ U(i) = U'(i) + 2^{−B}·(U'(i) + U(i−1))        Eq. (4)
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final, get_args
+from typing import Annotated, ClassVar, Literal, final, get_args
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Bounds, Estimate, Step, require_length, require_no_prior
+from bitarm.core.codes import Bins
+from bitarm.core.quantizer import Bounds, Estimate, Step, require_no_prior
 from bitarm.core.quantizers.quban import QuBan
+from bitarm.core.question import Question
+from bitarm.core.words import Word, check_words
 from bitarm.errors import ConfigError
 
 Prior = Literal["uniform", "midpoint", "lower", "quban"]
@@ -26,7 +29,7 @@ FIRST_MESSAGE = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(
 class Icq:
     """Inflating Confidence for Quantization: Algorithms 1 and 2.
 
-    `prior` says what both ends hold before message 1:
+    `prior` says what is held before message 1:
     uniform   μ̃_0 drawn uniformly from [a, b], U(0) = b − a (the paper);
     midpoint  μ̃_0 = (a + b)/2, for which U(0) = (b − a)/2 suffices;
     lower     μ̃_0 = a, U(0) = b − a: what the published figures match;
@@ -36,15 +39,18 @@ class Icq:
     name: ClassVar[str] = "icq"
     certain: ClassVar[bool] = False
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = (Bins.name, *QuBan.codes)
+    has_intervals: ClassVar[bool] = True
 
-    bits: int = 3  # B
-    prior: Prior = "uniform"
+    bits: Annotated[int, Word("Bits of a message", sign="B=", least=1, most=MAX_BITS)] = 3
+    prior: Annotated[Prior, Word("What is held before the first message")] = "uniform"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.bits <= MAX_BITS:
-            raise ConfigError(f"bits must lie between 1 and {MAX_BITS}, got {self.bits}")
-        if self.prior not in PRIORS:
-            raise ConfigError(f"prior must be one of {', '.join(PRIORS)}, got {self.prior!r}")
+        check_words(self)
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """The bounds, as the paper draws it, if the prior is uniform."""
+        return bounds if self.prior == "uniform" else None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """μ̃_0 and U(0)."""
@@ -76,23 +82,22 @@ class Icq:
         """B, except for the first message under the quban prior."""
         return FIRST_MESSAGE.least_bits(step) if self._is_quban(step) else self.bits
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """enc(μ̂, B, L): the bin of the nearest midpoint, the outermost one beyond the interval."""
         if self._is_quban(step):
-            return FIRST_MESSAGE.encode(mu_hat, held, step, dither)
+            return FIRST_MESSAGE.question(held, step, dither)
         low, bin_width = self.bins(held, step)
-        position = (mu_hat - low) / bin_width
-        last = float((1 << self.bits) - 1)
-        return Symbol(math.floor(min(max(position, 0.0), last)), self.bits)
+        code = Bins(low=low, step=bin_width, bins=1 << self.bits)
+        return Question(until=step.pulls, code=code)
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """dec(s, B, L): the midpoint of the bin."""
-        if self._is_quban(step):
-            return FIRST_MESSAGE.decode(symbol, held, step)
-        require_length(symbol, self.bits)
-        low, bin_width = self.bins(held, step)
-        mean = low + (symbol.value + 0.5) * bin_width
+        mean = question.code.read(symbol)
         return Estimate.after(step, mean=mean, error=self.error(held, step))
+
+    def objection(self) -> str | None:
+        """None: Lemma 2, and Theorem 4 with it."""
+        return None
 
     def _is_quban(self, step: Step) -> bool:
         return step.message == 1 and self.prior == "quban"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, final
 
-from bitarm.core.codes import write_golomb, zigzag
+from bitarm.core.codes.prefix import write_golomb, zigzag
 from bitarm.core.quantizer import Estimate, Step
 from bitarm.core.quantizers import Dicq
 from bitarm.errors import ConfigError

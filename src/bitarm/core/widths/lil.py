@@ -23,6 +23,7 @@ class LilWidth:
     """
 
     name: ClassVar[str] = "lil"
+    along_path: ClassVar[bool] = True
 
     arms: int  # K
     delta: float

@@ -31,6 +31,7 @@ class PairwiseWidth:
     """
 
     name: ClassVar[str] = "pairwise"
+    along_path: ClassVar[bool] = False
 
     arms: int  # K
     delta: float
@@ -64,6 +65,7 @@ class PairwiseMixtureWidth:
     """
 
     name: ClassVar[str] = "pairwise-mixture"
+    along_path: ClassVar[bool] = True
 
     arms: int  # K
     delta: float

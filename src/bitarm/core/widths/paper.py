@@ -18,6 +18,7 @@ class PaperWidth:
     """
 
     name: ClassVar[str] = "paper"
+    along_path: ClassVar[bool] = False
 
     arms: int  # K
     delta: float
