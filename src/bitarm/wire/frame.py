@@ -7,14 +7,15 @@ that frame again. Knows nothing of runs, quantizers or channels.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from bitarm.core.messages import Message, Report
+from bitarm.core.messages import Message, Report, Request
 from bitarm.errors import LocalProtocolError
 from bitarm.wire import packed, short, single
 from bitarm.wire.cursor import Cursor, Field
 from bitarm.wire.domain import require_spellable
 from bitarm.wire.envelope import MAX_BYTES, Form, Kind, form, long_bytes, long_frame, read_head
+from bitarm.wire.questions import tag_of
 
-_SINGLE_KINDS = (Kind.REPORT, Kind.REQUEST, Kind.DISMISS, Kind.HINTED_REQUEST)
+_SINGLE_KINDS = (Kind.REPORT, Kind.REQUEST, Kind.DISMISS, Kind.POSITION)
 
 
 def encode(message: Message) -> bytes:
@@ -28,23 +29,27 @@ def encode(message: Message) -> bytes:
 def pack(messages: Sequence[Message]) -> bytes:
     """One frame for messages of one type and run to or from different arms, in any order.
 
-    `decode` returns them in the order of their arms. One message alone gets the frame that
-    `encode` gives it.
+    Requests must ask in one code, all with a cut or none. `decode` returns the messages in the
+    order of their arms. One message alone gets the frame that `encode` gives it.
     """
-    batch = _sorted_batch(messages)
-    if len(batch) < packed.MIN_COUNT:
-        return encode(batch[0])
-    return long_frame(*packed.write(batch))
+    batch, *others = _batches(messages)
+    if others:
+        raise LocalProtocolError(
+            "requests of a frame must ask in one code, all with a cut or none: see pack_all"
+        )
+    return encode(batch[0]) if len(batch) < packed.MIN_COUNT else long_frame(*packed.write(batch))
 
 
 def pack_all(messages: Sequence[Message], *, limit: int = MAX_BYTES) -> list[bytes]:
-    """As few frames as halving finds, each of at most `limit` bytes, in the order of the arms.
+    """As few frames as halving finds, each of at most `limit` bytes.
 
-    The messages are as for `pack`. A message that exceeds the limit alone is refused.
+    The messages are of one type and run, to or from different arms. Requests that ask in different
+    codes go into different frames; within those, arms are in order. A message that exceeds the
+    limit alone is refused.
     """
     if limit > MAX_BYTES:
         raise LocalProtocolError(f"limit must be at most {MAX_BYTES} bytes, got {limit}")
-    return _split(_sorted_batch(messages), limit)
+    return [frame for batch in _batches(messages) for frame in _split(batch, limit)]
 
 
 def decode(frame: bytes) -> tuple[Message, ...]:
@@ -75,7 +80,16 @@ def _read(frame: bytes, cursor: Cursor) -> tuple[Message, ...]:
     return packed.read(kind, cursor)
 
 
-def _sorted_batch(messages: Sequence[Message]) -> list[Message]:
+def _batches(messages: Sequence[Message]) -> list[list[Message]]:
+    """Messages that may share a frame, each batch in the order of its arms."""
+    batches: dict[int, list[Message]] = {}
+    for message in _sorted(messages):
+        tag = tag_of(message.question) if isinstance(message, Request) else 0
+        batches.setdefault(tag, []).append(message)
+    return [batches[tag] for tag in sorted(batches)]
+
+
+def _sorted(messages: Sequence[Message]) -> list[Message]:
     if not messages:
         raise LocalProtocolError("a frame has at least one message, got none")
     kind, run = type(messages[0]), messages[0].run

@@ -1,6 +1,6 @@
 """The short frame: one report in 11 bytes, for the slowest links there are.
 
-    version 0 | message code | symbol, 1, zeros | run | arm | CRC
+    version 1 | message code | symbol, 1, zeros | run | arm | CRC
             1 |            6 |               17 |  32 |  16 |  16     bits, 88 in all
 
 The marker 1 after the symbol's last bit tells where it ends, so no length is spelt.
@@ -10,7 +10,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.messages import Report
 from bitarm.errors import CorruptFrameError
 from bitarm.wire.cursor import Cursor
-from bitarm.wire.domain import RUN_BITS
+from bitarm.wire.domain import RUN_BITS, take_run
 from bitarm.wire.envelope import seal
 
 MAX_SYMBOL_BITS = 16
@@ -37,7 +37,7 @@ def fits(report: Report) -> bool:
 def write(report: Report) -> bytes:
     """The short frame of a report that fits."""
     free = MAX_SYMBOL_BITS - report.symbol.nbits
-    content = CODES[report.message - 1]
+    content = 1 << _CODE_BITS | CODES[report.message - 1]
     content = content << MAX_SYMBOL_BITS + 1 | (report.symbol.value << 1 | 1) << free
     content = content << RUN_BITS | report.run
     content = content << _ARM_BITS | report.arm
@@ -50,7 +50,8 @@ def read_whole(frame: bytes) -> Report | None:
     A learner reads a thousand of these a round: field by field takes three times as long.
     """
     content = int.from_bytes(frame[:_CONTENT_BYTES])
-    message = _MESSAGES.get(content >> MAX_SYMBOL_BITS + 1 + RUN_BITS + _ARM_BITS)
+    code = content >> MAX_SYMBOL_BITS + 1 + RUN_BITS + _ARM_BITS & (1 << _CODE_BITS) - 1
+    message = _MESSAGES.get(code)
     marked = content >> RUN_BITS + _ARM_BITS & (1 << MAX_SYMBOL_BITS + 1) - 1
     if message is None or not marked:
         return None
@@ -65,15 +66,14 @@ def read_whole(frame: bytes) -> Report | None:
 
 def read(cursor: Cursor) -> Report:
     """The report of a short frame whose length and CRC were found right."""
-    cursor.note("version", cursor.take(1), "0: version 1 of the format")
+    cursor.note("version", cursor.take(1), "1: version 2 of the format")
     code = cursor.take(_CODE_BITS)
     if code not in _MESSAGES:
         raise CorruptFrameError(f"message code must have two bits set or more, got {code:06b}")
     message = _MESSAGES[code]
     cursor.note("message code", code, "message {1}", message)
     symbol = _read_symbol(cursor)
-    run = cursor.take(RUN_BITS)
-    cursor.note("run", run, "run {:08x}")
+    run = take_run(cursor)
     arm = cursor.take(_ARM_BITS)
     cursor.note("arm", arm, "arm {}")
     cursor.finish()
@@ -87,7 +87,7 @@ def _read_symbol(cursor: Cursor) -> Symbol:
     free = (marked & -marked).bit_length() - 1  # zeros after the marker
     nbits = MAX_SYMBOL_BITS - free
     symbol = Symbol(cursor.take(nbits), nbits)
-    cursor.note("symbol", symbol.value, "the quantizer's bits {1}", symbol)
+    cursor.note("symbol", symbol.value, "the answer's bits {1}", symbol)
     cursor.note("marker", cursor.take(1), "the symbol ends before this bit")
     cursor.take_zeros(free, "filler")
     return symbol

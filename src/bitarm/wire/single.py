@@ -1,28 +1,25 @@
 """Bodies of long frames with one message.
 
-    report   run, arm, message, length, symbol bits padded with zeros to a whole byte
-    request  run, arm, message, until
-    hinted   run, arm, message, until, hint's kind, value
-    dismiss  run, arm, cause
+    report    run, arm, message, length, symbol bits padded with zeros to a whole byte
+    request   run, arm, message, the question's byte, until, the question's numbers
+    position  run, arm, message, pulls
+    dismiss   run, arm, cause
 
-The run has four bytes, a hint's value eight (IEEE 754); the rest are numbers of variable length
-(`bitarm.wire.varint`).
+The run has four bytes; how the numbers are spelt is told in `bitarm.wire.columns`.
 """
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Dismiss, Hint, Message, Report, Request
+from bitarm.core.messages import Dismiss, Message, Position, Report, Request
 from bitarm.errors import CorruptFrameError
-from bitarm.wire import short, symbols, varint
+from bitarm.wire import columns, questions, short, symbols, varint
 from bitarm.wire.cursor import Cursor
 from bitarm.wire.domain import (
     CAUSE_CODES,
-    HINT_MEANINGS,
     RUN_BITS,
-    VALUE_BITS,
     cause,
-    hint,
-    hint_numbers,
     message_number,
+    pulls_made,
+    take_run,
 )
 from bitarm.wire.envelope import Kind
 
@@ -38,12 +35,16 @@ def write(message: Message) -> tuple[Kind, bytes]:
             return Kind.REPORT, bytes(body + symbols.join([message.symbol]))
         case Request():
             varint.write(body, message.message)
-            varint.write(body, message.until)
-            if message.hint is None:
-                return Kind.REQUEST, bytes(body)
-            code, value = hint_numbers(message.hint)
-            varint.write(body, code)
-            return Kind.HINTED_REQUEST, bytes(body + value.to_bytes(VALUE_BITS // 8))
+            tag = questions.tag_of(message.question)
+            body.append(tag)
+            numbers = questions.numbers_of(message.question)
+            for column, number in zip(questions.columns_of(tag), numbers, strict=True):
+                columns.write(body, column, number)
+            return Kind.REQUEST, bytes(body)
+        case Position():
+            varint.write(body, message.message)
+            varint.write(body, message.pulls)
+            return Kind.POSITION, bytes(body)
         case Dismiss():
             varint.write(body, CAUSE_CODES[message.cause])
             return Kind.DISMISS, bytes(body)
@@ -51,15 +52,19 @@ def write(message: Message) -> tuple[Kind, bytes]:
 
 def read(kind: Kind, cursor: Cursor) -> Message:
     """The message of a frame of one of the single kinds."""
-    run = cursor.take(RUN_BITS)
-    cursor.note("run", run, "run {:08x}")
+    run = take_run(cursor)
     arm = cursor.take_number()
     cursor.note("arm", arm, "arm {}")
     message: Message
     if kind is Kind.REPORT:
         message = _read_report(cursor, run, arm)
-    elif kind in (Kind.REQUEST, Kind.HINTED_REQUEST):
-        message = _read_request(cursor, run, arm, hinted=kind is Kind.HINTED_REQUEST)
+    elif kind is Kind.REQUEST:
+        message = _read_request(cursor, run, arm)
+    elif kind is Kind.POSITION:
+        number = _read_message_number(cursor)
+        pulls = pulls_made(cursor.take_number())
+        cursor.note("pulls", pulls, "{} pulls were made, more than were asked for")
+        message = Position(run=run, arm=arm, message=number, pulls=pulls)
     else:
         code = cursor.take_number()
         message = Dismiss(run=run, arm=arm, cause=cause(code))
@@ -79,7 +84,7 @@ def _read_report(cursor: Cursor, run: int, arm: int) -> Report:
     nbits = cursor.take_number()
     cursor.note("length", nbits, "the symbol has {} bits")
     symbol = Symbol(cursor.take(nbits), nbits)
-    cursor.note("symbol", symbol.value, "the quantizer's bits {1}", symbol)
+    cursor.note("symbol", symbol.value, "the answer's bits {1}", symbol)
     cursor.take_padding()
     report = Report(run=run, arm=arm, message=number, symbol=symbol)
     if short.fits(report):
@@ -87,20 +92,10 @@ def _read_report(cursor: Cursor, run: int, arm: int) -> Report:
     return report
 
 
-def _read_request(cursor: Cursor, run: int, arm: int, *, hinted: bool) -> Request:
+def _read_request(cursor: Cursor, run: int, arm: int) -> Request:
     number = _read_message_number(cursor)
-    until = cursor.take_number()
-    cursor.note("until", until, "pull until {} pulls in all")
-    told = _read_hint(cursor) if hinted else None
-    return Request(run=run, arm=arm, message=number, until=until, hint=told)
-
-
-def _read_hint(cursor: Cursor) -> Hint:
-    code = cursor.take_number()
-    cursor.note("hint", code, "{1}", HINT_MEANINGS.get(code))
-    bits = cursor.take(VALUE_BITS)
-    told = hint(code, bits)
-    if told is None:
-        raise CorruptFrameError("a request without a hint must come in a plain frame")
-    cursor.note("value", bits, "{1}", told.value)
-    return told
+    tag = questions.read_tag(cursor)
+    heads = questions.columns_of(tag)
+    numbers = [columns.read(cursor, column, column.alone) for column in heads]
+    question = questions.question_of(tag, numbers)
+    return Request(run=run, arm=arm, message=number, question=question)
