@@ -12,7 +12,7 @@ from typing import Literal
 
 from bitarm.errors import StoreError
 from bitarm.store.faults import explained, result_code
-from bitarm.store.migrations import VERSION, migrate
+from bitarm.store.migrations import VERSION, migrate, refuse_too_old
 
 APPLICATION_ID = int.from_bytes(b"BArm")
 """What SQLite's header says of our files; `file` and other programs can read it too."""
@@ -69,7 +69,7 @@ def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
 
 
 def found_version(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of the schema, 0 for an empty file; refuses files of others and of the future.
+    """The version of the schema, 0 for an empty file; refuses files of others and other times.
 
     Inside a transaction: all looks must see one state while another process creates the file.
     """
@@ -85,6 +85,10 @@ def found_version(connection: sqlite3.Connection, path: Path) -> int:
             f"{application & 0xFFFFFFFF:#010x}, a journal's is {APPLICATION_ID:#010x}. "
             "It was left as it is; choose another path"
         )
+    try:
+        refuse_too_old(version)
+    except StoreError as error:
+        raise StoreError(f"{path} cannot be read: {error}") from None
     if version > VERSION:
         raise StoreError(
             f"{path} has version {version} of the journal's format, this program knows versions "
@@ -173,14 +177,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     with transaction(connection, begin="BEGIN IMMEDIATE"):
         found = found_version(connection, path)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        _migrate(connection, path, found)
-
-
-def _migrate(connection: sqlite3.Connection, path: Path, found: int) -> None:
-    try:
         migrate(connection, found)
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from error
 
 
 def _refuse_folder(path: Path) -> None:
