@@ -1,50 +1,29 @@
 """What an agent keeps on its own disk: one small file, replaced whole, durable before it speaks.
 
-    {"version": 1, "opening": …, "fingerprint": …, "arms": {"0": {…AgentState…}}, …}
+    {"version": 2, "sum": "…", "memory": {"opening": …, "agent": …, "arms": {"0": {…}}, …}}
 
-A lock beside it keeps a second process from serving the same agent of the same run.
+It names the run, the agent and its arms, and has a check sum: a file that was damaged, or is
+another's, is refused. A lock beside it keeps a second process from serving the same agent of the
+same run.
 """
 
 import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol, final
+from typing import IO, Any, final
 
 from bitarm.core.agent import AgentState
-from bitarm.core.plain import from_plain, to_plain
-from bitarm.core.spec import FAMILIES
+from bitarm.core.codes import CODES, Code
+from bitarm.core.plain import Families, dumps_plain, from_plain, to_plain
 from bitarm.errors import BitarmError, StoreError, TransportError
+from bitarm.runtime.agent_memory import BEGIN_ANEW, AgentMemory
+from bitarm.runtime.status import Start
 
-VERSION = 1
+VERSION = 2
 
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentMemory:
-    """All that an agent process must not forget."""
-
-    opening: str
-    fingerprint: int
-    arms: Mapping[int, AgentState] = field(default_factory=dict)
-    restarts: int = 0
-    discarded: int = 0
-    clipped: int = 0
-    stopped: bool = False  # in order: nothing was under way
-
-
-class Keeper(Protocol):
-    """Where an agent's memory lies. Law: what `save` was given survives a crash once it returns."""
-
-    def load(self) -> AgentMemory | None:
-        """What was saved last; None if nothing was."""
-        ...
-
-    def save(self, memory: AgentMemory) -> None:
-        """Replace it, all of it or nothing."""
-        ...
+_FAMILIES: Families = {Code: CODES}
 
 
 @final
@@ -79,10 +58,17 @@ class AgentFile:
             raise _unusable(self._path, error) from error
         try:
             return _from_plain(json.loads(text))
-        except (BitarmError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (
+            BitarmError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise StoreError(
                 f"{self._path} is no memory of an agent that this version can read: {error}. "
-                "To begin the run again with this agent, remove the file"
+                f"{BEGIN_ANEW}"
             ) from error
 
     def save(self, memory: AgentMemory) -> None:
@@ -90,7 +76,7 @@ class AgentFile:
         fresh = self._path.with_suffix(".new")
         try:
             with fresh.open("w", encoding="utf-8") as file:
-                json.dump(_to_plain(memory), file)
+                file.write(_to_text(memory))
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self._path)
@@ -116,31 +102,49 @@ def _unusable(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _to_plain(memory: AgentMemory) -> dict[str, Any]:
-    return {
-        "version": VERSION,
+def _to_text(memory: AgentMemory) -> str:
+    plain = {
         "opening": memory.opening,
-        "fingerprint": f"{memory.fingerprint:08x}",
+        "agent": memory.agent,
+        "life": memory.life,
         "arms": {str(arm): to_plain(state) for arm, state in memory.arms.items()},
+        "starts": [
+            [start.boot, {str(arm): count for arm, count in start.pulls.items()}]
+            for start in memory.starts
+        ],
         "restarts": memory.restarts,
         "discarded": memory.discarded,
         "clipped": memory.clipped,
         "stopped": memory.stopped,
     }
+    return json.dumps({"version": VERSION, "sum": _sum(plain), "memory": plain})
 
 
 def _from_plain(plain: Any) -> AgentMemory:
     if plain["version"] != VERSION:
-        raise StoreError(f"version {VERSION} was expected, got {plain['version']!r}")
+        raise StoreError(f"version {VERSION} was expected, got {plain['version']!r:.20}")
+    memory = plain["memory"]
+    if plain["sum"] != _sum(memory):
+        raise StoreError("its check sum is wrong: it was damaged, or edited")
     return AgentMemory(
-        opening=str(plain["opening"]),
-        fingerprint=int(plain["fingerprint"], 16),
+        opening=str(memory["opening"]),
+        agent=str(memory["agent"]),
+        life=str(memory["life"]),
         arms={
-            int(arm): from_plain(AgentState, state, FAMILIES)
-            for arm, state in plain["arms"].items()
+            int(arm): from_plain(AgentState, state, _FAMILIES)
+            for arm, state in memory["arms"].items()
         },
-        restarts=int(plain["restarts"]),
-        discarded=int(plain["discarded"]),
-        clipped=int(plain["clipped"]),
-        stopped=bool(plain["stopped"]),
+        starts=tuple(
+            Start(boot=str(boot), pulls={int(arm): int(count) for arm, count in pulls.items()})
+            for boot, pulls in memory["starts"]
+        ),
+        restarts=int(memory["restarts"]),
+        discarded=int(memory["discarded"]),
+        clipped=int(memory["clipped"]),
+        stopped=bool(memory["stopped"]),
     )
+
+
+def _sum(memory: Any) -> str:
+    """Of the canonical text: any digit that is changed changes it."""
+    return hashlib.blake2b(dumps_plain(memory).encode(), digest_size=16).hexdigest()

@@ -5,7 +5,7 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.events import TrafficMeasured
-from bitarm.core.messages import Dismiss, Message, Report, Request
+from bitarm.core.messages import Answer, Dismiss, Message, Request
 
 
 @final
@@ -28,11 +28,11 @@ class MemoryChannel:
         self._down_bytes += len(frame)
         self._down.append(frame)
 
-    def send_up(self, report: Report) -> None:
+    def send_up(self, answer: Answer) -> None:
         """Agent to learner."""
-        frame = wire.encode(report)
+        frame = wire.encode(answer)
         self._up_bytes += len(frame)
-        self._payload_bytes += wire.payload_bytes((report,))
+        self._payload_bytes += wire.payload_bytes((answer,))
         self._up.append(frame)
 
     def receive_down(self) -> tuple[Message, ...]:

@@ -3,9 +3,9 @@
 Its MQTT integration speaks JSON on topics of its own. The bridge turns an uplink of a device into
 the report of its agent, and the learner's frame for an agent into a downlink for its device:
 
-    application/{id}/device/{devEui}/event/up        ->  bitarm/v1/{run}/{agent}/report
-    application/{id}/device/{devEui}/event/up, join  ->  bitarm/v1/{run}/{agent}/status
-    bitarm/v1/{run}/{agent}/request                  ->  application/{id}/device/…/command/down
+    application/{id}/device/{devEui}/event/up        ->  bitarm/v2/{run}/{agent}/report
+    application/{id}/device/{devEui}/event/up, join  ->  bitarm/v2/{run}/{agent}/status
+    bitarm/v2/{run}/{agent}/request                  ->  application/{id}/device/…/command/down
 
 It has no socket: `received` takes a message of either side and returns what to hand to the other.
 A learner that joins the two inside its own process needs no right to speak for its agents, and the
@@ -30,7 +30,7 @@ from bitarm.runtime.topics import Kind, Topics
 
 DEFAULT_PORT = 66  # FPort of bitarm's frames, both ways; 1 to 223 are an application's to choose
 _MOST_BYTES = 1 << 16  # an event of ChirpStack has one to three kilobytes
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "bitarm/v1/chirpstack")
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "bitarm/v2/chirpstack")
 
 Said = tuple[str, bytes]
 """A topic and a payload."""
@@ -110,7 +110,7 @@ class ChirpStackBridge:
             raise ConfigError(f"fPort must lie in [1, 223], got {port}")
         self._application = check_application(application)
         self._topics = Topics(run)
-        self._opening = opening  # a device serves the run that it was set up for
+        self._opening = opening  # a device serves the run whose requests reach it
         self._port = port
         self._devices = {agent: check_device(eui) for agent, eui in devices.items()}
         self._agents = {device: agent for agent, device in self._devices.items()}

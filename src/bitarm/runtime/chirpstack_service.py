@@ -35,9 +35,12 @@ class ChirpStackService:
             opening=learner.opening,
         )
         self._inbox: list[tuple[str, bytes]] = []
-        self._own = self._topics.of(LEARNER, Kind.REQUEST)  # whether this run has a learner
+        self._own = (  # whether this run has a learner, and which
+            self._topics.of(LEARNER, Kind.REQUEST),
+            self._topics.of(LEARNER, Kind.STATUS),
+        )
         self.endpoint = replace(
-            learner.endpoint, subscriptions=(self._own, *self._bridge.subscriptions)
+            learner.endpoint, subscriptions=(*self._own, *self._bridge.subscriptions)
         )
 
     @property
@@ -75,12 +78,14 @@ class ChirpStackService:
         return self._learner.wake_at(now)
 
     def _heard(self, topic: str, payload: bytes) -> Iterable[tuple[str, bytes]]:
-        if topic == self._own:
+        if topic in self._own:
             return [(topic, payload)]
         return self._bridge.received(topic, payload)
 
     def _told(self, said: Publication) -> list[Publication]:
         place = self._topics.place(said.topic)
+        if place is not None and place.kind is Kind.RUN:
+            return []  # a device takes run, arm and epoch from its requests
         if place is None or place.kind is not Kind.REQUEST:
             return [said]
         queued = self._bridge.received(said.topic, said.payload)

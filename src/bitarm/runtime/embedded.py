@@ -8,7 +8,7 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
-from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.messages import Dismiss, Position, Report, Request
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import Batch, RewardSource, collect
 from bitarm.errors import RewardError, StoreError
@@ -40,7 +40,7 @@ class EmbeddedRun:
         watch: Watcher,
     ) -> None:
         self._learner = learner
-        self._agents = [Agent(learner.spec, arm) for arm in range(len(learner.spec.arms))]
+        self._agents = [Agent(learner.run, arm) for arm in range(len(learner.spec.arms))]
         self._sources = sources
         self._journal = journal
         self._clip = clip
@@ -91,7 +91,7 @@ class EmbeddedRun:
         self._deliver_down()
         while messages := self._channel.receive_up():
             for message in messages:
-                assert isinstance(message, Report)  # agents send nothing else
+                assert isinstance(message, Report | Position)  # agents send nothing else
                 self._take(self._learner.receive(message))
         self._carry_out()
 
@@ -103,12 +103,12 @@ class EmbeddedRun:
 
     def _serve(self, agent: Agent, message: Request | Dismiss) -> None:
         """Hand a message to an agent, and fetch the rewards that it then wants."""
-        reports = list(agent.receive(message).messages)
-        source, spec = self._sources[agent.arm], agent.spec
+        reports = list(agent.receive(message))
+        source, spec = self._sources[agent.arm], self._learner.spec
         while agent.wanted:
             try:
                 batch = self._pull(source, min(agent.wanted, PULLED_AT_ONCE), spec.bounds)
-                made = agent.observe(batch.count, batch.total).messages
+                made = agent.observe(batch.count, batch.total)
             except RewardError as error:
                 raise RewardError(f"{spec.label(agent.arm)}: {error}") from error
             if batch.clipped:

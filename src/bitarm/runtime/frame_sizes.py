@@ -9,14 +9,17 @@ from typing import final
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.confidence import Stride
+from bitarm.core.dither import DITHER_BITS
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Hint, HintKind, Report, Request
+from bitarm.core.messages import Report, Request
 from bitarm.core.quantizer import Bounds, Estimate, Step
+from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, RewardError
 
-_DITHERS = (0.0, 1.0 - 2.0**-53)  # rounding up and rounding down
+_DITHERS = (0.0, 1.0 - 2.0**-DITHER_BITS)  # rounding up and rounding down
 _POWERS = 1022  # of two, up and down: almost twice that is a float64 yet
 _PARTS = 32  # of the way between two means
 _TRIED = 8  # checkpoints at either end
@@ -34,63 +37,81 @@ class FrameSizes:
     symbol_bits: int  # of one message, at most
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A question that a run may come to, and its longest answer."""
+
+    message: int
+    question: Question
+    answer: Symbol
+
+
 def largest_frames(spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
     """Bounds that no run of this spec within these limits exceeds, if its policy moves like this.
 
-    Frames with many arms are larger, but are split where a link wants them smaller. Both kinds of
-    frame grow with the number of the message and with the pulls. Symbols are tried out, at the
-    first checkpoints and at the last ones: in between, a schedule goes on as it began, and codes
-    for numbers need most bits where steps are smallest, at the end.
+    Frames with many arms are larger, but are split where a link wants them smaller. Questions and
+    their answers are tried out, at the first checkpoints, at the last ones and after the widest
+    gap: in between, a schedule goes on as it began, and codes for numbers need most bits where
+    steps are smallest, at the end.
+
+    Not covered is what a learner asks that was restored from an older journal than its agents
+    remember: it may skip checkpoints, and go on past the rounds that are counted here.
     """
     last = max(1, spec.schedule.index_at(min(MAX_PULLS, limits.samples or MAX_PULLS)))
     messages = min(last, limits.rounds or last)
     if stride is not Stride.LEVEL or messages == 1:
         last = messages  # one checkpoint after the other: message n comes at the n-th
-    arm = len(spec.arms) - 1
-    reports = [
-        Report(run=0, arm=arm, message=min(at, messages), symbol=_longest_symbol(spec, at, before))
-        for at, before in _moves(last, stride)
+    asked = [
+        _Asked(message=min(at, messages), question=question, answer=answer)
+        for at, before in _moves(spec, last, stride)
+        for question, answer in _exchanges(spec, at, before)
     ]
+    arm = len(spec.arms) - 1
     return FrameSizes(
-        report=max(len(wire.encode(report)) for report in reports),
-        request=len(wire.encode(_largest_request(spec, arm, messages, last))),
+        report=max(_report_bytes(one, arm) for one in asked),
+        request=max(_request_bytes(one, arm) for one in asked),
         messages=messages,
-        symbol_bits=max(report.symbol.nbits for report in reports),
+        symbol_bits=max(one.answer.nbits for one in asked),
     )
 
 
-def _moves(last: int, stride: Stride) -> Iterator[tuple[int, int]]:
+def _report_bytes(asked: _Asked, arm: int) -> int:
+    return len(wire.encode(Report(run=0, arm=arm, message=asked.message, symbol=asked.answer)))
+
+
+def _request_bytes(asked: _Asked, arm: int) -> int:
+    request = Request(run=0, arm=arm, message=asked.message, question=asked.question)
+    return len(wire.encode(request))
+
+
+def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]]:
     """Checkpoints at which an arm reports, each with one where it may have been; 0 is nowhere."""
     checkpoints = range(1, last + 1)
-    for at in sorted({*checkpoints[:_TRIED], *checkpoints[-_TRIED:]}):
+    widest = max(checkpoints, key=lambda at: _pulls(spec, at) / _pulls(spec, max(1, at - 1)))
+    for at in sorted({*checkpoints[:_TRIED], widest, *checkpoints[-_TRIED:]}):
         jumps = {min(1, at - 1), at // 2} if stride is Stride.LEVEL else set[int]()
         for before in sorted({at - 1, *jumps}):
             yield at, before
 
 
-def _largest_request(spec: RunSpec, arm: int, message: int, last: int) -> Request:
-    """With a hint, if agents of this spec may be given one."""
-    hint = Hint(kind=HintKind.CUT, value=0.0) if spec.quantizer.hinted else None
-    until = _step(spec, last).pulls
-    return Request(run=0, arm=arm, message=message, until=until, hint=hint)
+def _exchanges(spec: RunSpec, at: int, before: int) -> Iterator[tuple[Question, Symbol]]:
+    """Questions at a checkpoint, for extreme means before it, each with its longest answer.
 
-
-def _longest_symbol(spec: RunSpec, at: int, before: int) -> Symbol:
-    """The longest symbol at a checkpoint, of those that cross a part of the rewards' range.
-
-    The farthest jump need not have it: where a code escapes to another, lengths fall by a few bits.
-    Parts of the way find the lengths before that to within a bit.
+    The farthest jump need not have the longest one: where a code escapes to another, lengths fall
+    by a few bits. Parts of the way find the lengths before that to within a bit.
     """
-    symbols = (
-        spec.quantizer.encode(held.mean + (end - held.mean) * part / _PARTS, held, step, dither)
-        for step in _steps(spec, at)
-        for means in (spec.bounds or _extremes(spec, step, before),)
-        for held in _held(spec, before, means)
-        for end in means
-        for part in range(1, _PARTS + 1)
-        for dither in _DITHERS
-    )
-    return max(symbols, key=lambda symbol: symbol.nbits)
+    for step in _steps(spec, at):
+        means = spec.bounds or _extremes(spec, step, before)
+        for held in _held(spec, before, means):
+            for dither in _DITHERS:
+                question = spec.quantizer.question(held, step, dither)
+                answers = (
+                    question.answer(held.mean + (end - held.mean) * part / _PARTS)
+                    for end in means
+                    for part in range(1, _PARTS + 1)
+                )
+                yield question, max(answers, key=lambda symbol: symbol.nbits)
 
 
 def _steps(spec: RunSpec, at: int) -> Iterator[Step]:
@@ -107,7 +128,7 @@ def _steps(spec: RunSpec, at: int) -> Iterator[Step]:
 
 
 def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
-    """What both ends may hold before it; in all schemes here the radius changes no length."""
+    """What the learner may hold before it; in all schemes here the radius changes no length."""
     if before == 0:
         yield spec.start(0)
         return
@@ -120,10 +141,11 @@ def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
 def _extremes(spec: RunSpec, step: Step, before: int) -> Bounds:
     """The last means that the quantizer takes where rewards have no bounds, to a sixteenth."""
     held = next(_held(spec, before, (0.0, 0.0)))
+    question = spec.quantizer.question(held, step, 0.0)
 
     def refused(mean: float) -> bool:
         try:
-            spec.quantizer.encode(mean, held, step, 0.0)
+            question.answer(mean)
         except RewardError:
             return True
         return False
@@ -141,6 +163,10 @@ def _extremes(spec: RunSpec, step: Step, before: int) -> Bounds:
 
 def _step(spec: RunSpec, at: int) -> Step:
     """The message at a checkpoint: its number matters only in that it is the first, or not."""
+    return spec.step(at, _pulls(spec, at))
+
+
+def _pulls(spec: RunSpec, at: int) -> int:
     pulls = spec.schedule.pulls_at(at)
     assert pulls is not None  # the caller counted
-    return spec.step(at, pulls)
+    return pulls

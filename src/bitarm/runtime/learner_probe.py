@@ -1,14 +1,16 @@
-"""Whether a run has a learner already: asked before a second one would take its place."""
+"""What the broker knows of a run before a learner speaks: is there one already, in which epoch?"""
 
 from collections.abc import Iterable
 from typing import final
 
 from bitarm.errors import PeerProtocolError
+from bitarm.runtime.announcement import load_announcement
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.runtime.status import Presence, load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics
 
 _RETAINED_WITHIN = 0.3  # seconds for the broker to tell what it keeps
+_MORE_WITHIN = 0.1  # seconds for the next of many such messages
 _ANSWER_WITHIN = 3.0  # seconds for a learner to say that it lives
 
 
@@ -17,23 +19,31 @@ class LearnerProbe:
     """Looks for a status that a learner left, and then for the learner itself.
 
     What the broker keeps may be stale: a broker that lost power says for ever that a learner is
-    online that lost it too. So the learner is asked, and only its own answer counts.
+    online that lost it too. So the learner is asked, and only its own answer counts. Epochs count
+    whoever names them, since each was taken once: agents' statuses, announcements, learners.
     """
 
     def __init__(self, run: str, *, identity: str) -> None:
         topics = Topics(run)
         self._status = topics.of(LEARNER, Kind.STATUS)
         self._request = topics.of(LEARNER, Kind.REQUEST)
+        self._runs = topics.of("+", Kind.RUN).split("+")
         self._until = float("inf")
         self._heard = 0
+        self._more = False
         self._asked = False
+        self._epochs: dict[str, set[int]] = {}  # by opening
         self.found = False
         self.finished = False
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-probe-{identity}",
-            subscriptions=(self._status,),
+            subscriptions=(topics.of("+", Kind.STATUS), topics.of("+", Kind.RUN)),
             will=Publication(topic=self._request, payload=b""),  # harmless: it asks once more
         )
+
+    def epochs(self, opening: str) -> set[int]:
+        """The epochs of a run that anybody knows of."""
+        return self._epochs.get(opening, set())
 
     def connected(self, now: float) -> None:
         """Wait for what is retained."""
@@ -44,15 +54,28 @@ class LearnerProbe:
         self._until = float("inf")
 
     def received(self, topic: str, payload: bytes) -> None:
-        """A status: the first is what the broker kept, one more is a learner's own."""
+        """Of a learner's statuses the first is what the broker kept, one more is its own."""
+        self._more = True
+        if not payload:
+            return
+        head, tail = self._runs
         try:
-            presence = load_status(payload).presence
+            if topic.startswith(head) and topic.endswith(tail):
+                announced = load_announcement(payload)
+                self._epochs.setdefault(announced.opening, set()).add(announced.epoch)
+                return
+            status = load_status(payload)
         except PeerProtocolError:
             return
-        self._heard += presence is Presence.ONLINE
+        if status.opening is not None and status.epoch is not None:
+            self._epochs.setdefault(status.opening, set()).add(status.epoch)
+        if topic == self._status:
+            self._heard += status.presence is Presence.ONLINE
 
     def step(self, now: float) -> Iterable[Publication]:
         """Ask once, if there is anybody to ask."""
+        if self._more:
+            self._more, self._until = False, max(self._until, now + _MORE_WITHIN)
         if self._heard and not self._asked:
             self._asked, self._until = True, now + _ANSWER_WITHIN
             return (Publication(topic=self._request, payload=b""),)

@@ -6,12 +6,15 @@ what a crash then loses was never acted on, and is asked for again.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
 from bitarm import wire
+from bitarm.core.epochs import after
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
+    CaveatNoted,
     FleetAssigned,
     LearnerEvent,
     LostRule,
@@ -21,17 +24,18 @@ from bitarm.core.events import (
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
-from bitarm.core.messages import Cause, Dismiss, Report, Request
-from bitarm.errors import FrameError, PeerProtocolError, ProtocolError
-from bitarm.runtime.announcement import Ended, Opened, dump_announcement
+from bitarm.core.messages import Dismiss, Position, Report, Request
+from bitarm.errors import BitarmError, FrameError, PeerProtocolError, ProtocolError, TransportError
 from bitarm.runtime.embedded import CLIPPED, Watcher
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link
 from bitarm.runtime.meter import Meter
-from bitarm.runtime.refusals import Refusals
-from bitarm.runtime.roster import Member, Roster
+from bitarm.runtime.refusals import Refusals, printable
+from bitarm.runtime.retained import Retained
+from bitarm.runtime.rivals import Bids, Verdict, judge
+from bitarm.runtime.roster import Member, Roster, newcomer
 from bitarm.runtime.service import Endpoint, Publication
-from bitarm.runtime.status import Presence, Status, dump_status, load_status
+from bitarm.runtime.status import Presence, Status, load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics
 
 _LOGGER = logging.getLogger("bitarm.learner")
@@ -42,6 +46,9 @@ LINGER = 5.0
 _KEPT_WITHIN = 0.2  # seconds that a report may wait for others: a sync of the disk for each is slow
 _MOST_UNKEPT = 256  # reports that wait: written while others are on their way, not all at the end
 _IDLE = 3600.0
+_RETAINED_WITHIN = 0.3  # seconds for the broker to tell what it keeps
+_COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
+_MOST_NAMES = 8
 
 
 @final
@@ -55,10 +62,11 @@ class LearnerService:
         run: int,
         *,
         fleet: FleetAssigned,
-        opening: str,
+        boot: str,
         watch: Watcher,
         now: float,
         before: TrafficMeasured | None = None,
+        joined: Mapping[str, Sequence[AgentJoined]] | None = None,
         ledger: LinkLedger | None = None,
         retry: float = RETRY,
         linger: float = LINGER,
@@ -67,44 +75,64 @@ class LearnerService:
         self._journal = journal
         self._run = run
         self._fleet = fleet
-        self.opening = opening
+        self._boot = boot
         self._watch = watch
         self._linger = linger
         self._topics = Topics(fleet.fleet)
-        self._roster = Roster(fleet, opening, retry=retry, now=now)
+        self._learner_topic = self._topics.of(LEARNER, Kind.STATUS)
+        self._roster = Roster(fleet, learner.opening, retry=retry, now=now)
+        for agent, processes in (joined or {}).items():
+            member, last = self._roster.members[agent], processes[-1]
+            member.boot, member.life = last.boot, last.life
+            member.earlier_boots = {process.boot for process in processes[:-1]} - {last.boot}
         self._meter = Meter(len(learner.spec.arms), before)
         self.ledger = ledger
         self._link = find_link("none") if ledger is None else ledger.link
+        self._retained = Retained(
+            learner=learner,
+            topics=self._topics,
+            boot=boot,
+            report_bytes=self._link.up.max_bytes,
+        )
         self._inbox: list[tuple[str, bytes]] = []
         self._unkept: list[LearnerEvent] = []
         self._due: dict[int, Request] = {it.arm: it for it in learner.pending}  # unanswered
         self._unsent: list[Request | Dismiss] = []
         self._callers: dict[str, Member] = {}  # to be told how they stand
         self._is_connected = False
-        self._announce = False
-        self._asked_for = False  # somebody wants to know whether this run has a learner
+        self._announce: set[str] = set()  # agents to be told of the run
+        self._say_status = False  # somebody wants to know whether this run has a learner
+        self._bids = Bids()
         self._announced_at = now
         self._look_at = now
         self._keep_at = now
+        self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
         self._said_ended = False
+        self._heard_by = now  # by then the broker has told what it keeps
         self._over_at: float | None = None  # when to stop waiting for the last agents
         self.refusals = Refusals()
+        self.failure: BitarmError | None = None
         self.finished = False
         self.endpoint = Endpoint(
-            client_id=f"bitarm-{fleet.fleet}-{LEARNER}",
+            # A name of its own: one that was taken for dead must not push its successor off.
+            client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
             subscriptions=(
+                self._learner_topic,  # first: a broker tells what it keeps in this order
                 self._topics.of("+", Kind.STATUS),
                 self._topics.of("+", Kind.REPORT),
                 self._topics.of(LEARNER, Kind.REQUEST),
             ),
-            will=self._own_status(Presence.OFFLINE),
+            will=self._retained.status(Presence.OFFLINE),
         )
 
     # -- what the wire says ------------------------------------------------------------------
 
     def connected(self, now: float) -> None:
         """Announce the run again: the broker may have forgotten it."""
-        self._is_connected = self._announce = True
+        self._is_connected = self._say_status = True
+        self._heard_by = now + _RETAINED_WITHIN
+        self._bids.clear()
+        self._announce = set(self._roster.members)
         self._said_ended = False
         self._roster.reconnected(now)
 
@@ -124,8 +152,16 @@ class LearnerService:
 
     def leave(self) -> Iterable[Publication]:
         """Stop in order and leave the run to be resumed: all that happened is in the journal."""
+        if self._unkept:
+            self._journal.append(self._run, tuple(self._unkept))
+            self._unkept.clear()
         self.finished = True
-        return (self._own_status(Presence.OFFLINE),)
+        return (self._retained.status(Presence.OFFLINE),)
+
+    @property
+    def opening(self) -> str:
+        """What names the run among all others."""
+        return self._learner.opening
 
     def note(self, caveat: str) -> None:
         """Take in a fact that voids the guarantee."""
@@ -135,15 +171,24 @@ class LearnerService:
     def step(self, now: float) -> Iterable[Publication]:
         """Take in what came, decide, keep, then speak."""
         inbox, self._inbox = self._inbox, []
+        # Whether another learner has taken over, before what agents say of its epoch.
+        inbox.sort(key=lambda message: message[0] != self._learner_topic)
         for topic, payload in inbox:
             try:
                 self._take_in(topic, payload, now)
             except (FrameError, ProtocolError) as error:
                 self.refusals.note(topic, str(error))
+            if self.finished:
+                return ()  # another learner has taken over: not one more word
+        if self._is_connected and now >= self._bids.due_at:
+            epochs = self._bids.take(self._roster.members, self._learner.epoch)
+            if epochs:
+                self._outbid(epochs)
         looking = self._is_connected and now >= self._look_at
         if looking:
             self._look_at = now + self._roster.every
             self._give_up_lost(now)
+            self._name_the_absent(now)
         self._keep(now)
         again = self._roster.to_repeat(self._busy(), now) if looking else []
         said = [*self._announced(now), *self._told(again, now), *self._farewell(now)]
@@ -151,9 +196,13 @@ class LearnerService:
 
     def wake_at(self, now: float) -> float:
         """For a look at who is late; at the end, when the wait is over."""
+        if self._learner.phase is LearnerPhase.ENDED and now < self._heard_by:
+            return self._heard_by
         if self._over_at is not None:
             return self._over_at
         look_at = self._look_at if self._is_connected else now + _IDLE
+        if self._is_connected:
+            look_at = min(look_at, self._bids.due_at)
         return min(look_at, self._keep_at) if self._unkept else look_at
 
     # -- taking in ---------------------------------------------------------------------------
@@ -161,7 +210,10 @@ class LearnerService:
     def _take_in(self, topic: str, payload: bytes, now: float) -> None:
         place = self._topics.place(topic)
         if place is not None and place.agent == LEARNER:
-            self._asked_for |= place.kind is Kind.REQUEST  # else it is our own status
+            if place.kind is Kind.REQUEST:
+                self._say_status = True
+            elif payload:
+                self._heard_learner(load_status(payload))
             return
         if place is None or place.agent not in self._roster.members:
             raise PeerProtocolError("this run has no such agent")
@@ -171,29 +223,102 @@ class LearnerService:
         else:
             self._heard_reports(member, topic, payload, now)
 
+    def _heard_learner(self, status: Status) -> None:
+        """A learner's status: our own, of one before us, or of one that has taken over."""
+        ours = self._learner.epoch
+        verdict = judge(status, boot=self._boot, opening=self.opening, epoch=ours)
+        if status.epoch == ours and self._learner.phase is LearnerPhase.ENDED:
+            verdict = Verdict.SAY_AGAIN  # who ended a run tells its end, whoever else was there
+        if verdict is Verdict.YIELD:
+            self.failure = TransportError(
+                f"another learner has taken over run {self._fleet.fleet!r}: it speaks in epoch "
+                f"{status.epoch}, this one in {ours}. This one stops; the run goes on there"
+            )
+            self.finished = True
+        elif verdict is Verdict.OUTBID:
+            self._outbid([ours])
+        elif verdict is Verdict.SAY_AGAIN:
+            self._say_status = True
+            self._said_ended = False
+            self._announce = set(self._roster.members)
+
+    def _outbid(self, epochs: Iterable[int]) -> None:
+        """Take an epoch after those that somebody knows of: what was said in them is not ours."""
+        if self._learner.phase is not LearnerPhase.RUNNING:
+            return
+        self._unsent.clear()  # of the epoch that is over: who speaks again is told how it stands
+        self._take(self._learner.begin(after(self._learner.epoch, epochs)))
+        self._due = {request.arm: request for request in self._learner.pending}
+        self._roster.renumber()
+        self._announce = set(self._roster.members)
+        self._say_status = True
+        _LOGGER.warning("the run goes on in epoch %d", self._learner.epoch)
+
     def _heard_status(self, member: Member, payload: bytes, now: float) -> None:
         if not payload:
             return  # cleared by an agent that is done
         status = load_status(payload)
         was_there = member.present
+        if status.opening == self.opening:
+            if self._is_foreign(member, status, now):
+                return  # what it answers is not what we asked
+            self._check_codes(member, status)
         if self._roster.told(member, status, now):
             self._callers[member.name] = member
         elif status.presence is Presence.ONLINE and now >= self._announced_at + self._roster.retry:
-            self._announce = True  # it has not heard of this run
-        if member.present and status.restarts > member.restarts:
-            member.restarts = status.restarts
-            self._unkept.append(
-                AgentRestarted(
-                    agent=member.name, restarts=status.restarts, discarded=status.discarded
-                )
-            )
+            self._announce.add(member.name)  # it has not heard of this run
+        if member.present:
+            self._heard_process(member, status)
         if status.clipped and member.present:
             self.note(CLIPPED)
         if status.presence is Presence.FAILED:
-            _LOGGER.warning("agent %s failed: %s", member.name, status.reason)
+            _LOGGER.warning("agent %s failed: %s", member.name, printable(status.reason))
         elif member.present != was_there:
             where = "done" if member.done else "here" if member.present else "away"
             _LOGGER.info("agent %s is %s", member.name, where)
+        if member.present and status.reason not in ("", member.reason):
+            _LOGGER.warning("agent %s refuses: %s", member.name, printable(status.reason))
+        member.reason = status.reason
+
+    def _is_foreign(self, member: Member, status: Status, now: float) -> bool:
+        """Whether an agent heard of an epoch after ours, or of questions that are not ours."""
+        arms = [self._learner.arms[arm] for arm in member.arms]
+        was_present, member.present = member.present, False  # also if it is refused
+        if not self._bids.note(
+            member,
+            status,
+            epoch=self._learner.epoch,
+            is_in_race=any(it.phase is not ArmPhase.OUT for it in arms),
+            now=now,
+        ):
+            member.present = was_present
+            return False
+        self._say_status = True
+        return True
+
+    def _check_codes(self, member: Member, status: Status) -> None:
+        missing = set(self._learner.spec.quantizer.codes) - set(status.codes)
+        if missing:
+            member.present = False
+            raise PeerProtocolError(
+                f"agent {member.name} cannot answer in the code {', '.join(sorted(missing))}: "
+                "bring it to this version of bitarm, or choose another quantizer"
+            )
+
+    def _heard_process(self, member: Member, status: Status) -> None:
+        """A process that we did not hear from before may remember less than its predecessor."""
+        counted = {arm: self._learner.arms[arm].counted for arm in member.arms}
+        new = newcomer(member, status, counted)
+        if new is None or self._learner.phase is not LearnerPhase.RUNNING:
+            return
+        self._unkept.append(new.joined)
+        if new.is_twin:
+            self.note(
+                f"agent {member.name} is served by two processes at once, whose rewards are mixed"
+            )
+        if new.forgot:
+            _LOGGER.warning("agent %s lost its memory of live rewards", member.name)
+            self._take(self._learner.renew(new.forgot))
 
     def _heard_reports(self, member: Member, topic: str, frame: bytes, now: float) -> None:
         if not member.present:
@@ -204,8 +329,8 @@ class LearnerService:
                 f"the link {self._link.name} carries {self._link.up.max_bytes} bytes up, "
                 f"agent {member.name} sent {len(frame)}"
             )
-        reports = [it for it in messages if isinstance(it, Report) and it.arm in member.arms]
-        if len(reports) < len(messages):
+        reports = [it for it in messages if isinstance(it, Report | Position)]
+        if len(reports) < len(messages) or not {it.arm for it in reports} <= set(member.arms):
             raise PeerProtocolError(f"agent {member.name} may report for its own arms only")
         self._meter.went_up(topic, frame, reports)
         if self.ledger is not None:
@@ -219,6 +344,9 @@ class LearnerService:
                 continue
             if self._learner.arms[report.arm].phase is not ArmPhase.AWAITED:
                 self._due.pop(report.arm, None)
+            for event in output.events:
+                if isinstance(event, CaveatNoted):
+                    self.refusals.note(topic, event.text)
             self._take(output)
 
     def _give_up_lost(self, now: float) -> None:
@@ -230,6 +358,23 @@ class LearnerService:
             self._take(self._learner.lose(member.arms, stop=stop))
             if self._learner.phase is not LearnerPhase.RUNNING:
                 return
+
+    def _name_the_absent(self, now: float) -> None:
+        """Say for whom the run waits, if it waits for long: they may have to be started again."""
+        absent = sorted(member.name for member in self._busy() if not member.present)
+        if not absent:
+            self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
+        elif math.isinf(self._complain_at):
+            self._complain_at = now + self._complain_after
+        elif now >= self._complain_at:
+            self._complain_after *= 2
+            self._complain_at = now + self._complain_after
+            more = f" and {len(absent) - _MOST_NAMES:,} more" if len(absent) > _MOST_NAMES else ""
+            _LOGGER.warning(
+                "the run waits for agents that are not connected: %s%s",
+                ", ".join(absent[:_MOST_NAMES]),
+                more,
+            )
 
     def _take(self, output: LearnerOutput) -> None:
         self._unkept.extend(output.events)
@@ -246,7 +391,7 @@ class LearnerService:
             self._keep_at = now + _KEPT_WITHIN
             return
         few = len(self._unkept) < _MOST_UNKEPT and now < self._keep_at
-        if few and not self._unsent and self._learner.ending is None:
+        if few and not self._unsent and not self._announce and self._learner.ending is None:
             return
         self._keep_at = now + _KEPT_WITHIN
         if any(isinstance(event, RoundOpened) for event in self._unkept):
@@ -259,20 +404,17 @@ class LearnerService:
     # -- speaking ----------------------------------------------------------------------------
 
     def _announced(self, now: float) -> list[Publication]:
-        if not self._announce or not self._is_connected:
-            asked_for, self._asked_for = self._asked_for, False
-            return [self._own_status(Presence.ONLINE)] if asked_for else []
-        self._announce, self._announced_at = False, now
-        said = [self._own_status(Presence.ONLINE)]
-        if self._learner.phase is LearnerPhase.RUNNING:
-            agents = {name: member.arms for name, member in self._roster.members.items()}
-            opened = Opened(
-                opening=self.opening,
-                spec=self._learner.spec,
-                agents=agents,
-                report_bytes=self._link.up.max_bytes,
-            )
-            said.append(self._retained(dump_announcement(opened)))
+        if not self._is_connected:
+            return []
+        said: list[Publication] = []
+        if self._say_status:
+            self._say_status = False
+            said.append(self._retained.status(Presence.ONLINE))
+        if self._announce and self._learner.phase is LearnerPhase.RUNNING:
+            self._announced_at = now
+            members = [self._roster.members[name] for name in sorted(self._announce)]
+            said.extend(self._retained.announcement(member) for member in members)
+        self._announce.clear()
         return said
 
     def _told(self, again: Sequence[Member], now: float) -> list[Publication]:
@@ -291,20 +433,19 @@ class LearnerService:
         self._unsent.clear()
         said: list[Publication] = []
         for agent, letter in letters.items():
-            self._roster.asked(self._roster.members[agent], now)
+            numbers = [it.message for it in letter.values() if isinstance(it, Request)]
+            self._roster.asked(self._roster.members[agent], now, max(numbers, default=0))
             said.extend(self._frames(agent, tuple(letter.values())))
         return said
 
     def _standing(self, member: Member) -> dict[int, Request | Dismiss]:
         """How each arm of an agent stands: what is asked of it, or that it is out."""
-        run, ended = self._learner.spec.fingerprint, self._learner.phase is LearnerPhase.ENDED
         letter: dict[int, Request | Dismiss] = {}
         for arm in member.arms:
             if arm in self._due:
                 letter[arm] = self._due[arm]
             elif self._learner.arms[arm].phase is ArmPhase.OUT:
-                cause = Cause.ENDED if ended else Cause.DROPPED
-                letter[arm] = Dismiss(run=run, arm=arm, cause=cause)
+                letter[arm] = self._learner.dismissal(arm)
         return letter
 
     def _frames(self, agent: str, letter: Sequence[Request | Dismiss]) -> list[Publication]:
@@ -323,32 +464,27 @@ class LearnerService:
         return said
 
     def _farewell(self, now: float) -> list[Publication]:
-        """At the end: the news on the spec's topic, then a bounded wait for those still there."""
+        """At the end: the news, in one word for all, then a bounded wait for those still there."""
         if self._learner.phase is not LearnerPhase.ENDED or self.finished:
             return []
+        if self._is_connected and now < self._heard_by:
+            return []  # another learner may have taken over, and its word counts
         said: list[Publication] = []
         if self._over_at is None:
             self._over_at = now + self._linger
-        if self._is_connected and not self._announce and not self._said_ended:
+        if self._is_connected and not self._said_ended:
             self._said_ended = True
-            said.append(self._retained(dump_announcement(Ended(opening=self.opening))))
+            said.append(self._retained.status(Presence.DONE))
+            said.extend(map(self._retained.no_announcement, self._roster.members.values()))
         waiting = any(it.present and not it.done for it in self._roster.members.values())
+        waiting |= bool(self._bids)  # for the word of a learner that may have taken over
         if now < self._over_at and (waiting or not self._said_ended):
             return said
         self.finished = True
         self._unkept.append(self._meter.measured(by_arm=True))
         self._keep(now)
-        return [*said, self._own_status(Presence.DONE, cleared=True)]
-
-    def _own_status(self, presence: Presence, *, cleared: bool = False) -> Publication:
-        status = Status(presence=presence, opening=self.opening)
-        payload = b"" if cleared else dump_status(status)
-        return Publication(
-            topic=self._topics.of(LEARNER, Kind.STATUS), payload=payload, retain=True
-        )
-
-    def _retained(self, payload: bytes) -> Publication:
-        return Publication(topic=self._topics.spec, payload=payload, retain=True)
+        away = [member for member in self._roster.members.values() if not member.done]
+        return [*said, *map(self._retained.no_status, away)]
 
     # -- whom to look after ------------------------------------------------------------------
 

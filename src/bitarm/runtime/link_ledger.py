@@ -2,20 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from bitarm import wire
 from bitarm.core.events import (
     ArmDropped,
+    ArmsLost,
+    EpochBegan,
     LearnerEvent,
+    PositionTold,
     ReportAccepted,
     RoundOpened,
     RunEnded,
     RunOpened,
 )
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
-from bitarm.core.policy import Advance
+from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.runtime.links import Link, LinkUse, use
 
 
@@ -40,9 +42,8 @@ class LinkLedger:
         self._resumed = resumed
         self._up: dict[str | int, list[int]] = defaultdict(list)
         self._down: dict[str | int, list[int]] = defaultdict(list)
-        self._run = 0
         self._active: set[int] = set()
-        self._messages: dict[int, int] = defaultdict(int)
+        self._asked: dict[int, Request] = {}  # not yet answered
 
     def went_up(self, device: str | int, frame_bytes: int) -> None:
         """A frame came from a device."""
@@ -57,32 +58,43 @@ class LinkLedger:
         for event in events:
             match event:
                 case RunOpened():
-                    self._run = event.spec.fingerprint
                     self._active = set(range(len(event.spec.arms)))
+                case EpochBegan():  # what was not answered is its first question
+                    for request in list(self._asked.values()):
+                        self._ask(replace(request, message=1))
                 case RoundOpened():
-                    for advance in event.advances:
-                        self._requested(advance)
+                    for request in event.requests:
+                        self._ask(request)
                 case ReportAccepted():
-                    self._messages[event.arm] = event.message
+                    asked = self._asked.pop(event.arm)
                     report = Report(
-                        run=self._run, arm=event.arm, message=event.message, symbol=event.symbol
+                        run=asked.run, arm=event.arm, message=asked.message, symbol=event.symbol
                     )
                     self.went_up(event.arm, _size(report))
+                case PositionTold():
+                    asked = self._asked.pop(event.arm)
+                    position = Position(
+                        run=asked.run, arm=event.arm, message=asked.message, pulls=event.pulls
+                    )
+                    self.went_up(event.arm, _size(position))
                 case ArmDropped():
                     self._dismissed(event.arm, Cause.DROPPED)
+                case ArmsLost():
+                    for arm in event.arms:
+                        self._dismissed(arm, Cause.DROPPED)
                 case RunEnded():
                     for arm in sorted(self._active):
                         self._dismissed(arm, Cause.ENDED)
 
     def devices(self) -> list[LinkUse]:
-        """What each device's frames came to."""
+        """Totals of each device's frames on this link."""
         return [
             use(self.link, self._up.get(device, ()), self._down.get(device, ()))
             for device in sorted({*self._up, *self._down}, key=str)
         ]
 
     def fleet(self) -> FleetUse:
-        """What all came to."""
+        """Totals of all devices on this link, and the busiest device."""
         uses = self.devices() or [use(self.link, (), ())]
         return FleetUse(
             link=self.link.name,
@@ -92,19 +104,14 @@ class LinkLedger:
             since_resumed=self._resumed,
         )
 
-    def _requested(self, advance: Advance) -> None:
-        request = Request(
-            run=self._run,
-            arm=advance.arm,
-            message=self._messages[advance.arm] + 1,
-            until=advance.until,
-            hint=advance.hint,
-        )
-        self.went_down(advance.arm, _size(request))
+    def _ask(self, request: Request) -> None:
+        self._asked[request.arm] = request
+        self.went_down(request.arm, _size(request))
 
     def _dismissed(self, arm: int, cause: Cause) -> None:
         self._active.discard(arm)
-        self.went_down(arm, _size(Dismiss(run=self._run, arm=arm, cause=cause)))
+        self._asked.pop(arm, None)
+        self.went_down(arm, _size(Dismiss(run=0, arm=arm, cause=cause)))
 
 
 def _size(message: Message) -> int:

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from bitarm.core.codes import Raw
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
+from bitarm.core.question import Question
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.runtime.airtime import LoRa, air_seconds
@@ -27,8 +29,10 @@ from bitarm.wire import MAX_BYTES, encode
 from bitarm.wire.envelope import SHORT_BYTES
 from bitarm.wire.short import MAX_MESSAGE, MAX_SYMBOL_BITS
 
-# Arm, message and checkpoint in a byte each; head, run and check sum around them.
-MIN_REQUEST_BYTES = len(encode(Request(run=0, arm=0, message=1, until=1)))
+# Arm, message, the question's byte and checkpoint in a byte each; head, run and check sum around.
+MIN_REQUEST_BYTES = len(
+    encode(Request(run=0, arm=0, message=1, question=Question(until=1, code=Raw())))
+)
 _HOUR, _DAY = 3600.0, 86400.0
 
 

@@ -16,7 +16,7 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.events import TrafficMeasured
-from bitarm.core.messages import Report
+from bitarm.core.messages import Answer
 
 PUBACK_BYTES = 4
 TCP_IP_HEADER_BYTES = 40  # without options; an acknowledgement rides on the next packet
@@ -53,12 +53,12 @@ class Meter:
             if before.arms_up and before.arms_down:
                 self._arms_up, self._arms_down = list(before.arms_up), list(before.arms_down)
 
-    def went_up(self, topic: str, frame: bytes, reports: Sequence[Report]) -> None:
-        """A frame of reports arrived."""
-        self._payload_bytes += wire.payload_bytes(reports)
+    def went_up(self, topic: str, frame: bytes, answers: Sequence[Answer]) -> None:
+        """A frame of answers arrived."""
+        self._payload_bytes += wire.payload_bytes(answers)
         self._wire.up += len(frame)
         self._packets(topic, frame, self._mqtt, self._tcp_ip, up=True)
-        _share(self._arms_up, [report.arm for report in reports], len(frame))
+        _share(self._arms_up, [answer.arm for answer in answers], len(frame))
 
     def went_down(self, topic: str, frame: bytes, arms: Sequence[int]) -> None:
         """A frame of requests or dismissals was sent."""

@@ -32,9 +32,9 @@ class Refusals:
         count = self.by_offender[offender]
         if count <= _LINES or str(count).rstrip("0") == "1":
             more = f" ({count} refused from there so far)" if count >= _LINES else ""
-            _LOGGER.warning("refused, from %s: %s%s", _printable(offender), _printable(why), more)
+            _LOGGER.warning("refused, from %s: %s%s", printable(offender), printable(why), more)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without control characters: a peer must not write lines of its own into our log."""
     return "".join(char if char.isprintable() else "?" for char in text[:300])

@@ -3,12 +3,12 @@
 Knows times and statuses; knows no frames and decides nothing about arms.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import final
 
-from bitarm.core.events import FleetAssigned, LostRule
-from bitarm.runtime.status import Presence, Status
+from bitarm.core.events import AgentJoined, FleetAssigned, LostRule
+from bitarm.runtime.status import Presence, Start, Status
 
 _LONGEST_WAIT = 16  # a request is repeated after 1, 2, 4, … 16 times `retry`
 
@@ -25,8 +25,69 @@ class Member:
     done: bool = False  # dismissed, and it knows
     heard_at: float  # the last sign of life; while away, the beginning of its absence
     asked_at: float = 0.0
+    asked: int = 0  # the highest number of a question that it was sent in this epoch
     waits: int = 1  # until the next repetition, in units of `retry`
-    restarts: int = 0
+    boot: str = ""  # the process that speaks for it
+    earlier_boots: set[str] = field(default_factory=set)
+    life: str = ""  # its sequences of live rewards
+    outbid: bool = False  # it knew of an epoch after ours, once
+    reason: str = ""  # what it refuses, as it last said
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer:
+    """A process that was not heard from before, and what it may have forgotten."""
+
+    joined: AgentJoined
+    forgot: Mapping[int, int]  # arms that begin new sequences; pulls of each counted before
+    is_twin: bool  # its predecessor had taken its place, and now it is back: both are there
+
+
+def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newcomer | None:
+    """The process that speaks for a member from now on; None if it is the one that did before.
+
+    `counted` has the pulls of its arms that the learner heard of. Memory can only be lost between
+    two processes; later statuses of one may be stale, as what a broker keeps is.
+    """
+    if not status.boot or status.boot == member.boot:
+        return None
+    is_twin = status.boot in member.earlier_boots
+    forgot = _forgotten(member, status, counted)
+    if member.boot:
+        member.earlier_boots.add(member.boot)
+    member.boot, member.life = status.boot, status.life
+    joined = AgentJoined(
+        agent=member.name,
+        boot=status.boot,
+        life=status.life,
+        restarts=status.restarts,
+        discarded=status.discarded,
+    )
+    return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
+
+
+def _forgotten(member: Member, status: Status, counted: Mapping[int, int]) -> dict[int, int]:
+    """Live arms whose rewards are not all those that were told, and how many of them are.
+
+    The memory that speaks names the processes that went on from it, each with what it remembered.
+    If the one that we heard from last is among them, what its successor remembered decides. If it
+    is not, this memory is older than that process, or another one. So a loss is seen even by a
+    learner that was itself put back to before it.
+    """
+    if not member.boot:
+        return {}
+    if member.life != status.life:
+        return {arm: 0 for arm in status.pulls if arm in counted}
+    starts = (*status.before, Start(boot=status.boot, pulls=status.pulls))
+    known = [start.boot for start in starts]
+    is_known = member.boot in known
+    after = starts[known.index(member.boot) + 1] if is_known else starts[-1]
+    return {
+        arm: min(after.pulls.get(arm, 0), counted[arm])
+        for arm in status.pulls
+        if arm in counted and (not is_known or after.pulls.get(arm, 0) < counted[arm])
+    }
 
 
 @final
@@ -75,13 +136,19 @@ class Roster:
             member.done, member.present = True, False
             return False
         news = status.presence is Presence.ONLINE or not member.present
-        member.present = member.joined = True
+        member.present, member.joined, member.done = True, True, False
         self.spoke(member, now)
         return news
 
-    def asked(self, member: Member, now: float) -> None:
-        """A request was sent."""
+    def asked(self, member: Member, now: float, number: int = 0) -> None:
+        """Requests were sent; `number` is the highest of their numbers."""
         member.asked_at = now
+        member.asked = max(member.asked, number)
+
+    def renumber(self) -> None:
+        """An epoch began: nobody was asked anything in it."""
+        for member in self.members.values():
+            member.asked = 0
 
     def to_repeat(self, busy: Iterable[Member], now: float) -> list[Member]:
         """Of the agents that owe a report, those whose request is due to be sent again."""

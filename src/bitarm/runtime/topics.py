@@ -1,11 +1,14 @@
 """Where messages travel: the topics of a run, and which names may stand in them.
 
-    bitarm/v1/{run}/spec                 learner, retained: what is run, and who serves which arm
-    bitarm/v1/{run}/{agent}/request      learner to agent: frames
-    bitarm/v1/{run}/{agent}/report       agent to learner: frames
-    bitarm/v1/{run}/{agent}/status       agent, retained, also its last will: small JSON
+    bitarm/v2/{run}/{agent}/run          learner to agent, retained: which arms it serves
+    bitarm/v2/{run}/{agent}/request      learner to agent: frames
+    bitarm/v2/{run}/{agent}/report       agent to learner: frames
+    bitarm/v2/{run}/{agent}/status       agent, retained, also its last will: small JSON
+    bitarm/v2/{run}/learner/status       learner, the same: whether the run has one, or is over
+    bitarm/v2/{run}/learner/request      anybody with a learner's rights: is there a learner?
 
-`{run}` is a name that a person gives to both sides; the 32-bit run id is inside the frames.
+`{run}` is a name that a person gives to both sides; frames carry a name of their own, which tells
+runs apart that are repeated under it.
 """
 
 import re
@@ -15,7 +18,7 @@ from typing import final
 
 from bitarm.errors import ConfigError
 
-ROOT = "bitarm/v1"
+ROOT = "bitarm/v2"
 LEARNER = "learner"
 """The learner's place among the agents: its status says whether a run has a learner."""
 
@@ -26,6 +29,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 class Kind(Enum):
     """What is said on an agent's topic."""
 
+    RUN = "run"
     REQUEST = "request"
     REPORT = "report"
     STATUS = "status"
@@ -49,11 +53,6 @@ class Topics:
     """The topics of one run."""
 
     run: str
-
-    @property
-    def spec(self) -> str:
-        """Where the learner says what is run."""
-        return f"{ROOT}/{self.run}/spec"
 
     def of(self, agent: str, kind: Kind) -> str:
         """A topic of one agent; "+" for those of all."""

@@ -1,26 +1,30 @@
 """Who may read and write which topics. Whatever is not listed is denied.
 
-Topics are `bitarm/v1/{run}/{agent}/{request|report|status}`, and `bitarm/v1/{run}/spec`, which the
-learner retains for all. An agent is the user name that it logged in with: Mosquitto puts it in
-place of `%u`, so the list does not grow with the fleet and an agent cannot claim another's name.
+Topics are `bitarm/v2/{run}/{agent}/{run|request|report|status}`; the learner's own status is in the
+place of an agent's, and all may read it. An agent is the user name that it logged in with:
+Mosquitto puts it in place of `%u`, so the list does not grow with the fleet and an agent cannot
+claim another's name.
 """
 
 from bitarm.runtime.broker.accounts import CHIRPSTACK
-from bitarm.runtime.topics import LEARNER
+from bitarm.runtime.topics import LEARNER, ROOT
 
 ACCESS = f"""\
-# Every agent: its own requests in, its own reports and status out, and the run's settings.
-pattern read bitarm/v1/+/%u/request
-pattern write bitarm/v1/+/%u/report
-pattern write bitarm/v1/+/%u/status
-pattern read bitarm/v1/+/spec
+# Every agent: its own part in a run and its requests in, its reports and status out; and whether
+# the run has a learner.
+pattern read {ROOT}/+/%u/run
+pattern read {ROOT}/+/%u/request
+pattern write {ROOT}/+/%u/report
+pattern write {ROOT}/+/%u/status
+pattern read {ROOT}/+/{LEARNER}/status
 
 # The learner: the reverse, and devices behind a ChirpStack server.
 user {LEARNER}
-topic write bitarm/v1/+/+/request
-topic read bitarm/v1/+/+/report
-topic read bitarm/v1/+/+/status
-topic readwrite bitarm/v1/+/spec
+topic readwrite {ROOT}/+/+/run
+topic write {ROOT}/+/+/request
+topic read {ROOT}/+/{LEARNER}/request
+topic read {ROOT}/+/+/report
+topic readwrite {ROOT}/+/+/status
 topic read application/+/device/+/event/+
 topic write application/+/device/+/command/down
 
@@ -40,6 +44,6 @@ def may_read(user: str, topic: str) -> bool:
     if user in (LEARNER, CHIRPSTACK):
         return True
     levels = topic.split("/")
-    if levels[:2] != ["bitarm", "v1"] or "#" in levels:
+    if levels[:2] != ROOT.split("/") or "#" in levels:
         return False
-    return levels[3:] in ([user, "request"], ["spec"])
+    return levels[3:] in ([user, "run"], [user, "request"], [LEARNER, "status"])

@@ -19,7 +19,7 @@ _SUBSCRIPTION = re.compile(r" [012] (.+)")
 _NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
 _TLS_AT_ONCE = re.compile(r"Client connection from (\S+) failed: (.*)")
 _TLS_LATER = re.compile(r"OpenSSL Error\S* (.*)")
-_EXPECTED = "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain"  # it is for every agent
+_EXPECTED = "Warning: ACL pattern 'bitarm/v2/+/learner/status' does not contain"  # for every agent
 _NOTED = ("Error", "Warning", "OpenSSL")
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
 
