@@ -33,10 +33,11 @@ def identify(
     """Name the arm with the highest mean reward, wrong with probability at most `delta`.
 
     `arms` maps each name to a function that returns one reward a call, or to a RewardSource.
-    `words` are those of a problem file: delta, sigma, bounds, epsilon; quantizer, bits,
-    epsilon_quban, prior, policy, width, growth, first, checkpoints; max_rounds, max_samples,
-    max_bits. Without a `seed` one is drawn; the result carries it. Events go to `journal`, by
-    default one in memory, and then to `watch`.
+    `words` are those of a problem file (docs/words.md): delta, sigma, bounds and epsilon; the
+    scheme's, such as quantizer and policy; limits as max_rounds, max_samples, max_bits. A
+    quantizer or a policy may also be a value, `quantizer=Dicq(kappa=1.5)`, one of your own too.
+    Without a `seed` one is drawn; the result carries it. Events go to `journal`, by default one
+    in memory, and then to `watch`.
     """
     seed = new_seed() if seed is None else seed
     clip = flag("clip", clip)

@@ -18,11 +18,11 @@ from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Cause
 from bitarm.core.result import RunResult, result_of
-from bitarm.core.spec import RunSpec
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, TransportError
 from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.agent_service import AgentService, Supply, fresh_name
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
 from bitarm.runtime.chirpstack_service import ChirpStackService
@@ -59,6 +59,7 @@ class AgentEnd:
 
     causes: Mapping[str, Cause]
     stopped: bool
+    over: bool = False  # it found that its run had ended while it was away
 
 
 def run_learner(
@@ -77,14 +78,15 @@ def run_learner(
     if fleet.link is not None:
         require_fit(find_link(fleet.link), setup.spec, setup.limits, setup.policy.stride)
     caveats = sigma_caveats(setup.spec.sigma, problem.known_models())
-    _refuse_second_learner(name, broker, patience)
+    _look_around(name, broker, patience)
 
     def begin(now: float) -> tuple[int, LearnerService]:
-        learner = Learner(setup.spec, setup.policy, setup.limits)
+        learner = Learner(setup.spec, setup.policy, setup.limits, opening=fresh_name())
         return open_run(
             learner,
             journal,
             fleet,
+            boot=fresh_name(),
             caveats=caveats,
             watch=watch or _silent,
             now=now,
@@ -103,12 +105,20 @@ def resume_learner(
     patience: float = PATIENCE,
 ) -> LearnerEnd:
     """Go on with a run that the journal holds."""
-    fleet = fleet_in(Standings.of(entry.event for entry in journal.read(run)), run)
-    _refuse_second_learner(fleet.fleet, broker, patience)
+    standings = Standings.of(entry.event for entry in journal.read(run))
+    fleet = fleet_in(standings, run)
+    heard = _look_around(fleet.fleet, broker, patience).epochs(standings.opened.opening)
 
     def begin(now: float) -> tuple[int, LearnerService]:
-        told = watch or _silent
-        return run, resume_run(journal, run, watch=told, now=now, retry=_retry(fleet))
+        return run, resume_run(
+            journal,
+            run,
+            boot=fresh_name(),
+            heard=heard,
+            watch=watch or _silent,
+            now=now,
+            retry=_retry(fleet),
+        )
 
     return _stay(begin, fleet, broker, journal, patience)
 
@@ -121,12 +131,16 @@ def run_agent(
     broker: Broker,
     state: Path,
     seed: int | None = None,
+    most_pulls: int = MAX_PULLS,
     patience: float = PATIENCE,
 ) -> AgentEnd:
     """Serve an agent's arms until they are dismissed; its memory lies in the folder `state`.
 
-    With a `seed` the agent knows the run beforehand, and refuses to serve another.
+    With a `seed` the agent refuses a run that has another. No question makes it pull more than
+    `most_pulls` times.
     """
+    if not 1 <= most_pulls <= MAX_PULLS:
+        raise ConfigError(f"most_pulls must lie between 1 and {MAX_PULLS:,}, got {most_pulls:,}")
     sensors: dict[str, list[SensorFeed]] = {}
     supply = _supply(problem, agent, sensors)
     keeper = AgentFile(state / check_name("the name of a run", name) / f"{agent}.json")
@@ -137,8 +151,10 @@ def run_agent(
             supply=supply,
             keeper=keeper,
             clip=problem.clip,
+            bounds=problem.bounds,
             sensors=sensors,
-            fingerprint=None if seed is None else problem.setup(seed).spec.fingerprint,
+            seed=seed,
+            most_pulls=most_pulls,
         )
         stopped = False
 
@@ -152,12 +168,11 @@ def run_agent(
         keeper.close()
     if service.failure is not None:
         raise service.failure
-    return AgentEnd(causes=service.causes_by_name, stopped=stopped)
+    causes = service.causes_by_name
+    return AgentEnd(causes=causes, stopped=stopped, over=not causes and not stopped)
 
 
-def _supply(
-    problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]
-) -> Callable[[RunSpec, int], Feed]:
+def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) -> Supply:
     arms = {arm.name: arm for arm in problem.arms if arm.agent == agent}
     if not arms:
         known = ", ".join(sorted({arm.agent for arm in problem.arms}))
@@ -169,16 +184,16 @@ def _supply(
             topics[arm.name] = feed
             sensors.setdefault(_sensor_topic(arm), []).append(feed)
 
-    def supply(spec: RunSpec, number: int) -> Feed:
-        arm = arms.get(spec.arms[number])
+    def supply(name: str, number: int, seed: int) -> Feed:
+        arm = arms.get(name)
         if arm is None:
             raise ConfigError(
-                f"the learner wants agent {agent} to serve {spec.arms[number]!r}, and the "
+                f"the learner wants agent {agent} to serve {name!r}, and the "
                 f"problem file here knows only {', '.join(arms):.300}"
             )
         if arm.source == "topic":
             return topics[arm.name]
-        source = problem.source(arm, number, spec.seed)
+        source = problem.source(arm, number, seed)
         if isinstance(source, ModelSource | CsvSource):
             return DirectFeed(source)
         return ThreadFeed(source)
@@ -195,7 +210,8 @@ def _sensor_topic(arm: Arm) -> str:
     return topic
 
 
-def _refuse_second_learner(name: str, broker: Broker, patience: float) -> None:
+def _look_around(name: str, broker: Broker, patience: float) -> LearnerProbe:
+    """What the broker knows of the run; a learner that lives there is an error."""
     probe = LearnerProbe(name, identity=secrets.token_hex(4))
     _drive(probe, broker, patience, None)
     if probe.found:
@@ -203,6 +219,7 @@ def _refuse_second_learner(name: str, broker: Broker, patience: float) -> None:
             f"run {name!r} on {broker.url} has a learner already. End it first, "
             "or choose another name for this run (--run)"
         )
+    return probe
 
 
 def _retry(fleet: FleetAssigned) -> float:
@@ -229,6 +246,8 @@ def _stay(
 
     carried = service if fleet.application is None else ChirpStackService(service, fleet)
     _drive(carried, broker, patience, stop)
+    if service.failure is not None:
+        raise service.failure
     if left:
         return LearnerEnd(run=run, result=None, ledger=service.ledger)
     events = (entry.event for entry in journal.read(run))

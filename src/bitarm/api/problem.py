@@ -21,6 +21,7 @@ from bitarm.api import words
 from bitarm.api.extras import require
 from bitarm.api.scheme import Setup, build, displaced_words
 from bitarm.api.words import Taker, command, flag, number, text, typed, unknown
+from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import ConfigError
 from bitarm.runtime.chirpstack import check_device
@@ -83,6 +84,14 @@ class Problem:
             scheme=self.scheme,
             limits=self.limits,
         )
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds that it names; None where it names none, as an agent's file need not."""
+        if "bounds" not in self.problem:
+            return None
+        low, high = self.problem["bounds"]
+        return float(low), float(high)
 
     def sources(self, seed: int) -> list[RewardSource]:
         """A source for each arm."""

@@ -25,10 +25,8 @@ from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES, Budgeted, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
-from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq, Exact, Icq
-from bitarm.core.quantizers.icq import PRIORS
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.spec import (
     RunSpec,
@@ -154,22 +152,39 @@ def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
 
 
 def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
-    """The one that is named, or else the one of fewest bits."""
-    return choose(CHOICES, "quantizer", scheme.get("quantizer", Dicq.name))
+    """The one that is named or given as a value, or else the one of fewest bits."""
+    return _chosen("quantizer", CHOICES, scheme.get("quantizer", Dicq.name))
 
 
 def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
-    """The one that is named, or else the quietest that the quantizer has words for."""
+    """The one that is named or given, or else the quietest that the quantizer has words for."""
     hinted = chosen_quantizer(scheme).hinted
     default = QuietElimination if hinted else SuccessiveElimination
-    return choose(POLICIES, "policy", scheme.get("policy", default.name))
+    return _chosen("policy", POLICIES, scheme.get("policy", default.name))
+
+
+def _chosen(kind: str, family: Mapping[str, type[Any]], value: Any) -> type[Any]:
+    return choose(family, kind, value) if isinstance(value, str) else type(value)
+
+
+def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
+    """A scheme that was given as a value; None if it was named. Its words are set in the value."""
+    value = given.get(kind)
+    if value is None or isinstance(value, str):
+        return None
+    for word in parameters:
+        raise ConfigError(
+            f"{word} belongs to the {kind} {value.name}, which was given as a value: set it there"
+        )
+    return value
 
 
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
     chosen = chosen_quantizer(scheme)
     parameters = _applicable("quantizer", chosen, CHOICES, scheme)
-    if "prior" in parameters and parameters["prior"] not in PRIORS:
-        raise ConfigError(unknown("prior", parameters["prior"], PRIORS))
+    made: Quantizer | None = _as_given("quantizer", scheme, parameters)
+    if made is not None:
+        return made
     if chosen is Icq and "prior" not in parameters:
         parameters["prior"] = "uniform" if bounds else "quban"
     quantizer: Quantizer = chosen(**parameters)
@@ -179,6 +194,9 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     chosen = chosen_policy(scheme)
     parameters = _applicable("policy", chosen, POLICIES, {**scheme, **problem})
+    made: Policy | None = _as_given("policy", scheme, parameters)
+    if made is not None:
+        return made
     if is_budgeted(chosen) and "pull_budget" not in parameters:
         raise ConfigError(f"{chosen.name} needs a pull_budget: the pulls of all arms together")
     policy: Policy = chosen(**parameters)
@@ -205,7 +223,7 @@ def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
 
 def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -> tuple[float, ...]:
     """μ̃_0 for every arm, where the quantizer wants it drawn."""
-    drawn_from = prior_range(quantizer, bounds)
+    drawn_from = quantizer.prior_range(bounds)
     return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
 
 

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any, final
 
 from bitarm.api.assumptions import sigma_caveats
-from bitarm.api.budget import is_budgeted, meaningless
+from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
 from bitarm.api.scheme import build, chosen_policy, chosen_quantizer
-from bitarm.api.words import EVERY, LIMITS, split, unknown
+from bitarm.api.words import EVERY, split, unknown
 from bitarm.core.confidence import ArmView
 from bitarm.core.guarantee import Guarantee, guarantee
-from bitarm.core.level import level_of
-from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
+from bitarm.core.settings import settings_of
 from bitarm.errors import ConfigError
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
@@ -39,22 +38,10 @@ class Point:
 
     def to_json(self) -> dict[str, Any]:
         """Settings and averages under the names that hold everywhere."""
-        spec, policy = self.scheme.spec, self.scheme.policy
-        level = level_of(spec, policy, self.scheme.limits)
         trials = self.result.samples.count
         rate = clopper_pearson(self.result.errors, trials)
         return {
-            "quantizer": spec.quantizer.name,
-            **_words_of(spec.quantizer),
-            "policy": policy.name,
-            "width": level.width,
-            "delta": level.delta,
-            "sigma": spec.sigma,
-            "bounds": spec.bounds,
-            "epsilon": getattr(policy, "epsilon", None),
-            "growth": getattr(spec.schedule, "growth", None),
-            "first": None if is_budgeted(policy) else spec.schedule.pulls_at(1),
-            **(level.budgets() if is_budgeted(policy) else _given(self.scheme.limits)),
+            **settings_of(self.scheme.spec, self.scheme.policy, self.scheme.limits),
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
@@ -160,18 +147,6 @@ def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
         sigma_caveats(scheme.spec.sigma, models),
         range(len(scheme.spec.arms)),
     )
-
-
-def _words_of(quantizer: Any) -> dict[str, Any]:
-    """The parameters that a call can spell."""
-    given = {it.name: getattr(quantizer, it.name) for it in fields(quantizer)}
-    return {word: value for word, value in given.items() if word in EVERY}
-
-
-def _given(limits: Limits) -> dict[str, int]:
-    """The limits that there are, as a call spells them."""
-    found = {f"max_{word}": getattr(limits, word) for word in LIMITS}
-    return {word: limit for word, limit in found.items() if limit is not None}
 
 
 def scheme_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:

@@ -12,8 +12,8 @@ from bitarm.api.problem import load_problem
 from bitarm.cli.connection import (
     AuthorityOption,
     BrokerOption,
+    ConnectWithinOption,
     PasswordOption,
-    PatienceOption,
     RunNameOption,
     UserOption,
     broker_of,
@@ -21,6 +21,7 @@ from bitarm.cli.connection import (
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.core.messages import Cause
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.runtime.topics import check_agent
 
 _WORDS = {
@@ -40,13 +41,16 @@ def agent_command(
     password_file: PasswordOption = None,
     ca: AuthorityOption = None,
     seed: Annotated[
-        int | None, typer.Option(help="The run's seed: serve that run and refuse others")
+        int | None, typer.Option(help="The run's seed: refuse a run that has another")
     ] = None,
+    most_pulls: Annotated[
+        int, typer.Option(metavar="N", help="Refuse a question that takes more pulls than this")
+    ] = MAX_PULLS,
     state: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Where it keeps its memory; by default your data"),
     ] = None,
-    patience: PatienceOption = PATIENCE,
+    connect_within: ConnectWithinOption = PATIENCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the end as JSON")] = False,
     log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
@@ -60,7 +64,8 @@ def agent_command(
         broker=broker_of(broker, user or agent, password_file, ca),
         state=state or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "agents",
         seed=seed,
-        patience=patience,
+        most_pulls=most_pulls,
+        patience=connect_within,
     )
     _show(end, as_json=as_json)
     raise typer.Exit(Exit.INTERRUPTED if end.stopped else Exit.DECIDED)
@@ -73,5 +78,7 @@ def _show(end: AgentEnd, *, as_json: bool) -> None:
         return
     for name, cause in end.causes.items():
         typer.echo(f"{name} {_WORDS[cause]}")
+    if end.over:
+        typer.echo("the run ended while this agent was away")
     if end.stopped:
         complain("stopped; start the agent again to go on where it was")

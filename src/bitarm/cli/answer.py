@@ -43,6 +43,8 @@ def print_answer(console: Console, result: RunResult, *, run: int | None) -> Non
         grid.add_row(
             "restarts", f"{result.restarts:,}, {result.discarded_batches:,} live batches lost"
         )
+    if result.forgotten:
+        grid.add_row("forgotten", f"live rewards of an arm, {result.forgotten:,} times")
     grid.add_row("raw rewards", _raw(result))
     grid.add_row("scheme", Text(_scheme(result)))
     grid.add_row("seed", str(result.seed))
@@ -79,7 +81,8 @@ def _claim(result: RunResult) -> str:
 
 def _payload(result: RunResult) -> str:
     padded = "" if result.payload_bytes is None else f" ({result.payload_bytes:,} bytes padded)"
-    return f"{result.payload_bits:,} bits{padded}"
+    least = "at least " if result.restored else ""  # an older journal does not know what it lost
+    return f"{least}{result.payload_bits:,} bits{padded}"
 
 
 def _raw(result: RunResult) -> str:

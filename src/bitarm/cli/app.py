@@ -15,6 +15,7 @@ from bitarm.cli.learner import learner_command
 from bitarm.cli.plan import plan_command
 from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
+from bitarm.cli.words import with_swept_words, with_words
 from bitarm.errors import BitarmError
 
 app = typer.Typer(
@@ -23,12 +24,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Find the best of many options when every bit has a price.",
 )
-app.command()(identify)
-app.command("simulate")(simulate_command)
+app.command()(with_words(identify))
+app.command("simulate")(with_swept_words(simulate_command))
 app.command("plan")(plan_command)
 app.command()(dashboard)
 app.command("reproduce")(reproduce_command)
-app.command("learner")(learner_command)
+app.command("learner")(with_words(learner_command))
 app.command("agent")(agent_command)
 app.add_typer(runs.app, name="runs")
 app.add_typer(broker.app, name="broker")

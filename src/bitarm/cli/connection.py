@@ -28,7 +28,7 @@ AuthorityOption = Annotated[
     Path | None,
     typer.Option("--ca", metavar="FILE", help="Authority that signed the broker's certificate"),
 ]
-PatienceOption = Annotated[
+ConnectWithinOption = Annotated[
     float, typer.Option(min=0, help="Seconds to try for a first connection to the broker")
 ]
 

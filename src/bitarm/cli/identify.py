@@ -35,6 +35,7 @@ from bitarm.cli.plan_options import (
     refuse_without_plan,
 )
 from bitarm.cli.storage import StoreOption, store_path
+from bitarm.cli.words import Words, by_table
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult
@@ -46,99 +47,20 @@ from bitarm.store import SqliteJournal
 _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
-_SECTIONS = {
-    "problem": ("delta", "sigma", "bounds", "epsilon", "pull_budget", "bit_budget", "clip"),
-    "scheme": (
-        "quantizer",
-        "bits",
-        "epsilon_quban",
-        "kappa",
-        "kappa_first",
-        "kappa_cut",
-        "prior",
-        "policy",
-        "cap",
-        "patience",
-        "leader_first",
-        "pilot",
-        "width",
-        "interval_delta",
-        "growth",
-        "first",
-    ),
-}
-
-
-def _option(text: str, metavar: str | None = None) -> Any:
-    return typer.Option(help=text, metavar=metavar, show_default=False)
-
 
 def identify(
+    context: typer.Context,
     problem: Annotated[
         Path | None,
         typer.Argument(metavar="[PROBLEM.toml]", help="A problem file; else a built-in example"),
-    ] = None,
-    delta: Annotated[float | None, _option("Allowed probability of a wrong answer")] = None,
-    sigma: Annotated[float | None, _option("Sub-Gaussian parameter of the rewards")] = None,
-    bounds: Annotated[
-        tuple[float, float] | None, _option("Range of the rewards", metavar="A B")
-    ] = None,
-    epsilon: Annotated[float | None, _option("Tolerance: an ε-best arm will do")] = None,
-    pull_budget: Annotated[
-        int | None, _option("Pulls of all arms together, in place of delta (halving, rejects)")
-    ] = None,
-    bit_budget: Annotated[
-        int | None, _option("Payload bits of all arms together (with --pull-budget)")
     ] = None,
     clip: Annotated[
         bool | None,
         typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
     ] = None,
-    quantizer: Annotated[
-        str | None, _option("dicq, icq, quban, fed-sel, fed-sel-paper or exact")
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the run repeatable to the byte", show_default=False)
     ] = None,
-    bits: Annotated[int | None, _option("Bits of a message (icq)")] = None,
-    epsilon_quban: Annotated[float | None, _option("Step size of quban")] = None,
-    kappa: Annotated[float | None, _option("Step size of dicq")] = None,
-    kappa_first: Annotated[float | None, _option("Step size of dicq's first message")] = None,
-    kappa_cut: Annotated[float | None, _option("Step size of dicq above a cut")] = None,
-    prior: Annotated[str | None, _option("uniform, midpoint, lower or quban (icq)")] = None,
-    policy: Annotated[
-        str | None,
-        _option(
-            "quiet, se, lucb, lil-ucb, lil-ucb-count, sequential-halving or successive-rejects"
-        ),
-    ] = None,
-    cap: Annotated[float | None, _option("Longest jump, as a factor of the pulls (quiet)")] = None,
-    patience: Annotated[
-        float | None, _option("How sure a drop must seem to be asked for (quiet)")
-    ] = None,
-    leader_first: Annotated[
-        bool | None,
-        typer.Option(
-            "--leader-first/--no-leader-first",
-            help="The leader reports before the others (quiet)",
-            show_default=False,
-        ),
-    ] = None,
-    pilot: Annotated[
-        bool | None,
-        typer.Option(
-            "--pilot/--no-pilot",
-            help="One arm reports before all others (quiet)",
-            show_default=False,
-        ),
-    ] = None,
-    width: Annotated[str | None, _option("paper, lil, pairwise or pairwise-mixture")] = None,
-    interval_delta: Annotated[
-        float | None, _option("Sizes icq's intervals under a budget; guarantees nothing")
-    ] = None,
-    growth: Annotated[float | None, _option("Factor between two checkpoints")] = None,
-    first: Annotated[int | None, _option("Pulls up to the first checkpoint")] = None,
-    max_rounds: Annotated[int | None, _option("End after this many rounds")] = None,
-    max_samples: Annotated[int | None, _option("End before more samples than this")] = None,
-    max_bits: Annotated[int | None, _option("End before more payload bits than this")] = None,
-    seed: Annotated[int | None, _option("Makes the run repeatable to the byte")] = None,
     link: LinkOption = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="First plan: choose the scheme of least expected cost")
@@ -163,16 +85,15 @@ def identify(
     ] = _PACE,
     log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    *,
+    words: Words,
 ) -> None:
     """Find the best arm with one process; a live table, then the answer and its price."""
     configure(log_level, as_json=log_json)
     given = locals()
-    overrides = {
-        table: {word: given[word] for word in words if given[word] is not None}
-        for table, words in _SECTIONS.items()
-    }
-    limits = {"rounds": max_rounds, "samples": max_samples, "bits": max_bits}
-    overrides["limits"] = {word: value for word, value in limits.items() if value is not None}
+    overrides = by_table(words)
+    if clip is not None:
+        overrides["problem"]["clip"] = clip
     task = _load(problem, overrides)
     chosen = new_seed() if seed is None else seed
     planned: dict[str, Any] = {}

@@ -13,8 +13,8 @@ from bitarm.api.problem import Problem, load_problem
 from bitarm.cli.connection import (
     AuthorityOption,
     BrokerOption,
+    ConnectWithinOption,
     PasswordOption,
-    PatienceOption,
     UserOption,
     broker_of,
 )
@@ -24,6 +24,7 @@ from bitarm.cli.link_cost import LinkOption
 from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
+from bitarm.cli.words import Words, by_table
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.embedded import Watcher
@@ -34,6 +35,7 @@ _MOST_NAMES = 8
 
 
 def learner_command(
+    context: typer.Context,
     broker: BrokerOption,
     problem: Annotated[
         Path | None, typer.Argument(metavar="[PROBLEM.toml]", help="What is to be found out")
@@ -67,38 +69,32 @@ def learner_command(
         str | None,
         typer.Option(metavar="ID", help="ChirpStack's id of the devices' application"),
     ] = None,
-    max_rounds: Annotated[int | None, typer.Option(help="End after this many rounds")] = None,
-    max_samples: Annotated[int | None, typer.Option(help="End before more samples")] = None,
-    max_bits: Annotated[int | None, typer.Option(help="End before more payload bits")] = None,
     seed: Annotated[int | None, typer.Option(help="Makes the run repeatable")] = None,
     store: StoreOption = None,
-    patience: PatienceOption = PATIENCE,
+    connect_within: ConnectWithinOption = PATIENCE,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object")
     ] = False,
     log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    *,
+    words: Words,
 ) -> None:
     """Find the best arm with agents over a broker; a live table, then the answer and its price.
 
     Ctrl-C ends the run and tells the agents; SIGTERM leaves it to be resumed.
     """
     configure(log_level, as_json=log_json)
-    words: dict[str, dict[str, Any]] = {
-        "limits": {"rounds": max_rounds, "samples": max_samples, "bits": max_bits},
-        "network": {
-            "lost": lost,
-            "lost_after": lost_after,
-            "join_within": join_within,
-            "link": link,
-            "via": via,
-            "application": application,
-        },
+    network = {
+        "lost": lost,
+        "lost_after": lost_after,
+        "join_within": join_within,
+        "link": link,
+        "via": via,
+        "application": application,
     }
-    overrides = {
-        table: {word: value for word, value in given.items() if value is not None}
-        for table, given in words.items()
-    }
+    overrides = by_table(words)
+    overrides["network"] = {word: value for word, value in network.items() if value is not None}
     address = broker_of(broker, user or LEARNER, password_file, ca)
     screen = Console(stderr=True)
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
@@ -111,7 +107,7 @@ def learner_command(
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run
                 end = resume_learner(
-                    journal, number, broker=address, watch=watch, patience=patience
+                    journal, number, broker=address, watch=watch, patience=connect_within
                 )
             else:
                 task, name = _new_run(problem, run, overrides)
@@ -124,7 +120,7 @@ def learner_command(
                     journal=journal,
                     seed=seed,
                     watch=watch,
-                    patience=patience,
+                    patience=connect_within,
                 )
         _conclude(end, as_json=as_json)
 

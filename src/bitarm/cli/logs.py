@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from enum import Enum
 
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
     ArmDropped,
     ArmsLost,
     CaveatNoted,
+    EpochBegan,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     RoundOpened,
     RunEnded,
@@ -65,8 +68,11 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
     match event:
         case RunOpened():
             return logging.INFO, f"run {event.spec.fingerprint:08x}: {len(event.spec.arms)} arms"
+        case EpochBegan():
+            return logging.INFO, f"a learner went on with the run, epoch {event.epoch}"
         case RoundOpened():
-            return logging.DEBUG, f"round {event.round}: {len(event.advances)} arms advance"
+            arms = "1 arm" if len(event.requests) == 1 else f"{len(event.requests):,} arms"
+            return logging.DEBUG, f"round {event.round} opened: {arms} asked to advance"
         case ReportAccepted():
             said = f"{event.mean:g}"
             if math.isfinite(event.radius):
@@ -80,7 +86,18 @@ def _describe(event: LearnerEvent) -> tuple[int, str]:
             return logging.INFO, text
         case ArmsLost():
             return logging.WARNING, f"round {event.round}: arms {event.arms} lost with their agent"
-        case AgentRestarted():
+        case PositionTold():
+            text = (
+                f"arm {event.arm} has made {event.pulls} pulls, more than it was asked for: "
+                "this journal is older than what it remembers"
+            )
+            return logging.WARNING, text
+        case LivesBegan():
+            text = f"arms {event.arms}: earlier live rewards are lost, counted anew"
+            return logging.WARNING, text
+        case AgentJoined(restarts=0):
+            return logging.INFO, f"agent {event.agent} joined"
+        case AgentJoined():
             text = f"agent {event.agent} restarted ({event.restarts}), {event.discarded} discarded"
             return logging.WARNING, text
         case CaveatNoted():

@@ -6,37 +6,12 @@ from typing import Any
 
 from bitarm.api.extras import require
 from bitarm.api.simulate import Simulation
+from bitarm.api.words import LABELLED, VOCABULARY
+from bitarm.core.words import Kind
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES
 
-_AXES = (
-    "delta",
-    "pull_budget",
-    "bit_budget",
-    "growth",
-    "bits",
-    "sigma",
-    "epsilon",
-    "epsilon_quban",
-    "kappa",
-    "first",
-)
-_LINES = (
-    "quantizer",
-    "bits",
-    "epsilon_quban",
-    "kappa",
-    "kappa_first",
-    "kappa_cut",
-    "prior",
-    "policy",
-    "cap",
-    "patience",
-    "leader_first",
-    "pilot",
-    "width",
-    *_AXES,
-)
+_AXES = tuple(name for name, it in VOCABULARY.items() if it.kind in (Kind.NUMBER, Kind.WHOLE))
 _LOGARITHMIC = ("delta", "sigma")
 
 
@@ -73,14 +48,12 @@ def plot_simulation(result: Simulation, path: Path) -> None:
 
 def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str, Any]]]:
     """Points that differ in the axis alone, under a label of what tells them from the others."""
-    varying = [
-        word
-        for word in dict.fromkeys(_LINES)
-        if word != axis and len({str(point.get(word)) for point in points}) > 1
-    ]
+    varying = [word for word in LABELLED if word != axis and len(_values(points, word)) > 1]
     curves: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for point in points:
-        words = [f"{word} {point[word]}" for word in varying if point.get(word) is not None]
+        words = [
+            VOCABULARY[word].label(point[word]) for word in varying if point.get(word) is not None
+        ]
         curves[", ".join(words) or point["quantizer"]].append(point)
     return {
         label: sorted(curve, key=lambda it: it.get(axis) or 0) for label, curve in curves.items()

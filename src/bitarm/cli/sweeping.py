@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -20,6 +20,7 @@ from bitarm.api.models import parse_arms
 from bitarm.api.problem import load_problem
 from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
+from bitarm.api.words import LABELLED, VOCABULARY
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
 from bitarm.cli.progress import trials_bar
@@ -28,54 +29,6 @@ from bitarm.core.policy import Outcome
 from bitarm.errors import ConfigError
 from bitarm.sim.models import RewardModel
 from bitarm.sim.sweep import MEASURES
-
-_NUMBERS: dict[str, Callable[[str], Any]] = {
-    "delta": float,
-    "sigma": float,
-    "epsilon": float,
-    "pull_budget": int,
-    "bit_budget": int,
-    "interval_delta": float,
-    "bits": int,
-    "epsilon_quban": float,
-    "kappa": float,
-    "kappa_first": float,
-    "kappa_cut": float,
-    "cap": float,
-    "patience": float,
-    "growth": float,
-    "first": int,
-    "max_rounds": int,
-    "max_samples": int,
-    "max_bits": int,
-}
-_NAMES = ("quantizer", "prior", "policy", "width")
-_SWITCHES = ("leader_first", "pilot")
-_SIGNS = {
-    "bits": "B=",
-    "epsilon_quban": "ε=",
-    "kappa": "κ=",
-    "kappa_first": "κ₁=",
-    "kappa_cut": "κ_cut=",
-    "prior": "prior ",
-    "policy": "",
-    "cap": "cap ",
-    "patience": "patience ",
-    "leader_first": "leader first ",
-    "pilot": "pilot ",
-    "width": "width ",
-    "delta": "δ=",
-    "sigma": "σ=",
-    "growth": "α=",
-    "first": "t₁=",
-    "epsilon": "tolerance ",
-    "pull_budget": "pulls=",
-    "bit_budget": "bits=",
-    "interval_delta": "interval δ=",
-    "max_rounds": "rounds≤",
-    "max_samples": "samples≤",
-    "max_bits": "bits≤",
-}
 
 
 @final
@@ -92,7 +45,7 @@ def run_sweep(
     problem: Path | None,
     arms: str | None,
     parameters: Mapping[str, float | None],
-    flags: Mapping[str, Any],
+    given: Mapping[str, Any],
     output: Output,
     *,
     trials: int,
@@ -101,12 +54,13 @@ def run_sweep(
     cluster: str | None,
     cache: Path | None,
 ) -> None:
-    """Run the sweep that the flags describe, and show it."""
+    """Run the sweep that the given words describe, and show it."""
     if output.as_json and output.as_csv:
         raise ConfigError("give either --json or --csv, not both")
     models, words = _task(problem, arms, parameters)
-    given = _words(flags)
-    words = {word: value for word, value in words.items() if word not in _displaced(given)} | given
+    words = {word: value for word, value in words.items() if word not in _displaced(given)} | dict(
+        given
+    )
     chosen = new_seed() if seed is None else seed
     if workers is None and cluster is None:
         workers = os.cpu_count()
@@ -129,22 +83,6 @@ def _show(result: Simulation, output: Output) -> None:
         _print_csv(result)
     else:
         _print_table(result)
-
-
-def _words(flags: Mapping[str, Any]) -> dict[str, Any]:
-    words: dict[str, Any] = {}
-    for word, value in flags.items():
-        if value is None:
-            continue
-        if word in _NUMBERS:
-            words[word] = _numbers(word, value, _NUMBERS[word])
-        elif word in _NAMES:
-            words[word] = value.split(",")
-        elif word in _SWITCHES:
-            words[word] = _switches(word, value)
-        elif word == "bounds":
-            words[word] = value
-    return words
 
 
 def _displaced(given: Mapping[str, Any]) -> set[str]:
@@ -170,22 +108,6 @@ def _task(
     problem = load_problem(path)
     limits = {f"max_{word}": value for word, value in problem.limits.items()}
     return problem.models(), {**problem.problem, **problem.scheme, **limits}
-
-
-def _numbers(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
-    try:
-        return [kind(item) for item in text.split(",")]
-    except ValueError:
-        raise ConfigError(
-            f"{word} must be {'whole ' if kind is int else ''}numbers with commas, got {text!r}"
-        ) from None
-
-
-def _switches(word: str, text: str) -> list[bool]:
-    items = text.split(",")
-    if not set(items) <= {"yes", "no"}:
-        raise ConfigError(f"{word} must be yes, no or both with a comma, got {text!r}")
-    return [item == "yes" for item in items]
 
 
 def _run(models: tuple[RewardModel, ...], words: dict[str, Any], **how: Any) -> Simulation:
@@ -243,17 +165,22 @@ def _answered(count: tuple[str, int]) -> int:
 
 
 def _labels(points: list[dict[str, Any]]) -> list[str]:
-    """What tells each point from the others."""
+    """What tells each point from the others: its quantizer, and every word that varies."""
     varying = [
-        word
-        for word in _SIGNS
-        if len({str(point[word]) for point in points if point.get(word) is not None}) > 1
+        VOCABULARY[word]
+        for word in LABELLED
+        if word != "quantizer"
+        and len({str(point[word]) for point in points if point.get(word) is not None}) > 1
     ]
     return [
         " ".join(
             (
                 point["quantizer"],
-                *(f"{_SIGNS[it]}{point[it]}" for it in varying if point.get(it) is not None),
+                *(
+                    declared.label(point[declared.name])
+                    for declared in varying
+                    if point.get(declared.name) is not None
+                ),
             )
         )
         for point in points

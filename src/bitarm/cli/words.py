@@ -1,0 +1,163 @@
+"""The vocabulary as flags: every word that a scheme declares is a flag of the commands that run it.
+
+    @with_words
+    def identify(context: typer.Context, …, words: Words) -> None: …
+
+The command gets a flag for each word, and its function the words that were given.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+
+from bitarm.api.words import VOCABULARY, users
+from bitarm.core.words import Declared, Kind
+from bitarm.errors import ConfigError
+
+Words = dict[str, Any]
+"""Words with their values, in the order in which they were typed."""
+
+_PANELS = {"problem": "Problem", "scheme": "Scheme"}
+_TYPES: dict[Kind, Any] = {
+    Kind.NUMBER: float,
+    Kind.WHOLE: int,
+    Kind.FLAG: bool,
+    Kind.TEXT: str,
+    Kind.RANGE: tuple[float, float],
+    Kind.WHOLES: str,  # numbers with commas
+}
+_MOST_OWNERS = 2  # that a help text names
+_METAVARS = {Kind.RANGE: "A B", Kind.WHOLES: "N,N,…"}
+
+
+def with_words(function: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes the words of one setting."""
+    return _with_flags(function, VOCABULARY.values(), _one, _value)
+
+
+def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes lists of values, with commas; all of their combinations are run."""
+    declared = [it for it in VOCABULARY.values() if it.kind is not Kind.WHOLES]
+    return _with_flags(function, declared, _swept, _values)
+
+
+def _with_flags(
+    function: Callable[..., None],
+    declared: Iterable[Declared],
+    annotation: Callable[[Declared], Any],
+    value: Callable[[Declared, Any], Any],
+) -> Callable[..., None]:
+    """The function with a flag for each word in place of its parameter `words`.
+
+    Typer reads a command's flags from the signature of its function, so one is made.
+    """
+    flags = {it.name: it for it in declared}
+
+    def command(context: typer.Context, **given: Any) -> None:
+        typed = [name for name in context.params if name in flags and given[name] is not None]
+        words = {name: value(flags[name], given[name]) for name in typed}
+        own = {name: held for name, held in given.items() if name not in flags}
+        function(context, **own, words=words)
+
+    own = inspect.signature(function, eval_str=True).parameters
+    parameters = [it for name, it in own.items() if name != "words"]
+    parameters += [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation(it)
+        )
+        for name, it in flags.items()
+    ]
+    ordered = [replaced.replace(kind=inspect.Parameter.KEYWORD_ONLY) for replaced in parameters]
+    command.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    command.__annotations__ = {it.name: it.annotation for it in ordered}
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    return command
+
+
+def _one(declared: Declared) -> Any:
+    """The type of a flag with one value."""
+    names = []
+    if declared.kind is Kind.FLAG:
+        flag = declared.name.replace("_", "-")
+        names = [f"--{flag}/--no-{flag}"]
+    option = typer.Option(
+        *names,
+        help=_help(declared),
+        metavar=_METAVARS.get(declared.kind),
+        show_default=False,
+        rich_help_panel=_panel(declared),
+    )
+    return Annotated[_TYPES[declared.kind] | None, option]
+
+
+def _swept(declared: Declared) -> Any:
+    """The type of a flag with a list of values."""
+    if declared.kind is Kind.RANGE:
+        return _one(declared)
+    choice = "yes, no: " if declared.kind is Kind.FLAG else ""
+    option = typer.Option(
+        help=f"{choice}{_help(declared)}; a comma list sweeps",
+        metavar="LIST",
+        show_default=False,
+        rich_help_panel=_panel(declared),
+    )
+    return Annotated[str | None, option]
+
+
+def _value(declared: Declared, given: Any) -> Any:
+    return _listed(declared.name, given, int) if declared.kind is Kind.WHOLES else given
+
+
+def _values(declared: Declared, given: Any) -> Any:
+    match declared.kind:
+        case Kind.NUMBER:
+            return _listed(declared.name, given, float)
+        case Kind.WHOLE:
+            return _listed(declared.name, given, int)
+        case Kind.FLAG:
+            return _switches(declared.name, given)
+        case Kind.TEXT:
+            return given.split(",")
+    return given
+
+
+def by_table(words: Words) -> dict[str, dict[str, Any]]:
+    """Words as a flag spells them, by the tables of a problem file."""
+    tables: dict[str, dict[str, Any]] = {"problem": {}, "scheme": {}, "limits": {}}
+    for name, value in words.items():
+        if name.startswith("max_"):
+            tables["limits"][name.removeprefix("max_")] = value
+        else:
+            tables[VOCABULARY[name].word.table][name] = value
+    return tables
+
+
+def _help(declared: Declared) -> str:
+    """What the word is, and whose, where it is not everybody's."""
+    choices = f": {', '.join(declared.choices)}" if declared.choices else ""
+    owners = users(declared.name)
+    whose = f" ({', '.join(owners)})" if 0 < len(owners) <= _MOST_OWNERS else ""
+    return f"{declared.word.help}{choices}{whose}"
+
+
+def _panel(declared: Declared) -> str:
+    limit = declared.name.startswith("max_")
+    return "Limits" if limit else _PANELS[declared.word.table]
+
+
+def _listed(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
+    try:
+        return [kind(item) for item in text.split(",")]
+    except ValueError:
+        raise ConfigError(
+            f"{word} must be {'whole ' if kind is int else ''}numbers with commas, got {text!r}"
+        ) from None
+
+
+def _switches(word: str, text: str) -> list[bool]:
+    items = text.split(",")
+    if not set(items) <= {"yes", "no"}:
+        raise ConfigError(f"{word} must be yes, no or both with a comma, got {text!r}")
+    return [item == "yes" for item in items]
