@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-from bitarm.core.policy import Outcome
+from bitarm.core.policy import Outcome, tolerance_of
 from bitarm.core.result import RAW_REWARD_BYTES
 from bitarm.core.theory import counting_bound, lower_bound
 from bitarm.dashboard.history import History
@@ -76,7 +76,7 @@ def point_of_run(history: History) -> Point:
             if arm.mean is not None
         ]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
-        epsilon = getattr(history.standings.opened.policy, "epsilon", 0.0)
+        epsilon = tolerance_of(history.standings.opened.policy)
         least = _least_bits(means, spec.delta, spec.bounds, epsilon)
     return Point(
         source="run",

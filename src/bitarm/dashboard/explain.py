@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
+from bitarm.core.codes import Bins
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import CHOICES, Icq
 from bitarm.core.schedule import paper_schedule
@@ -16,7 +17,7 @@ MOST_ROUNDS = 24
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainStep:
-    """One message of ICQ: what both ends know before it, the bits, and what they leave behind."""
+    """One message of ICQ: what is known before it, the bits, and what they leave behind."""
 
     index: int  # i
     pulls: int  # t_i
@@ -113,10 +114,12 @@ def _spec(
 
 
 def _explained(icq: Icq, mu_hat: float, held: Estimate, step: Step) -> tuple[ExplainStep, Estimate]:
-    low, bin_width = icq.bins(held, step)
-    high = low + bin_width * (1 << icq.bits)
-    symbol = icq.encode(mu_hat, held, step, 0.0)
-    after = icq.decode(symbol, held, step)
+    question = icq.question(held, step, 0.0)
+    code = question.code
+    assert isinstance(code, Bins)  # without a quban prior ICQ asks for nothing else
+    high = code.low + code.step * code.bins
+    symbol = question.answer(mu_hat)
+    after = icq.read(symbol, question, held, step)
     explained = ExplainStep(
         index=step.index,
         pulls=step.pulls,
@@ -124,10 +127,10 @@ def _explained(icq: Icq, mu_hat: float, held: Estimate, step: Step) -> tuple[Exp
         mean_before=held.mean,
         radius_before=held.radius,
         mu_hat=mu_hat,
-        low=low,
+        low=code.low,
         high=high,
-        bin_width=bin_width,
-        contained=low <= mu_hat <= high,
+        bin_width=code.step,
+        contained=code.low <= mu_hat <= high,
         symbol=str(symbol),
         value=symbol.value,
         mean=after.mean,

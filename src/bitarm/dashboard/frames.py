@@ -8,16 +8,25 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 from bitarm import wire
-from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunEnded
+from bitarm.core.events import (
+    ArmDropped,
+    EpochBegan,
+    PositionTold,
+    ReportAccepted,
+    RoundOpened,
+    RunEnded,
+)
 from bitarm.core.journal import Entry
-from bitarm.core.messages import Cause, Dismiss, Message, Report, Request
+from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.plain import to_plain
 from bitarm.core.spec import RunSpec
 from bitarm.dashboard.history import History
 from bitarm.dashboard.wording import in_words
 
-_KINDS: dict[type, Literal["report", "request", "dismiss"]] = {
+Kind = Literal["report", "position", "request", "dismiss"]
+_KINDS: dict[type, Kind] = {
     Report: "report",
+    Position: "position",
     Request: "request",
     Dismiss: "dismiss",
 }
@@ -61,7 +70,7 @@ class FieldView:
 class FrameView:
     """One message as it goes over the wire, bit by bit."""
 
-    message: Literal["report", "request", "dismiss"]
+    message: Kind
     arm: int
     arm_name: str
     wire_bytes: int
@@ -83,7 +92,7 @@ class FrameList:
 def frames_of(history: History, entry: Entry, *, arm: int | None, limit: int) -> FrameList:
     """The frames of an event's messages, or of the one to or from `arm`."""
     messages = _messages(history, entry)
-    wanted = [it for it in messages if arm is None or it.arm == arm]
+    wanted = [message for message in messages if arm is None or message.arm == arm]
     return FrameList(
         sequence=entry.sequence,
         total=len(wanted),
@@ -106,8 +115,10 @@ def event_view(history: History, entry: Entry) -> EventView:
 def _count(history: History, entry: Entry) -> int:
     match entry.event:
         case RoundOpened() as event:
-            return len(event.advances)
-        case ReportAccepted() | ArmDropped():
+            return len(event.requests)
+        case EpochBegan():
+            return len(history.numbering.asked_again(entry.sequence))
+        case ReportAccepted() | PositionTold() | ArmDropped():
             return 1
         case RunEnded():
             return len(history.spec.arms) - len(history.out_before(entry.sequence))
@@ -115,23 +126,19 @@ def _count(history: History, entry: Entry) -> int:
 
 
 def _messages(history: History, entry: Entry) -> list[Message]:
-    run = history.spec.fingerprint
+    numbering = history.numbering
+    run = numbering.field(entry.sequence)
     match entry.event:
-        case ReportAccepted() as event:
-            report = Report(run=run, arm=event.arm, message=event.message, symbol=event.symbol)
-            return [report]
         case RoundOpened() as event:
-            heard = history.messages_before(entry.sequence)
-            return [
-                Request(
-                    run=run,
-                    arm=it.arm,
-                    message=heard.get(it.arm, 0) + 1,
-                    until=it.until,
-                    hint=it.hint,
-                )
-                for it in event.advances
-            ]
+            return list(event.requests)
+        case EpochBegan():
+            return list(numbering.asked_again(entry.sequence))
+        case ReportAccepted() as event:
+            number = numbering.answered(entry.sequence)
+            return [Report(run=run, arm=event.arm, message=number, symbol=event.symbol)]
+        case PositionTold() as event:
+            number = numbering.answered(entry.sequence)
+            return [Position(run=run, arm=event.arm, message=number, pulls=event.pulls)]
         case ArmDropped() as event:
             return [Dismiss(run=run, arm=event.arm, cause=Cause.DROPPED)]
         case RunEnded():
@@ -156,12 +163,12 @@ def _frame(message: Message, spec: RunSpec) -> FrameView:
         hex=frame.hex(" "),
         fields=[
             FieldView(
-                name=it.name,
-                first_bit=it.first_bit,
-                nbits=it.nbits,
-                bits=bits[it.first_bit : it.first_bit + it.nbits],
-                meaning=it.meaning,
+                name=field.name,
+                first_bit=field.first_bit,
+                nbits=field.nbits,
+                bits=bits[field.first_bit : field.first_bit + field.nbits],
+                meaning=field.meaning,
             )
-            for it in wire.describe(frame)
+            for field in wire.describe(frame)
         ],
     )

@@ -6,7 +6,7 @@ events that no chart here knows.
 
 import math
 from bisect import bisect_right
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, TypeVar, final
 
 from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
@@ -14,8 +14,11 @@ from bitarm.core.journal import Entry
 from bitarm.core.level import level_of
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
+from bitarm.core.settings import settings_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
+from bitarm.core.words import values_of
+from bitarm.dashboard.numbering import Numbering
 from bitarm.dashboard.views import (
     Drops,
     Notes,
@@ -24,7 +27,6 @@ from bitarm.dashboard.views import (
     RunDelta,
     RunRow,
     RunView,
-    Settings,
     Timeline,
 )
 from bitarm.dashboard.wording import arms_of, in_words, whole
@@ -43,6 +45,7 @@ class History:
         self.run = run
         self.entries = 0
         self.standings = Standings(first.event)
+        self.numbering = Numbering(first.event)
         self._opened_at = self._last_at = first.at
         self._ended_at: float | None = None
         self._rounds, self._reports = _empty(Rounds), _empty(Reports)
@@ -51,12 +54,13 @@ class History:
 
     @property
     def spec(self) -> RunSpec:
-        """What both ends of the run agree on."""
+        """The settings of the run."""
         return self.standings.opened.spec
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
         self.standings.add(entry.event)
+        self.numbering.add(entry)
         match entry.event:
             case RoundOpened() as event:
                 _append(
@@ -64,7 +68,7 @@ class History:
                     sequence=entry.sequence,
                     at=entry.at,
                     round=event.round,
-                    arms=len(event.advances),
+                    arms=len(event.requests),
                 )
             case ReportAccepted() as event:
                 self._report(entry, event)
@@ -85,7 +89,7 @@ class History:
         """The whole run."""
         return RunView(
             row=self.row(),
-            settings=settings_of(self.standings.opened),
+            settings=_settings(self.standings.opened),
             arm_names=list(self.spec.arms),
             agents=self._agents(),
             caveats=list(self.standings.caveats),
@@ -133,18 +137,13 @@ class History:
             raw_bits=8 * RAW_REWARD_BYTES * samples,
             delta=level_of(spec, standings.opened.policy, standings.opened.limits).delta,
             quantizer=spec.quantizer.name,
-            bits=getattr(spec.quantizer, "bits", None),
+            bits=values_of(spec.quantizer).get("bits"),
             policy=standings.opened.policy.name,
             opened_at=self._opened_at,
             ended_at=self._ended_at,
             last_at=self._last_at,
             entries=self.entries,
         )
-
-    def messages_before(self, sequence: int) -> dict[int, int]:
-        """How many reports of each arm came in before an entry."""
-        end = bisect_right(self._reports.sequence, sequence - 1)
-        return dict(zip(self._reports.arm[:end], self._reports.message[:end], strict=True))
 
     def out_before(self, sequence: int) -> set[int]:
         """The arms that had fallen, or were given up, before an entry."""
@@ -201,28 +200,9 @@ class History:
         )
 
 
-def settings_of(opened: RunOpened) -> Settings:
-    """A run's rules under their fixed names; null where one does not apply."""
-    spec, policy, limits = opened.spec, opened.policy, opened.limits
-    level = level_of(spec, policy, limits)
-    return Settings(
-        **asdict(level),
-        sigma=spec.sigma,
-        bounds=spec.bounds,
-        epsilon=getattr(policy, "epsilon", None),
-        quantizer=spec.quantizer.name,
-        bits=getattr(spec.quantizer, "bits", None),
-        epsilon_quban=getattr(spec.quantizer, "epsilon_quban", None),
-        kappa=getattr(spec.quantizer, "kappa", None),
-        prior=getattr(spec.quantizer, "prior", None),
-        policy=policy.name,
-        growth=getattr(spec.schedule, "growth", None),
-        first=spec.schedule.pulls_at(1),
-        max_rounds=limits.rounds,
-        max_samples=limits.samples,
-        max_bits=limits.bits if level.bit_budget is None else None,
-        seed=spec.seed,
-    )
+def _settings(opened: RunOpened) -> dict[str, Any]:
+    """By which rules a run goes: every word that was set, under its own name."""
+    return {**settings_of(opened.spec, opened.policy, opened.limits), "seed": opened.spec.seed}
 
 
 def _outermost(opened: RunOpened, event: ReportAccepted) -> bool | None:

@@ -5,7 +5,7 @@ Names that stand elsewhere in bitarm stand here unchanged. What grows with a run
 """
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from bitarm.core.result import RunResult
 
@@ -58,33 +58,6 @@ class RunList:
 
     runs: list[RunRow]
     total: int
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """By which rules a run goes."""
-
-    delta: float | None
-    pull_budget: int | None
-    bit_budget: int | None
-    sigma: float
-    bounds: tuple[float, float] | None
-    epsilon: float | None
-    quantizer: str
-    bits: int | None
-    epsilon_quban: float | None
-    kappa: float | None
-    prior: str | None
-    policy: str
-    width: str | None
-    interval_delta: float | None
-    growth: float | None
-    first: int | None
-    max_rounds: int | None
-    max_samples: int | None
-    max_bits: int | None
-    seed: int
 
 
 @final
@@ -160,7 +133,7 @@ class RunView:
     """One run whole; what follows is in the run's stream, from `row.entries` on."""
 
     row: RunRow
-    settings: Settings
+    settings: dict[str, Any]  # every word of the run, under its own name
     arm_names: list[str]
     agents: list[str]  # who serves each arm; empty where that is no process of its own
     caveats: list[str]

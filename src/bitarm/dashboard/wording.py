@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
     ArmDropped,
     ArmsLost,
     CaveatNoted,
+    EpochBegan,
     FleetAssigned,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -34,8 +37,10 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
     match event:
         case RunOpened():
             return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, {_aim(event)}"
+        case EpochBegan():
+            return f"a learner went on with the run, epoch {event.epoch}"
         case RoundOpened():
-            return f"round {event.round} opened: {_arms(len(event.advances))} asked to advance"
+            return f"round {event.round} opened: {_arms(len(event.requests))} asked to advance"
         case ReportAccepted():
             if event.ceiling is not None:
                 return (
@@ -45,6 +50,11 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
             return (
                 f"{_name(spec, event.arm)} reported {event.symbol} "
                 f"(message {event.message}): {event.mean:.4g}{_radius(event.radius)}"
+            )
+        case PositionTold():
+            return (
+                f"{_name(spec, event.arm)} has made {event.pulls:,} pulls, more than it was asked "
+                "for: this journal is older than what it remembers"
             )
         case ReportIgnored():
             return f"{_name(spec, event.arm)} sent message {event.message} again: ignored"
@@ -61,8 +71,10 @@ def in_words(event: LearnerEvent, standings: Standings) -> str:
             return f"{_names(standings, event.arms)}: given up, not heard from for too long"
         case FleetAssigned():
             return f"fleet {event.fleet}: {len(set(event.agents)):,} agents assigned"
-        case AgentRestarted():
-            return f"agent {event.agent} restarted, {event.restarts:,} times by now"
+        case AgentJoined():
+            return _joined(event)
+        case LivesBegan():
+            return f"{_names(standings, event.arms)}: earlier live rewards are lost, counted anew"
     return _unknown(event, standings)
 
 
@@ -71,7 +83,7 @@ def arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
     numbers: list[Any] = [getattr(event, "arm", None), *(getattr(event, "arms", None) or ())]
     agent = getattr(event, "agent", None)
     if agent is not None:
-        numbers += [arm for arm, it in enumerate(standings.arms) if it.agent == agent]
+        numbers += [arm for arm, one in enumerate(standings.arms) if one.agent == agent]
     return [arm for arm in numbers if isinstance(arm, int) and 0 <= arm < len(standings.arms)]
 
 
@@ -79,6 +91,12 @@ def whole(event: LearnerEvent, field: str) -> int | None:
     """A field that holds a whole number, if this kind of event has it."""
     value = getattr(event, field, None)
     return value if isinstance(value, int) else None
+
+
+def _joined(event: AgentJoined) -> str:
+    if not event.restarts:
+        return f"agent {event.agent} joined"
+    return f"agent {event.agent} restarted, {event.restarts:,} times by now"
 
 
 def _ending(event: RunEnded, spec: RunSpec) -> str:

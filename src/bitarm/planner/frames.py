@@ -4,7 +4,7 @@ On LoRaWAN the unit is a second of air time; on other links, which have no data 
 here, a byte of the frames.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import final
@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Report, Request
+from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.policies import POLICIES
+from bitarm.core.quantizer import Estimate
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import mildest_of, worst_of
@@ -30,7 +31,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _FEW_BITS = 8  # any symbol up to 16 bits has the same frame
-_HINT = Hint(kind=HintKind.CUT, value=0.0)
 
 
 @final
@@ -39,7 +39,7 @@ class FrameCosts:
     """Units of frames of one arm: that with the highest number, which a frame spells."""
 
     messages: Floats  # of its n-th message, request and report with a symbol of few bits
-    hint: float  # what a hint adds to a request, on average
+    cut: float  # what a cut adds to a request, on average
     longer: Callable[[int], float]  # what a symbol of so many bits adds to a report
     dismissals: float  # of all arms
 
@@ -58,30 +58,45 @@ class FrameCosts:
             np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
         )
         more = np.array([self.longer(length) for length in lengths.tolist()])[which]
-        units: Floats = trials.messages * (each + share * more) + trials.hints * self.hint
+        units: Floats = trials.messages * (each + share * more) + trials.cuts * self.cut
         return units + self.dismissals
 
 
-def frame_costs(link: Link, arms: int, untils: Sequence[int]) -> FrameCosts:
+def frame_costs(link: Link, spec: RunSpec, untils: Sequence[int]) -> FrameCosts:
     """For an arm that reports after so many pulls, message by message."""
-    arm = arms - 1
+    arms = len(spec.arms)
 
     def report(message: int, bits: int) -> float:
-        frame = wire.encode(Report(run=0, arm=arm, message=message, symbol=Symbol(0, bits)))
+        frame = wire.encode(Report(run=0, arm=arms - 1, message=message, symbol=Symbol(0, bits)))
         return _units(link.up, len(frame), up=True)
 
-    requests = [
-        Request(run=0, arm=arm, message=message, until=until)
-        for message, until in enumerate(untils, start=1)
-    ]
+    requests = list(_requests(spec, untils))
     plain = np.array([_down(link, request) for request in requests])
-    hinted = [_down(link, replace(request, hint=_HINT)) for request in requests]
+    with_cut = [
+        _down(link, replace(request, question=replace(request.question, cut=0.0)))
+        for request in requests
+    ]
     return FrameCosts(
         messages=plain + np.array([report(request.message, _FEW_BITS) for request in requests]),
-        hint=float(np.mean(hinted) - np.mean(plain)),
+        cut=float(np.mean(with_cut) - np.mean(plain)),
         longer=lambda bits: report(1, bits) - report(1, _FEW_BITS),
-        dismissals=arms * _down(link, Dismiss(run=0, arm=arm, cause=Cause.DROPPED)),
+        dismissals=arms * _down(link, Dismiss(run=0, arm=arms - 1, cause=Cause.DROPPED)),
     )
+
+
+def _requests(spec: RunSpec, untils: Sequence[int]) -> Iterator[Request]:
+    """What the setting's quantizer asks, of a mean in the middle of the bounds or at σ.
+
+    Of the numbers in a question only those of variable length depend on the mean, and by a byte.
+    """
+    a, b = spec.bounds or (spec.sigma, spec.sigma)
+    mean = a / 2 + b / 2
+    held = spec.start(0)
+    for message, until in enumerate(untils, start=1):
+        step = spec.step(message, until)
+        question = spec.quantizer.question(held, step, 0.0)
+        yield Request(run=0, arm=len(spec.arms) - 1, message=message, question=question)
+        held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))
 
 
 def unit_of(link: Link) -> str:

@@ -148,7 +148,8 @@ class Gauge:
     def _reports(self, scheme: Scheme, setting: Setting) -> list[int]:
         """After how many pulls an arm reports; where the data choose, at first and at last."""
         if scheme.policy.stride is Stride.LEVEL:
-            return [setting.words["first"], self.question.longest]
+            first: int = setting.words["first"]
+            return [first, max(first, self.question.longest)]
         return [t for t in self._grid(setting) if t <= _LATEST * self.question.longest] or [
             setting.words["first"]
         ]
@@ -194,6 +195,6 @@ class Gauge:
         if prices.link is None or not prices.per_frame_unit:
             return cost
         scheme = self._built(self.question.problem_words(), setting.words)
-        frames = frame_costs(prices.link, self.question.arms, self._reports(scheme, setting))
+        frames = frame_costs(prices.link, scheme.spec, self._reports(scheme, setting))
         cost += prices.per_frame_unit * frames.of(trials)
         return cost

@@ -12,7 +12,6 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.priors import prior_range
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
@@ -262,7 +261,7 @@ def union_grid(schemes: Sequence[Scheme]) -> Integers:
 
 def start_means(scheme: Scheme, units: Floats) -> Floats:
     """μ̃_0 as learner and agent would hold it: a row a trial, or one row for all."""
-    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    drawn_from = scheme.spec.quantizer.prior_range(scheme.spec.bounds)
     if drawn_from is not None:
         a, b = drawn_from
         return np.minimum(b, a + (b - a) * units)
@@ -270,7 +269,7 @@ def start_means(scheme: Scheme, units: Floats) -> Floats:
 
 
 def _draws_priors(scheme: Scheme) -> bool:
-    return prior_range(scheme.spec.quantizer, scheme.spec.bounds) is not None
+    return scheme.spec.quantizer.prior_range(scheme.spec.bounds) is not None
 
 
 def _blank_trace(tape: Tape, table: Table) -> Trace:

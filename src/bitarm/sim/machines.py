@@ -12,11 +12,11 @@ import numpy as np
 
 from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RoundOpened
-from bitarm.core.learner import Learner
+from bitarm.core.learner import Dither, Learner
 from bitarm.core.messages import Dismiss, Request
-from bitarm.core.priors import prior_range
+from bitarm.core.quantizer import Step
 from bitarm.core.spec import RunSpec
-from bitarm.sim.kernels.status import BEST, BITS, HINTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
@@ -40,21 +40,21 @@ def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Genera
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _CODES[ending.outcome]
         row[MESSAGES] = sum(record.message for record in learner.arms)
-        row[HINTS] = told.hints
+        row[CUTS] = told.cuts
     return out
 
 
 @final
 class _Told:
-    """Counts the requests that carried a hint."""
+    """Counts the requests whose question had a cut."""
 
     def __init__(self) -> None:
-        self.hints = 0
+        self.cuts = 0
 
     def watch(self, events: tuple[LearnerEvent, ...]) -> None:
         for event in events:
             if isinstance(event, RoundOpened):
-                self.hints += sum(advance.hint is not None for advance in event.advances)
+                self.cuts += sum(asked.question.cut is not None for asked in event.requests)
 
 
 def run_trial(
@@ -67,8 +67,10 @@ def run_trial(
 ) -> Learner:
     """One trial; the tape grows where it is too short, and `watch` sees every event."""
     spec = _with_priors(scheme, tape, trial)
-    learner = Learner(spec, scheme.policy, scheme.limits)
-    agents = [Agent(spec, arm, _dither_of(tape, trial, arm, rng)) for arm in range(len(spec.arms))]
+    learner = Learner(
+        spec, scheme.policy, scheme.limits, dither_of=_dither_of(tape, world, rng, trial)
+    )
+    agents = [Agent(learner.run, arm) for arm in range(len(spec.arms))]
     position = [0] * len(agents)  # the next cell of each arm
     output = learner.start()
     watch(output.events)
@@ -76,11 +78,11 @@ def run_trial(
     while inbox:
         message = inbox.popleft()
         agent = agents[message.arm]
-        reports = agent.receive(message).messages
+        reports = agent.receive(message)
         while agent.wanted:
             cell = position[agent.arm]
             count, total = _cell(tape, world, rng, trial, agent.arm, cell)
-            reports += agent.observe(count, total).messages
+            reports += agent.observe(count, total)
             position[agent.arm] += 1
         for report in reports:
             output = learner.receive(report)
@@ -90,7 +92,7 @@ def run_trial(
 
 
 def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
-    drawn_from = prior_range(scheme.spec.quantizer, scheme.spec.bounds)
+    drawn_from = scheme.spec.quantizer.prior_range(scheme.spec.bounds)
     if drawn_from is None:
         return scheme.spec
     a, b = drawn_from
@@ -98,17 +100,19 @@ def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
     return replace(scheme.spec, priors=priors)
 
 
-def _dither_of(
-    tape: Tape, trial: int, arm: int, rng: np.random.Generator
-) -> Callable[[int], float]:
-    def dither(message: int) -> float:
-        """The tape's dither; drawn now if the tape has none for this message yet."""
-        if message > tape.dithers.shape[1]:
+def _dither_of(tape: Tape, world: World, rng: np.random.Generator, trial: int) -> Dither:
+    def dither(arm: int, step: Step) -> float:
+        """The tape's dither; drawn now if the tape has none for this message yet.
+
+        After the rewards that the message is about, as a kernel draws them: one stream feeds both.
+        """
+        fill(tape, world, rng, trial, arm, int(np.searchsorted(tape.grid, step.pulls)) + 1)
+        if step.message > tape.dithers.shape[1]:
             return float(rng.random())
-        while tape.dithered[trial, arm] < message:
+        while tape.dithered[trial, arm] < step.message:
             tape.dithers[trial, tape.dithered[trial, arm], arm] = rng.random()
             tape.dithered[trial, arm] += 1
-        return float(tape.dithers[trial, message - 1, arm])
+        return float(tape.dithers[trial, step.message - 1, arm])
 
     return dither
 
@@ -118,8 +122,7 @@ def _cell(
 ) -> tuple[int, float]:
     """Rewards in a cell and their sum; drawn now if the tape has not come this far yet."""
     count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
-    if tape.filled[trial, arm] <= cell:
-        fill(tape, world, rng, trial, arm, cell + 1)
+    fill(tape, world, rng, trial, arm, cell + 1)
     return count, float(tape.cells[trial, cell, arm])
 
 

@@ -15,6 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from bitarm.core.plain import dumps, from_plain, to_plain
+from bitarm.core.policy import tolerance_of
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import RewardModel
@@ -151,7 +152,7 @@ def _summaries(
 
 
 def _summary(scheme: Scheme, world: World, trials: Trials, first: Trials) -> PointResult:
-    epsilon = getattr(scheme.policy, "epsilon", 0.0)
+    epsilon = tolerance_of(scheme.policy)
     # a hair more than ε: 0.7 is within 0.1 of 0.8, though not in binary
     right = world.means.max() - world.means <= epsilon * (1 + 1e-9)
     decided = trials.best_arm >= 0

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bitarm.core.budget import BudgetPolicy
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
-from bitarm.core.messages import Hint, HintKind
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import (
     Budgeted,
     LilUcb,
@@ -23,7 +23,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
-from bitarm.core.policy import Policy
+from bitarm.core.policy import Policy, tolerance_of
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
@@ -172,7 +172,7 @@ def table_of(scheme: Scheme) -> Table:
         limits=np.array(
             [_NO_LIMIT if it is None else min(it, _NO_LIMIT) for it in limits], dtype=np.int64
         ),
-        epsilon=float(getattr(scheme.policy, "epsilon", 0.0)),
+        epsilon=tolerance_of(scheme.policy),
         ratio=stop_ratio(len(spec.arms), spec.delta),
         keep=np.array(_keep(scheme), dtype=np.int64),
         visits=_visits(scheme, grid),

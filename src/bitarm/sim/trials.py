@@ -13,8 +13,8 @@ from bitarm.sim.kernels.status import (
     BITS,
     BUDGET_SPENT,
     COLUMNS,
+    CUTS,
     DECIDED,
-    HINTS,
     MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
@@ -62,9 +62,9 @@ class Trials:
         return self.table[:, MESSAGES]
 
     @property
-    def hints(self) -> Integers:
-        """Requests that carried a hint."""
-        return self.table[:, HINTS]
+    def cuts(self) -> Integers:
+        """Requests whose question had a cut: they are eight bytes longer."""
+        return self.table[:, CUTS]
 
     @property
     def best_arm(self) -> Integers:

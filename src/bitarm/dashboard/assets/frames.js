@@ -16,7 +16,7 @@ export function frameView(frame, position) {
       h("td", { class: "number" }, place(field)),
       h("td", {}, field.meaning),
       h("td", { class: "mono" }, field.bits.length > 40 ? `${field.bits.slice(0, 39)}…` : field.bits)));
-  const direction = frame.message === "report" ? "agent to learner" : "learner to agent";
+  const direction = ["report", "position"].includes(frame.message) ? "agent to learner" : "learner to agent";
   return h("details", { class: "frame", open: position === 0 },
     h("summary", {}, `${frame.message} · ${frame.arm_name}`),
     h("p", { class: "quiet" }, `${direction} · ${plural(frame.wire_bytes, "byte")}` +

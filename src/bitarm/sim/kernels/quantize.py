@@ -16,7 +16,7 @@ MOST_STEPS = 2.0**50
 MOST_STEPS_DICQ = 2.0**34
 """The same for D-ICQ."""
 
-_ESCAPE = 20  # as in core/codes.py
+_ESCAPE = 20  # as in core/codes/prefix.py
 _FIRST_ESCAPE = 3  # as in core/quantizers/dicq.py
 
 

@@ -13,8 +13,8 @@ from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
     BITS,
+    CUTS,
     DECIDED,
-    HINTS,
     MESSAGES,
     OUTCOME,
     ROUND_LIMIT,
@@ -100,7 +100,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             ahead = active[0]
             groups = 3 if pilot else 1
             rounds = 0
-            hints = 0
+            cuts = 0
             samples = 0
             bits = 0
             outcome = SAMPLE_LIMIT
@@ -201,7 +201,7 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                             at[arm] = then
                             held[arm] = error[kind, then]
                         bits += length
-                        hints += 1 if told or (now < 0 and turn > 0) else 0
+                        cuts += 1 if told else 0
                         if traced:
                             trace_mean[trial, messages[arm], arm] = mean[arm]
                             trace_bits[trial, messages[arm], arm] = length
@@ -284,6 +284,6 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             out[trial, BEST] = ahead if outcome == DECIDED else -1
             out[trial, OUTCOME] = outcome
             out[trial, MESSAGES] = messages.sum()
-            out[trial, HINTS] = hints
+            out[trial, CUTS] = cuts
 
     return run

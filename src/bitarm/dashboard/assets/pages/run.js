@@ -122,23 +122,26 @@ async function showFrames(event) {
   }
 }
 
+// Words that read better than their own names; every other word is shown under its name.
+const LABELS = {
+  delta: "δ, allowed error", sigma: "σ", epsilon: "ε, tolerance", bits: "bits of a message", epsilon_quban: "ε of quban",
+  kappa: "κ", kappa_first: "κ of the first message", kappa_cut: "κ above a cut", interval_delta: "δ of the intervals",
+  first: "first checkpoint", max_rounds: "limit on rounds", max_samples: "limit on samples", max_bits: "limit on bits",
+};
+
+function wordValue(word, value) {
+  if (word === "seed") return String(value);
+  if (Array.isArray(value)) return word === "bounds" ? value.map(number).join(" to ") : value.map(number).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? (Number.isInteger(value) ? count(value) : number(value)) : value;
+}
+
 function settings() {
   const s = run.settings;
+  const words = Object.entries(s).filter(([, value]) => value !== null);
   define($("settings"), [
-    ["δ, allowed error", s.delta === null ? null : number(s.delta)],
-    ["pull budget", s.pull_budget === null ? null : count(s.pull_budget)], ["bit budget", s.bit_budget === null ? null : count(s.bit_budget)],
-    ["σ", number(s.sigma)],
-    ["bounds", s.bounds === null ? "none" : `${number(s.bounds[0])} to ${number(s.bounds[1])}`],
-    ["ε, tolerance", s.epsilon === null ? null : number(s.epsilon)],
-    ["quantizer", s.quantizer], ["bits of a message", s.bits === null ? null : count(s.bits)],
-    ["ε of quban", s.epsilon_quban === null ? null : number(s.epsilon_quban)], ["κ", s.kappa === null ? null : number(s.kappa)], ["prior", s.prior],
-    ["policy", s.policy], ["width", s.width],
-    ["δ of the intervals", s.interval_delta === null ? null : number(s.interval_delta)],
-    ["growth", s.growth === null ? null : number(s.growth)], ["first checkpoint", s.first === null ? null : count(s.first)],
-    ["limit on rounds", s.max_rounds === null ? null : count(s.max_rounds)],
-    ["limit on samples", s.max_samples === null ? null : count(s.max_samples)],
-    ["limit on bits", s.max_bits === null ? null : count(s.max_bits)],
-    ["seed", String(s.seed)], ["fingerprint", run.row.fingerprint], ["opened", dateOf(run.row.opened_at)],
+    ...words.map(([word, value]) => [LABELS[word] ?? word.replaceAll("_", " "), wordValue(word, value)]),
+    ["fingerprint", run.row.fingerprint], ["opened", dateOf(run.row.opened_at)],
   ]);
   $("agents-note").textContent = s.quantizer === "icq" && s.bits > 1
     ? "End-bin symbols name an end of the interval in which the mean was expected: many of them say that it may have left it."
