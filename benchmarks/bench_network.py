@@ -25,12 +25,14 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from benchmarks.fleet import BITS, RUN, TOPICS, agent_name, make_client, turn
 from benchmarks.history import record
 from bitarm import wire
+from bitarm.core.codes import Bins
 from bitarm.core.events import FleetAssigned, LearnerEvent, RoundOpened
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
+from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.runtime.mqtt import MqttDriver
@@ -100,8 +102,10 @@ def seconds_of_a_bare_round(broker: PlainBroker) -> float:
         turn(selector, 1.0)
     times = []
     for message in range(1, ROUNDS + 2):
+        code = Bins(low=-1.0, step=1 / 3, bins=1 << BITS)
+        question = Question(until=2**message, code=code)
         asked = [
-            Request(run=1, arm=arm, message=message, until=2**message) for arm in range(AGENTS)
+            Request(run=1, arm=arm, message=message, question=question) for arm in range(AGENTS)
         ]
         frames = [(TOPICS.of(agent_name(it.arm), Kind.REQUEST), wire.encode(it)) for it in asked]
         begin, heard = time.perf_counter(), 0
@@ -126,10 +130,17 @@ def seconds_of_a_learner_s_round(broker: PlainBroker, store: Path) -> float:
         opened.extend(time.perf_counter() for it in events if isinstance(it, RoundOpened))
 
     with closing(SqliteJournal.open(store)) as journal:
-        learner = Learner(spec, SuccessiveElimination(), Limits(rounds=ROUNDS + 1))
+        limits = Limits(rounds=ROUNDS + 1)
+        learner = Learner(spec, SuccessiveElimination(), limits, opening=store.stem)
         assigned = FleetAssigned(fleet=RUN, agents=spec.arms)
         _, service = open_run(
-            learner, journal, assigned, watch=watch, now=time.monotonic(), linger=0
+            learner,
+            journal,
+            assigned,
+            boot=store.stem,
+            watch=watch,
+            now=time.monotonic(),
+            linger=0,
         )
         driver = MqttDriver(service, broker.address)
         driver.run()
@@ -146,7 +157,7 @@ def bytes_an_agent(store: Path) -> float:
         tracemalloc.start()
         learner = Learner(spec, SuccessiveElimination(), Limits())
         assigned = FleetAssigned(fleet=RUN, agents=spec.arms)
-        kept = open_run(learner, journal, assigned, watch=lambda events: None, now=0.0)
+        kept = open_run(learner, journal, assigned, boot="", watch=lambda events: None, now=0.0)
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert kept

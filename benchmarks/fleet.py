@@ -6,7 +6,6 @@ Each answers every request with a report that says "as you thought", so nobody i
 is measured is the exchange. They answer a learner and a bare client in the same way.
 """
 
-import json
 import selectors
 import socket
 import sys
@@ -18,6 +17,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Report, Request
+from bitarm.runtime.announcement import load_announcement
 from bitarm.runtime.status import Presence, Status, dump_status
 from bitarm.runtime.topics import Kind, Topics
 
@@ -56,10 +56,11 @@ def turn(selector: selectors.BaseSelector, timeout: float) -> None:
 
 def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
     name = agent_name(number)
-    request, report = TOPICS.of(name, Kind.REQUEST), TOPICS.of(name, Kind.REPORT)
+    run, request = TOPICS.of(name, Kind.RUN), TOPICS.of(name, Kind.REQUEST)
+    report, status = TOPICS.of(name, Kind.REPORT), TOPICS.of(name, Kind.STATUS)
 
     def connected(client: paho.Client, *_: Any) -> None:
-        client.subscribe([(TOPICS.spec, 1), (request, 1)])
+        client.subscribe([(run, 1), (request, 1)])
 
     def received(client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
         payload = bytes(message.payload)
@@ -71,9 +72,12 @@ def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
                     )
                     client.publish(report, wire.encode(answer), qos=1)
             return
-        opening = json.loads(payload)["opening"] if payload else None
-        status = Status(presence=Presence.ONLINE, opening=opening)
-        client.publish(TOPICS.of(name, Kind.STATUS), dump_status(status), qos=1)
+        if payload:  # a run; empty when it is over
+            announced = load_announcement(payload)
+            here = Status(
+                presence=Presence.ONLINE, opening=announced.opening, epoch=announced.epoch
+            )
+            client.publish(status, dump_status(here), qos=1)
 
     client.on_connect = connected
     client.on_subscribe = lambda *_: subscribed.append(name)

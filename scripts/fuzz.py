@@ -3,7 +3,7 @@
     .venv/bin/python scripts/fuzz.py [COUNT] [SEED]     by default a million, about ten minutes
 
 A third each: the decoder of frames, the agent's handler of requests, the learner's of reports;
-half of them under a scheme whose requests carry hints.
+half of them under a scheme whose questions have cuts.
 Any exception, and any input that takes longer than a second, is a failure.
 """
 
@@ -22,12 +22,14 @@ from tapes import Problem, Tape, make_spec
 from wires import RUN, MemoryKeeper, fleet_of
 
 from bitarm import wire
+from bitarm.core.epochs import run_of_opening
+from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
-from bitarm.errors import FrameError
+from bitarm.errors import FrameError, RewardError
 from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.announcement import Opened, dump_announcement
+from bitarm.runtime.announcement import Announcement, dump_announcement
 from bitarm.runtime.feeds import DirectFeed
 from bitarm.runtime.opening import open_run
 from bitarm.runtime.status import Presence, Status, dump_status
@@ -36,6 +38,8 @@ from bitarm.store import MemoryJournal
 
 SLOW = 1.0  # seconds for one input
 ARMS = 45
+OPENING = "fuzzed"
+MOST_PULLS = 10_000  # that an agent here makes for one question
 TOPICS = Topics(RUN)
 SCHEMES: tuple[tuple[Quantizer, Policy], ...] = (
     (Icq(bits=3, prior="midpoint"), SuccessiveElimination()),
@@ -77,35 +81,54 @@ def decoder(problem: Problem) -> Callable[[bytes], None]:
 
 
 def agent(problem: Problem) -> Callable[[bytes], None]:
-    """A gateway of all arms, joined."""
+    """A gateway of all arms, joined; another one takes over if a code does not reach its mean."""
+    service = joined(problem)
+
+    def take(payload: bytes) -> None:
+        nonlocal service
+        service.received(TOPICS.of("gw", Kind.REQUEST), payload)
+        list(service.step(0.0))
+        if service.failure is not None:
+            assert isinstance(service.failure, RewardError), service.failure
+            assert "is too far from 0 to quantize" in str(service.failure)
+            service = joined(problem)
+
+    return take
+
+
+def joined(problem: Problem) -> AgentService:
+    """The service of that gateway, once it has heard of the run."""
     service = AgentService(
         run=RUN,
         agent="gw",
-        supply=lambda spec, arm: DirectFeed(Halves()),
+        supply=lambda name, arm, seed: DirectFeed(Halves()),
         keeper=MemoryKeeper(),
+        most_pulls=MOST_PULLS,
     )
-    opened = Opened(opening="x", spec=problem.spec, agents={"gw": tuple(range(ARMS))})
-    service.received(TOPICS.spec, dump_announcement(opened))
+    announcement = Announcement(
+        opening=OPENING,
+        epoch=1,
+        arms=dict(enumerate(problem.spec.arms)),
+        bounds=problem.spec.bounds,
+        seed=problem.spec.seed,
+    )
+    service.received(TOPICS.of("gw", Kind.RUN), dump_announcement(announcement))
     list(service.step(0.0))
-
-    def take(payload: bytes) -> None:
-        service.received(TOPICS.of("gw", Kind.REQUEST), payload)
-        list(service.step(0.0))
-        assert service.failure is None
-
-    return take
+    return service
 
 
 def learner(problem: Problem) -> Callable[[bytes], None]:
     """A learner whose only agent is that gateway."""
     fleet = fleet_of(problem, gateways=1)
+    machine = Learner(problem.spec, problem.policy, problem.limits, OPENING)
     _, service = open_run(
-        problem.learner(), MemoryJournal(), fleet, watch=lambda events: None, now=0.0
+        machine, MemoryJournal(), fleet, boot="here", watch=lambda events: None, now=0.0
     )
     service.connected(0.0)
     list(service.step(0.0))
-    opening = service.opening
-    status = dump_status(Status(presence=Presence.ONLINE, opening=opening))
+    status = dump_status(
+        Status(presence=Presence.ONLINE, opening=OPENING, epoch=1, boot="there", life="one")
+    )
     service.received(TOPICS.of("gw-0", Kind.STATUS), status)
     list(service.step(0.0))
 
@@ -125,7 +148,7 @@ def main(count: int, seed: int) -> None:
         name = f"{handler.__name__}, {problem.spec.quantizer.name}"
         rng = random.Random(f"{seed}/{name}")
         take, slowest = handler(problem), 0.0
-        for number, payload in enumerate(frames(rng, each, problem.spec)):
+        for number, payload in enumerate(frames(rng, each, run_of_opening(OPENING))):
             if number % 1000 == 999 and handler is agent:
                 take = agent(problem)  # requests that it obeyed let an arm's pulls grow
             begin = time.perf_counter()

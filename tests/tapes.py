@@ -7,27 +7,32 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
-from bitarm.core.agent import Agent, AgentOutput, AgentState
+from bitarm.core.agent import Agent, AgentState
+from bitarm.core.codes import CODES, Code
 from bitarm.core.dither import uniform_priors
+from bitarm.core.epochs import after, split_field
 from bitarm.core.events import (
-    AgentEvent,
+    EpochBegan,
     LearnerEvent,
     ReportAccepted,
     ReportIgnored,
+    RoundOpened,
     RunEnded,
+    RunOpened,
     dump_event,
     load_event,
 )
 from bitarm.core.learner import Learner
-from bitarm.core.learner_state import LearnerOutput, LearnerState
+from bitarm.core.learner_state import ArmRecord, LearnerOutput, LearnerState
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.messages import Answer, Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain
 from bitarm.core.policies import (
     Budgeted,
@@ -40,7 +45,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
     SuccessiveRejects,
 )
-from bitarm.core.priors import prior_range
+from bitarm.core.quantizer import Estimate
 from bitarm.core.quantizers import (
     BudgetedDicq,
     Dicq,
@@ -54,6 +59,7 @@ from bitarm.core.quantizers import (
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import FAMILIES, RunSpec
+from bitarm.errors import PeerProtocolError
 
 Total = Callable[[int, int, int], float]
 """The sum of an arm's next rewards: (arm, pulls done, count)."""
@@ -103,7 +109,7 @@ class Problem:
         return Learner(self.spec, self.policy, self.limits)
 
     def agents(self) -> list[Agent]:
-        return [Agent(self.spec, arm) for arm in range(len(self.spec.arms))]
+        return agents_of(self.learner())
 
 
 def make_spec(
@@ -119,7 +125,7 @@ def make_spec(
 ) -> RunSpec:
     """A spec that draws its priors where the quantizer wants them."""
     quantizer = quantizer or Exact()
-    drawn_from = prior_range(quantizer, bounds)
+    drawn_from = quantizer.prior_range(bounds)
     return RunSpec(
         arms=tuple(f"arm-{arm}" for arm in range(arms)),
         delta=delta,
@@ -131,6 +137,11 @@ def make_spec(
         priors=() if drawn_from is None else uniform_priors(seed, arms, drawn_from),
         seed=seed,
     )
+
+
+def agents_of(learner: Learner) -> list[Agent]:
+    """One agent for each arm of a learner's run."""
+    return [Agent(learner.run, arm) for arm in range(len(learner.arms))]
 
 
 def tail(successes: int, trials: int, probability: float) -> float:
@@ -163,9 +174,10 @@ class Run:
 
 
 def served(agent: Agent, request: Request, mean: float) -> Report:
-    """The agent's answer to one request, if its rewards have this mean."""
+    """The agent's answer to one request, if its new rewards have this mean."""
     agent.receive(request)
-    (report,) = agent.observe(agent.wanted, mean * agent.wanted).messages
+    (report,) = agent.observe(agent.wanted, mean * agent.wanted)
+    assert isinstance(report, Report)
     return report
 
 
@@ -186,7 +198,7 @@ def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
             continue
         count = agent.wanted
         rewards = total(message.arm, agent.state.pulls, count)
-        for report in agent.observe(count, rewards).messages:
+        for report in agent.observe(count, rewards):
             output = learner.receive(report)
             transactions.append(output.events)
             waiting.extend(output.messages)
@@ -199,21 +211,33 @@ def drive_problem(problem: Problem) -> Run:
 
 
 def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], LearnerEvent], list[Any]]:
-    """What a run says, whatever the order in which one round's reports came in."""
+    """What a run says, whatever its name, and whatever the order of one round's reports.
+
+    Nor does it matter how often the run was resumed: epochs, and the numbers that questions have
+    in them, are left out.
+    """
     accepted: dict[tuple[int, int], LearnerEvent] = {}
     others: list[LearnerEvent] = []
     for event in events:
-        if isinstance(event, ReportAccepted):
-            assert (event.arm, event.message) not in accepted, "a report was counted twice"
-            accepted[event.arm, event.message] = event
-        elif not isinstance(event, ReportIgnored):
-            others.append(event)
+        match event:
+            case ReportAccepted():
+                assert (event.arm, event.message) not in accepted, "a report was counted twice"
+                accepted[event.arm, event.message] = event
+            case RoundOpened():
+                asked = tuple(replace(request, run=0, message=0) for request in event.requests)
+                others.append(replace(event, requests=asked))
+            case RunOpened():
+                others.append(replace(event, opening=""))
+            case ReportIgnored() | EpochBegan():
+                pass
+            case _:
+                others.append(event)
     return accepted, others
 
 
 # -- a network that duplicates, reorders and loses, and machines that restart ---------------------
 
-_STATE_FAMILIES = {**FAMILIES, RunEnded: {RunEnded.name: RunEnded}}
+_STATE_FAMILIES = {**FAMILIES, Code: CODES, RunEnded: {RunEnded.name: RunEnded}}
 
 
 def learner_state_through_json(state: LearnerState) -> LearnerState:
@@ -228,24 +252,53 @@ def agent_state_through_json(state: AgentState) -> AgentState:
     return loaded
 
 
+def is_contained(
+    spec: RunSpec, before: Estimate, after: Estimate, accepted: ReportAccepted, mean: float
+) -> bool:
+    """Whether what the learner read is true of the mean that its agent had.
+
+    Where the error bound holds on the interval event only (ICQ), nothing is asked for off it.
+    """
+    u_prime = spec.step(accepted.message, accepted.pulls).u_prime
+    if not spec.quantizer.certain and abs(mean - before.mean) > u_prime + before.radius:
+        return True
+    return after.holds(mean, accepted.pulls)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """An answer on its way, and the mean that its agent had when it gave it."""
+
+    answer: Answer
+    mean: float
+
+
 class Network:
     """Learner and agents with messages in flight; every method is one thing that may happen.
 
-    Events are kept before messages are sent, as the machines ask of whoever drives them.
+    Events are kept before messages are sent, as the machines ask of whoever drives them. Whatever
+    happens, no answer of another epoch is read, and what is read is true of the agent's mean.
+
+    With `live` rewards a reward that was drawn never comes again, even if its agent forgets it.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, *, live: bool = False) -> None:
         self.problem = problem
+        self.live = live
         self.learner = problem.learner()
         self.agents = problem.agents()
+        self.epoch = self.learner.epoch  # the latest that was ever taken
+        self.drawn = [0] * len(self.agents)  # rewards that each arm's source has given
+        self.shared = [0] * len(self.agents)  # pulls that the present sequence began with
+        self.saved = [[agent.state] for agent in self.agents]  # what each agent's file held
         self.kept: list[str] = []
-        self.kept_by_agent: list[list[str]] = [[] for _ in self.agents]
+        self.steps: list[int] = []  # events in the journal after each step of the learner
         self.down: list[Request | Dismiss] = []
-        self.up: list[Report] = []
-        self._send(self.learner.start())
+        self.up: list[Sent] = []
+        self.send(self.learner.start())
 
     @property
-    def events(self) -> list[Any]:
+    def events(self) -> list[LearnerEvent]:
         return [load_event(text) for text in self.kept]
 
     @property
@@ -256,11 +309,28 @@ class Network:
 
     def carry_down(self, at: int, *, keep: bool) -> None:
         message = self.down[at] if keep else self.down.pop(at)
-        self._send_up(message.arm, self.agents[message.arm].receive(message))
+        if self.live and isinstance(message, Request):
+            self._notice(message.arm)
+        agent = self.agents[message.arm]
+        known = agent.state
+        answers = agent.receive(message)
+        if agent.knows_later(message.run):
+            assert (answers, agent.state) == ((), known), "an epoch that is over was heard"
+        self._send_up(message.arm, answers)
 
     def carry_up(self, at: int, *, keep: bool) -> None:
-        report = self.up[at] if keep else self.up.pop(at)
-        self._send(self.learner.receive(report))
+        sent = self.up[at] if keep else self.up.pop(at)
+        answer, learner = sent.answer, self.learner
+        if split_field(answer.run)[1] != learner.epoch:
+            self._refuse(answer)
+            return
+        record = learner.arms[answer.arm]
+        output = learner.receive(answer)
+        for event in output.events:
+            if isinstance(event, ReportAccepted):
+                held = learner.arms[event.arm].held
+                assert is_contained(learner.spec, record.held, held, event, sent.mean)
+        self.send(output)
 
     def lose_down(self, at: int) -> None:
         del self.down[at]
@@ -275,8 +345,9 @@ class Network:
 
     def pull(self, arm: int, count: int) -> None:
         agent = self.agents[arm]
-        rewards = self.problem.tape.total(arm, agent.state.pulls, count)
-        self._send_up(arm, agent.observe(count, rewards))
+        done = self.drawn[arm] if self.live else agent.state.pulls
+        self.drawn[arm] += count
+        self._send_up(arm, agent.observe(count, self.problem.tape.total(arm, done, count)))
 
     def restart_learner_by_value(self) -> None:
         before = self.learner.save()
@@ -291,52 +362,100 @@ class Network:
         self.learner = replay(self.events)
         assert self.learner.save() == before
 
-    def restart_agent_by_value(self, arm: int) -> None:
+    def resume_learner(self) -> None:
+        """The learner is rebuilt from all of its events, and takes a new epoch."""
+        self.restart_learner_by_events()
+        self._begin()
+
+    def restore_learner(self, at: int) -> None:
+        """The learner is rebuilt from an older journal, its first `at` steps and the start."""
+        self.steps = self.steps[: at + 1]
+        self.kept = self.kept[: self.steps[-1]]
+        self.learner = replay(self.events)
+        self._begin()
+
+    def restart_agent(self, arm: int) -> None:
         before = self.agents[arm].state
         state = agent_state_through_json(before)
         assert state == before
-        self.agents[arm] = Agent.restore(self.problem.spec, arm, state)
+        self.agents[arm] = Agent(self.learner.run, arm, state)
 
-    def restart_agent_by_events(self, arm: int) -> None:
-        before = self.agents[arm].state
-        events: list[Any] = [load_event(text) for text in self.kept_by_agent[arm]]
-        self.agents[arm] = Agent.replay(self.problem.spec, arm, events)
-        assert self.agents[arm].state == before
+    def put_agent_back(self, arm: int, at: int) -> None:
+        """An agent goes on from an older file: it forgets what came after that, for good."""
+        self.saved[arm] = self.saved[arm][: at + 1]
+        state = agent_state_through_json(self.saved[arm][-1])
+        self.agents[arm] = Agent(self.learner.run, arm, state)
+        self.shared[arm] = state.pulls
+        self._notice(arm)
 
     # What ends it.
 
     def settle(self) -> None:
         """From here on nothing goes wrong."""
+        turns = 0
         while not (self.over and not self.down and not self.up):
+            turns += 1
+            assert turns < _MOST_TURNS, "the run does not end"
             if not self.down and not self.up:
                 self.ask_again()
                 assert self.down or any(agent.wanted for agent in self.agents), "nobody goes on"
-            while self.down:
-                self.carry_down(0, keep=False)
-            for arm, agent in enumerate(self.agents):
-                if agent.wanted:
-                    self.pull(arm, agent.wanted)
-            while self.up:
-                self.carry_up(0, keep=False)
+            self.turn()
 
-    def _send(self, output: LearnerOutput) -> None:
+    def turn(self) -> None:
+        """All that was sent arrives, all that is wanted is pulled, and all answers arrive."""
+        while self.down:
+            self.carry_down(0, keep=False)
+        for arm, agent in enumerate(self.agents):
+            if agent.wanted:
+                self.pull(arm, agent.wanted)
+        while self.up:
+            self.carry_up(0, keep=False)
+
+    def _begin(self) -> None:
+        self.epoch = after(self.epoch)
+        self.send(self.learner.begin(self.epoch))
+
+    def _notice(self, arm: int) -> None:
+        """Tell the learner of an agent that has forgotten what it told."""
+        counted = self.learner.arms[arm].counted
+        if not self.over and self.agents[arm].state.pulls < counted:
+            self.send(self.learner.renew({arm: self.shared[arm]}))
+
+    def _refuse(self, answer: Answer) -> None:
+        before = self.learner.save()
+        with pytest.raises(PeerProtocolError, match="epoch"):
+            self.learner.receive(answer)
+        assert self.learner.save() == before
+
+    def send(self, output: LearnerOutput) -> None:
+        for event in output.events:
+            for request in event.requests if isinstance(event, RoundOpened) else ():
+                told = self.learner.arms[request.arm].pulls
+                assert request.question.until > told, "an arm is asked for what it told before"
         self.kept.extend(map(dump_event, output.events))
+        if output.events:
+            self.steps.append(len(self.kept))
         self.down.extend(output.messages)
 
-    def _send_up(self, arm: int, output: AgentOutput) -> None:
-        events: tuple[AgentEvent, ...] = output.events
-        self.kept_by_agent[arm].extend(map(dump_event, events))
-        self.up.extend(output.messages)
+    def _send_up(self, arm: int, answers: tuple[Answer, ...]) -> None:
+        state = self.agents[arm].state
+        if state != self.saved[arm][-1]:
+            self.saved[arm].append(state)
+        for answer in answers:
+            self.up.append(Sent(answer=answer, mean=state.total / state.pulls))
+
+
+_MOST_TURNS = 20_000
 
 
 def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> None:
-    """Let anything happen, in an order that `rng` draws, until the run ends."""
+    """Let anything happen by which nothing is forgotten, in an order that `rng` draws."""
     for _ in range(most_steps):
         if network.over:
             return
         arm = rng.randrange(len(network.agents))
         wanted = network.agents[arm].wanted
-        match rng.choices(range(9), weights=(30, 30, 6, 6, 8, 30, 3, 3, 6))[0]:
+        match rng.choices(range(10), weights=(30, 30, 6, 6, 8, 30, 3, 3, 6, 2))[0]:
             case 0 if network.down:
                 network.carry_down(rng.randrange(len(network.down)), keep=rng.random() < 0.3)
             case 1 if network.up:
@@ -353,10 +472,10 @@ def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> No
                 network.restart_learner_by_value()
             case 7:
                 network.restart_learner_by_events()
-            case 8 if rng.random() < 0.5:
-                network.restart_agent_by_value(arm)
             case 8:
-                network.restart_agent_by_events(arm)
+                network.restart_agent(arm)
+            case 9:
+                network.resume_learner()
             case _:
                 pass
 
@@ -364,24 +483,23 @@ def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> No
 def assert_same_run(network: Network, clean: Run) -> None:
     """Symbols, decoded means, drops, rounds and the ending are those of the clean run."""
     assert story(network.events) == story(clean.events)
-    assert network.learner.save() == clean.learner.save()
+    assert _without_epochs(network.learner.save()) == _without_epochs(clean.learner.save())
     for agent, undisturbed in zip(network.agents, clean.agents, strict=True):
+        ours, theirs = agent.state, undisturbed.state
         assert agent.wanted == 0
-        assert _memory(agent.state) == _memory(undisturbed.state)
+        assert (ours.pulls, ours.total) == (theirs.pulls, theirs.total)
+        if ours.epoch == theirs.epoch:  # a later one voids the last question and its answer
+            assert (ours.message, ours.question, ours.symbol) == (
+                theirs.message,
+                theirs.question,
+                theirs.symbol,
+            )
 
 
-def _memory(state: AgentState) -> tuple[object, ...]:
-    """All but the dismissal, which a network may lose for good: no agent waits for it."""
-    return (
-        state.pulls,
-        state.total,
-        state.held,
-        state.message,
-        state.reported_at,
-        state.symbol,
-        state.until,
-        state.hint,
-    )
+def _without_epochs(state: LearnerState) -> LearnerState:
+    """All but what tells that the run was resumed."""
+    arms: list[ArmRecord] = [replace(record, asked=0, symbol=None) for record in state.arms]
+    return replace(state, arms=tuple(arms), epoch=0, resumed=False)
 
 
 # -- problems -------------------------------------------------------------------------------------
@@ -448,7 +566,7 @@ def problems(
     arms = draw(st.integers(2, 5))
     schedule = draw(st.sampled_from(_SCHEDULES))
     if isinstance(policy, Budgeted):
-        schedule = ListedSchedule(checkpoints=tuple(it.until for it in policy.phases(arms)))
+        schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in policy.phases(arms)))
     reach = (0, UNIT) if bounded else (-3 * UNIT, 3 * UNIT)
     tape = Tape(
         seed=draw(st.integers(0, 2**16)),
@@ -462,7 +580,7 @@ def problems(
         sigma=draw(st.sampled_from([0.03, 0.125, 0.5])),
         bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
         quantizer=quantizer,
-        width=draw(st.sampled_from(["paper", "lil", "pairwise"])),
+        width=draw(st.sampled_from(["paper", "lil", "pairwise", "pairwise-mixture"])),
         schedule=schedule,
         seed=draw(st.integers(0, 2**16)),
     )

@@ -5,7 +5,7 @@ reorders, and services that are killed between any two steps and start again fro
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tapes import Problem
 
@@ -13,16 +13,25 @@ from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.events import FleetAssigned, LearnerEvent, LostRule, RunOpened
 from bitarm.core.journal import Entry, Journal, RunSummary
-from bitarm.core.messages import Report
-from bitarm.core.spec import RunSpec
-from bitarm.runtime.agent_file import AgentMemory, Keeper
+from bitarm.core.learner_state import LearnerState
+from bitarm.core.messages import Cause, Position, Report
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.runtime.agent_memory import AgentMemory, Keeper
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.feeds import DirectFeed, Feed
+from bitarm.runtime.learner_probe import LearnerProbe
+from bitarm.runtime.learner_service import LearnerService
 from bitarm.runtime.opening import open_run, resume_run
 from bitarm.runtime.service import Publication, Service
+from bitarm.runtime.status import load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics
+from bitarm.store import MemoryJournal
+
+Rewards = tuple[int, ...]
+"""Which rewards of a live source an agent knows, in order."""
 
 RUN = "lab"
+HANDFUL = 20  # live rewards that are there at once
 TICK = 0.25  # seconds of the services' clock between two passes
 
 
@@ -116,6 +125,117 @@ class MemoryKeeper:
         self.memory = memory
 
 
+class HistoryKeeper:
+    """An agent's memory without a disk, which can be put back to what it was after any save.
+
+    Beside each memory it keeps which rewards of a live source had gone into it, arm by arm: `drawn`
+    tells those of the process that is running. So a test knows what the machines cannot know:
+    whether two answers are about one sequence of rewards.
+    """
+
+    def __init__(self) -> None:
+        self.history: list[tuple[AgentMemory, dict[int, Rewards]]] = []
+        self.drawn: dict[int, list[int]] = {}
+
+    def load(self) -> AgentMemory | None:
+        return self.history[-1][0] if self.history else None
+
+    def save(self, memory: AgentMemory) -> None:
+        known = {
+            arm: tuple(self.drawn.get(arm, ())[: state.pulls]) for arm, state in memory.arms.items()
+        }
+        self.history.append((memory, known))
+
+    def begin(self, arm: int, *, pulls: int) -> list[int]:
+        """What a process that begins now knows of an arm, to be continued by it."""
+        known = self.history[-1][1].get(arm, ()) if self.history and pulls else ()
+        self.drawn[arm] = list(known[:pulls])
+        return self.drawn[arm]
+
+    def put_back(self, saves: int) -> None:
+        """To what was there after so many saves; 0 is before the first."""
+        del self.history[saves:]
+
+    def copy(self) -> "HistoryKeeper":
+        other = HistoryKeeper()
+        other.history = list(self.history)
+        return other
+
+
+class TransactionJournal:
+    """A journal of one run, in memory, that can be put back to what it was after any step."""
+
+    def __init__(self, transactions: Sequence[Sequence[LearnerEvent]] = ()) -> None:
+        self.transactions: list[tuple[LearnerEvent, ...]] = []
+        self._journal = MemoryJournal()
+        for number, events in enumerate(transactions):
+            if number:
+                self.append(1, events)
+            else:
+                opened = events[0]
+                assert isinstance(opened, RunOpened)
+                self.open_run(opened, events[1:])
+
+    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+        self.transactions.append((opened, *then))
+        return self._journal.open_run(opened, then)
+
+    def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
+        self.transactions.append(tuple(events))
+        self._journal.append(run, events)
+
+    def read(self, run: int, after: int = 0) -> Iterator[Entry]:
+        return self._journal.read(run, after)
+
+    def runs(self) -> list[RunSummary]:
+        return self._journal.runs()
+
+    def close(self) -> None:
+        """Stays open: the disk outlives the process."""
+
+    def prefix(self, transactions: int) -> "TransactionJournal":
+        """A copy as it was after so many transactions."""
+        return TransactionJournal(self.transactions[:transactions])
+
+    @property
+    def events(self) -> list[LearnerEvent]:
+        return [event for events in self.transactions for event in events]
+
+
+class LiveFeed:
+    """One arm's rewards from a source that forgets: each is drawn once, for whoever asks."""
+
+    live = True
+
+    def __init__(self, world: "World", arm: int, keeper: HistoryKeeper | None, pulls: int) -> None:
+        self._world, self._arm = world, arm
+        self._known = keeper.begin(arm, pulls=pulls) if keeper else []
+
+    def skip(self, count: int) -> None:
+        """What is past cannot be had again."""
+
+    def take(self, most: int) -> Sequence[float]:
+        most = min(most, HANDFUL)
+        first = self._world.drawn[self._arm]
+        self._world.drawn[self._arm] += most
+        self._known.extend(range(first, first + most))
+        tape = self._world.problem.tape
+        return [tape.total(self._arm, first + i, 1) for i in range(most)]
+
+    def rest(self) -> None:
+        """Nothing to stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What an agent's process had when it answered a question."""
+
+    boot: str
+    symbol: Symbol
+    mean: float
+    rewards: Rewards  # the live ones that went into it
+
+
 class TapeFeedSource:
     """One arm's rewards, one by one, from a tape of exact sums."""
 
@@ -129,6 +249,13 @@ class TapeFeedSource:
 
     def skip(self, count: int) -> None:
         self._done += count
+
+
+def substance(state: LearnerState) -> LearnerState:
+    """A learner's state without epochs, and without what holds in one epoch only: the numbers of
+    questions, and the last answer, of which a repetition may come."""
+    arms = tuple(replace(record, asked=0, symbol=None) for record in state.arms)
+    return replace(state, epoch=0, resumed=False, arms=arms)
 
 
 def fleet_of(
@@ -160,6 +287,8 @@ class Node:
     back_at: float = 0.0
     connected: bool = False
     stays_away: bool = False
+    frozen: bool = False  # it does not move, and the broker has not noticed
+    backlog: list[tuple[str, bytes]] = field(default_factory=list)  # that waits for it meanwhile
 
 
 class World:
@@ -177,55 +306,114 @@ class World:
         rng: random.Random | None = None,
         linger: float = 5.0,
         retry: float = 10.0,
+        live: bool = False,
+        most_pulls: int = MAX_PULLS,
     ) -> None:
         self.problem, self.fleet, self.journal = problem, fleet, journal
+        self.keepers = keepers
+        self.live = live  # rewards that cannot be had again: answers may then contradict each other
+        self.most_pulls = most_pulls
+        self.drawn: Counter[int] = Counter()  # live rewards of each arm so far
+        self.had: dict[tuple[int, int, int], list[Answered]] = {}  # by (run, arm, message)
         self.points = points or Points()
         self.weather = weather or Weather()
         self.rng = rng or random.Random(1)
         self.now = 0.0
         self.retained: dict[str, bytes] = {}
         self.in_flight: list[tuple[float, str, str, bytes]] = []
-        self.symbols: dict[tuple[int, int, int], Symbol] = {}  # (run, arm, message) as sent
+        self.answers: dict[tuple[int, int, int], Symbol | int] = {}  # (run, arm, message) as sent
+        self.boots = 0
         self.sent: Counter[str] = Counter()
         self.killed: list[str] = []
         self.refused = 0
         self._linger, self._retry = linger, retry
-        kept = CrashingJournal(journal, self.points)
-        self.nodes = {LEARNER: Node(LEARNER, lambda now: self._learner(kept, now))}
+        self.nodes = {LEARNER: Node(LEARNER, lambda now: self.begin_learner(self.journal, now))}
         for name in dict.fromkeys(fleet.agents):
-            keeper = CrashingKeeper(keepers[name], self.points)
-            self.nodes[name] = Node(name, lambda now, n=name, k=keeper: self._agent(n, k))  # type: ignore[misc]
+            self.nodes[name] = Node(name, lambda now, n=name: self._agent(n))  # type: ignore[misc]
 
-    def _learner(self, journal: Journal, now: float) -> Service:
+    def begin_learner(self, kept: Journal, now: float) -> LearnerService:
+        """A learner that opens the run, or goes on with what the journal holds of it."""
+        journal = CrashingJournal(kept, self.points)
+
         def watch(events: Sequence[LearnerEvent]) -> None:
             """Without a word."""
 
         runs = journal.runs()
         if runs:
             return resume_run(
-                journal, runs[0].run, watch=watch, now=now, linger=self._linger, retry=self._retry
+                journal,
+                runs[0].run,
+                boot=self.name(),
+                heard=self._heard(journal, runs[0].run),
+                watch=watch,
+                now=now,
+                linger=self._linger,
+                retry=self._retry,
             )
         learner = self.problem.learner()
         return open_run(
             learner,
             journal,
             self.fleet,
+            boot=self.name(),
             watch=watch,
             now=now,
             linger=self._linger,
             retry=self._retry,
         )[1]
 
-    def _agent(self, name: str, keeper: Keeper) -> Service:
-        def supply(spec: RunSpec, arm: int) -> Feed:
-            return DirectFeed(TapeFeedSource(self.problem, arm))
+    def name(self) -> str:
+        """Of a process, or of a sequence of rewards: none comes twice."""
+        self.boots += 1
+        return f"{self.boots:04}"
 
-        return AgentService(run=RUN, agent=name, supply=supply, keeper=keeper)
+    def _heard(self, journal: Journal, run: int) -> set[int]:
+        """The epochs that the broker knows of, as a learner asks for them before it speaks."""
+        opened = next(journal.read(run)).event
+        assert isinstance(opened, RunOpened)
+        probe = LearnerProbe(RUN, identity="probe")
+        for topic, payload in self.retained.items():
+            if any(_matches(pattern, topic) for pattern in probe.endpoint.subscriptions):
+                probe.received(topic, payload)
+        return probe.epochs(opened.opening)
+
+    def _agent(self, name: str) -> AgentService:
+        return self.begin_agent(name, self.keepers[name])
+
+    def begin_agent(self, name: str, kept: Keeper) -> AgentService:
+        """An agent that goes on from what is kept."""
+
+        def supply(label: str, arm: int, seed: int) -> Feed:
+            if not self.live:
+                return DirectFeed(TapeFeedSource(self.problem, arm))
+            memory = kept.load()
+            known = memory is not None and memory.opening == self.problem.learner().opening
+            pulls = memory.arms[arm].pulls if memory is not None and known else 0
+            return LiveFeed(self, arm, kept if isinstance(kept, HistoryKeeper) else None, pulls)
+
+        return AgentService(
+            run=RUN,
+            agent=name,
+            supply=supply,
+            keeper=CrashingKeeper(kept, self.points),
+            most_pulls=self.most_pulls,
+            name=self.name,
+        )
+
+    @property
+    def learner(self) -> LearnerService:
+        """The learner's service, which must be there."""
+        service = self.nodes[LEARNER].service
+        assert isinstance(service, LearnerService)
+        return service
 
     # -- time ----------------------------------------------------------------------------------
 
     def run(self, most_passes: int = 20_000, until: Callable[[], bool] | None = None) -> None:
-        """Until learner and agents are finished, or `until` says so."""
+        """Until learner and agents are finished, or `until` says so.
+
+        An agent that remembers no run cannot know that this one is over: it waits for the next.
+        """
         for _ in range(most_passes):
             if until() if until else self.over:
                 return
@@ -235,10 +423,19 @@ class World:
 
     @property
     def over(self) -> bool:
+        learner = self.nodes[LEARNER].service
+        ended = learner is not None and learner.finished
         return all(
-            node.stays_away or (node.service is not None and node.service.finished)
-            for node in self.nodes.values()
+            node.stays_away
+            or (node.service is not None and node.service.finished)
+            or (ended and name in self.keepers and self._expects_another_run(name))
+            for name, node in self.nodes.items()
         )
+
+    def _expects_another_run(self, agent: str) -> bool:
+        """It has no part in the run that is over, or knows already that it is."""
+        memory = self.keepers[agent].load()
+        return memory is None or all(it.cause is Cause.ENDED for it in memory.arms.values())
 
     def _come_back_to_the_end(self) -> None:
         """An agent that missed the end while it was connected finds it when it connects again."""
@@ -247,6 +444,7 @@ class World:
             return
         for name, node in self.nodes.items():
             if node.service is not None and not node.service.finished and not self.in_flight:
+                node.frozen = False
                 self.cut(name)
                 self.connect(name)
 
@@ -257,7 +455,7 @@ class World:
                 self._alive(node, lambda node=node: self._start(node))  # type: ignore[misc]
         self._deliver()
         for node in self.nodes.values():
-            if node.service is not None and not node.service.finished:
+            if node.service is not None and not node.service.finished and not node.frozen:
                 self._alive(node, lambda node=node: self._step(node))  # type: ignore[misc]
 
     def _alive(self, node: Node, act: Callable[[], None]) -> None:
@@ -287,6 +485,26 @@ class World:
         self.cut(name)
         node.service = None
         node.back_at = self.now + away
+
+    def freeze_learner(self, name: str) -> None:
+        """The learner stops moving, goes on under another `name`, and its place is free."""
+        node = self.nodes.pop(LEARNER)
+        node.name, node.frozen = name, True
+        self.in_flight = [
+            (at, name if to == LEARNER else to, topic, payload)
+            for at, to, topic, payload in self.in_flight
+        ]
+        fresh = Node(LEARNER, lambda now: self.begin_learner(self.journal, now))
+        self.nodes = {LEARNER: fresh, name: node, **self.nodes}
+
+    def thaw(self, name: str) -> None:
+        """It moves again, and reads what waited for it."""
+        node = self.nodes[name]
+        node.frozen = False
+        assert node.service is not None
+        for topic, payload in node.backlog:
+            node.service.received(topic, payload)
+        node.backlog.clear()
 
     def cut(self, name: str) -> None:
         """The link breaks."""
@@ -326,7 +544,7 @@ class World:
         """The broker takes a message and passes it on."""
         topic, payload = publication.topic, publication.payload
         self.sent[topic.rsplit("/", 1)[1]] += 1
-        self._check_symbols(topic, payload)
+        self._check_answers(topic, payload)
         if publication.retain:
             self.retained.pop(topic, None)
             if payload:
@@ -336,17 +554,48 @@ class World:
                 patterns = node.service.endpoint.subscriptions
                 if any(_matches(pattern, topic) for pattern in patterns):
                     for passes in self.weather.fate(self.rng):
-                        at = self.now + passes * TICK
+                        at = max(self.now + passes * TICK, self._not_before(node.name, topic))
                         self.in_flight.append((at, node.name, topic, payload))
 
-    def _check_symbols(self, topic: str, payload: bytes) -> None:
-        """No symbol is sent twice with different content."""
-        if Topics(RUN).place(topic) is None or not topic.endswith(Kind.REPORT.value):
+    def _not_before(self, name: str, topic: str) -> float:
+        """Statuses do not overtake each other: MQTT keeps the order of one topic, and the learner
+        relies on it where two processes speak for one agent. Frames may come in any order."""
+        if not topic.endswith(Kind.STATUS.value):
+            return self.now
+        before = (at for at, to, other, _ in self.in_flight if (to, other) == (name, topic))
+        return max(before, default=self.now)
+
+    def _check_answers(self, topic: str, payload: bytes) -> None:
+        """No question is answered twice with different content, unless rewards are forgotten."""
+        place = Topics(RUN).place(topic)
+        if place is None or place.kind is not Kind.REPORT:
             return
-        for report in wire.decode(payload):
-            assert isinstance(report, Report)
-            key = (report.run, report.arm, report.message)
-            assert self.symbols.setdefault(key, report.symbol) == report.symbol
+        for answer in wire.decode(payload):
+            assert isinstance(answer, Report | Position)
+            said = answer.symbol if isinstance(answer, Report) else answer.pulls
+            key = (answer.run, answer.arm, answer.message)
+            if not self.live:
+                assert self.answers.setdefault(key, said) == said
+            if isinstance(answer, Report):
+                self._note_what_it_had(place.agent, answer)
+
+    def _note_what_it_had(self, agent: str, report: Report) -> None:
+        """An agent's memory is durable before it answers: what is kept is what it had."""
+        keeper, service = self.keepers[agent], self.nodes[agent].service
+        memory = keeper.load()
+        if memory is None or service is None:
+            return
+        state = memory.arms[report.arm]
+        drawn: Rewards = ()
+        if isinstance(keeper, HistoryKeeper):
+            drawn = keeper.history[-1][1][report.arm]
+        had = Answered(
+            boot=load_status(service.endpoint.will.payload).boot,
+            symbol=report.symbol,
+            mean=state.total / state.pulls,
+            rewards=drawn,
+        )
+        self.had.setdefault((report.run, report.arm, report.message), []).append(had)
 
     def _deliver(self) -> None:
         due = [it for it in self.in_flight if it[0] <= self.now]
@@ -354,7 +603,10 @@ class World:
         for _, name, topic, payload in due:
             node = self.nodes[name]
             if node.service is not None and node.connected:
-                node.service.received(topic, payload)
+                if node.frozen:
+                    node.backlog.append((topic, payload))
+                else:
+                    node.service.received(topic, payload)
 
 
 def _matches(pattern: str, topic: str) -> bool:

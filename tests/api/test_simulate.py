@@ -20,7 +20,7 @@ from bitarm.sim.world import world_of
 _COINS = (Bernoulli(mean=0.7), Bernoulli(mean=0.4))
 
 _SETTINGS = [
-    *("policy", "width", "delta", "sigma", "bounds", "epsilon", "growth", "first"),
+    *("policy", "epsilon", "width", "delta", "sigma", "bounds", "growth", "first"),
     *("guarantee", "guarantee_reason"),
 ]
 _RESULTS = [*MEASURES, "error_rate", "outcomes", "less_first"]

@@ -27,7 +27,8 @@ _NUMBERS = (
     "interval_delta",
 )
 _WHOLE_NUMBERS = ("bits", "first", "rounds", "samples", "pull_budget", "bit_budget")
-_TEXTS = ("quantizer", "prior", "policy", "width")
+_TEXTS = ("prior", "width")
+_SCHEMES = ("quantizer", "policy")  # by name, or as a value: see test_values.py
 _FLAGS = ("leader_first", "pilot")
 _EVERY: dict[str, Taker] = {**words.PROBLEM, **words.SCHEME, **words.LIMITS}
 
@@ -46,7 +47,7 @@ def _refusal(word: str, value: Any) -> str:
 
 
 def test_every_word_has_a_type_that_is_tested_here() -> None:
-    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, *_FLAGS, "bounds", "checkpoints"}
+    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, *_SCHEMES, *_FLAGS, "bounds", "checkpoints"}
     assert set(_EVERY) == tested
 
 

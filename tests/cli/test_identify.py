@@ -54,7 +54,18 @@ def test_json_is_one_object_on_stdout_and_nothing_else_anywhere(
     assert done.out.count("\n") == 1
     result = done.json
     assert set(result) >= _FIXED_NAMES
-    assert set(result) == {"run", *RunResult.__dataclass_fields__}
+    words = {
+        "kappa",
+        "kappa_first",
+        "kappa_cut",
+        "cap",
+        "patience",
+        "leader_first",
+        "pilot",
+        "first",
+    }
+    fields = {name for name in RunResult.__dataclass_fields__ if name != "words"}
+    assert set(result) == {"run", *fields, *words}
     assert (result["run"], result["outcome"], result["guarantee"]) == (1, "decided", 0.05)
     assert (result["best_arm"], result["best_arm_name"]) == (2, "water-tower")
     assert (result["quantizer"], result["bits"], result["policy"]) == ("dicq", None, "quiet")

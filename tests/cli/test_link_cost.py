@@ -11,7 +11,7 @@ def test_the_cost_is_told_to_a_person(bitarm: Command) -> None:
     assert told == [
         "link lorawan-eu868-dr0",
         "messages 61 up, 69 down in all",
-        "busiest agent 12 up, 13 down; on air 17.8 s up, 19.3 s down",
+        "busiest agent 12 up, 13 down; on air 17.8 s up, 27.1 s down",
         "lasts at least 30 minutes, by the link's limits",
     ]
 

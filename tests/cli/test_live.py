@@ -48,7 +48,7 @@ def _opened(names: Sequence[str]) -> RunOpened:
         priors=(),
         seed=0,
     )
-    return RunOpened(spec=spec, policy=SuccessiveElimination(), limits=Limits())
+    return RunOpened(spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening="a run")
 
 
 def _report(arm: int, mean: float, radius: float = 0.1) -> ReportAccepted:

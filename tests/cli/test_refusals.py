@@ -51,7 +51,7 @@ _FILES: dict[str, tuple[str, str]] = {
     "epsilon below 0": (problem(problem="epsilon = -1"), "epsilon must be .* 0 or more, got -1"),
     "epsilon_quban 0": (
         problem(scheme='quantizer = "quban"\nepsilon_quban = 0'),
-        "epsilon_quban must be a number above 0, got 0",
+        "epsilon_quban must be a finite number above 0, got 0",
     ),
     "checkpoints empty": (problem(scheme="checkpoints = []"), "at least one checkpoint"),
     "checkpoints fall": (

@@ -14,6 +14,7 @@ from cli.program import COMMAND, PAPER, Command, environment, problem
 
 from bitarm.core.events import RunOpened, dump_event, load_event
 from bitarm.store import SqliteJournal
+from bitarm.store.bodies import write_body
 
 
 def _alter(store: Path, sequence: int, **changes: Any) -> None:
@@ -25,6 +26,15 @@ def _alter(store: Path, sequence: int, **changes: Any) -> None:
         connection.execute(
             "UPDATE events SET body = ? WHERE run = 1 AND sequence = ?",
             (json.dumps(json.loads(body) | changes, sort_keys=True), sequence),
+        )
+
+
+def _rewrite(store: Path, sequence: int, event: dict[str, Any]) -> None:
+    """Put another event in the place of one of run 1, as a journal keeps it."""
+    body = write_body(load_event(json.dumps(event)))
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "UPDATE events SET body = ? WHERE run = 1 AND sequence = ?", (body, sequence)
         )
 
 
@@ -162,7 +172,6 @@ _REPORT = 3  # the sequence number of the first report
         (_REPORT, {"symbol": {"nbits": 5, "value": 7}}),  # no symbol of this quantizer
         (_REPORT, {"message": 2}),  # not asked for
         (_REPORT, {"arm": 4}),
-        (_REPORT, {"arm": 400}),  # no such arm
         (2, {"round": 2}),
         (82, {"best_arm": 1}),
         (82, {"guarantee": 0.001}),
@@ -178,11 +187,7 @@ def test_a_replay_detects_a_journal_that_was_changed(
     event = json.loads(bitarm("runs", "export", 1).out.splitlines()[sequence - 1])["event"]
     if "name" in changes:
         event = {}
-    with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute(
-            "UPDATE events SET body = ? WHERE run = 1 AND sequence = ?",
-            (json.dumps(event | changes, sort_keys=True), sequence),
-        )
+    _rewrite(store, sequence, event | changes)
     done = bitarm("runs", "replay", 1, "--json")
     assert (done.code, done.out) == (1, "")
     assert "the journal contradicts itself" in done.err
@@ -208,29 +213,45 @@ def test_an_arm_that_conceded_is_shown_with_what_it_is_not_above(bitarm: Command
     }
 
 
-def test_a_replay_of_the_default_agrees_and_sees_a_changed_hint_or_ceiling(
+def test_a_replay_of_the_default_agrees_and_sees_a_changed_question_or_ceiling(
     bitarm: Command, store: Path
 ) -> None:
     bitarm("identify", "--seed", 1)
     assert bitarm("runs", "replay", 1, "--json").json["agrees"]
     events = _exported(bitarm)
     conceded = next(i for i, event in enumerate(events, 1) if event.get("ceiling") is not None)
-    hinted = next(
-        i for i, event in enumerate(events, 1) if (event.get("advances") or [{}])[0].get("hint")
-    )
-    advances = [it | {"hint": None} for it in events[hinted - 1]["advances"]]
     changed: list[tuple[int, dict[str, Any]]] = [
         (conceded, {"ceiling": 0.5}),
         (conceded, {"ceiling": None}),
-        (hinted, {"advances": advances}),
+        *_other_questions(events),
     ]
+    assert len(changed) == 2 + 3
     for sequence, changes in changed:
-        _alter(store, sequence, **changes)
+        _rewrite(store, sequence, events[sequence - 1] | changes)
         done = bitarm("runs", "replay", 1, "--json")
         assert (done.code, done.out) == (1, "")
         assert "the journal contradicts itself" in done.err
-        _alter(store, sequence, **events[sequence - 1])
+        _rewrite(store, sequence, events[sequence - 1])
     assert bitarm("runs", "replay", 1, "--json").json["agrees"]
+
+
+def _other_questions(events: list[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """The first round with a cut: without it, with another one, and with another centre."""
+    sequence, requests = next(
+        (number, event["requests"])
+        for number, event in enumerate(events, 1)
+        if event["name"] == "round_opened" and event["requests"][0]["question"]["cut"] is not None
+    )
+    first, *others = requests
+    question = first["question"]
+    return [
+        (sequence, {"requests": [first | {"question": question | changes}, *others]})
+        for changes in (
+            {"cut": None},
+            {"cut": question["cut"] + 0.01},
+            {"code": question["code"] | {"centre": question["code"]["centre"] + 0.01}},
+        )
+    ]
 
 
 @pytest.mark.parametrize("command", ["show", "replay", "export"])
@@ -259,10 +280,11 @@ def test_a_report_of_an_arm_that_is_not_there_is_the_journals_fault(
     bitarm: Command, store: Path
 ) -> None:
     _alter(store, _REPORT, arm=400)
-    done = bitarm("runs", "show", 1)
-    assert done.code == 1
-    assert "Traceback" not in done.err
-    assert "arm 400" in done.err
+    for command in ("show", "replay"):
+        done = bitarm("runs", command, 1)
+        assert done.code == 1
+        assert "Traceback" not in done.err
+        assert "the journal speaks of arm 400, the run has 8" in done.err
 
 
 @pytest.mark.usefixtures("result")

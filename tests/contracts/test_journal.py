@@ -55,7 +55,9 @@ def opening(seed: int = 0, arms: tuple[str, ...] = ("left", "right")) -> RunOpen
         priors=(),
         seed=seed,
     )
-    return RunOpened(spec=spec, policy=SuccessiveElimination(), limits=Limits())
+    return RunOpened(
+        spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening=f"run {seed}"
+    )
 
 
 def notes(*texts: str) -> list[LearnerEvent]:
@@ -191,14 +193,12 @@ class TestReadGivesTheEntriesOfARunInTheOrderInWhichTheyWereAppended:
 
     def test_a_replayed_learner_goes_on_where_it_was(self, journal: Journal) -> None:
         opened = opening()
-        learner = Learner(opened.spec, opened.policy, opened.limits)
+        learner = Learner(opened.spec, opened.policy, opened.limits, opened.opening)
         started = learner.start()
         run = journal.open_run(opened, started.events[1:])
         for mean in (0.25, 0.75):
             request = learner.pending[0]
-            symbol = Exact().encode(
-                mean, opened.spec.start(request.arm), opened.spec.step(1, request.until), 0.0
-            )
+            symbol = request.question.answer(mean)
             report = Report(run=request.run, arm=request.arm, message=1, symbol=symbol)
             journal.append(run, learner.receive(report).events)
         assert replay(events(journal, run)).save() == learner.save()

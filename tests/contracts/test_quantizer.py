@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Hint, HintKind
+from bitarm.core.codes import CODES
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import (
     QUANTIZERS,
@@ -150,8 +152,8 @@ def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Momen
         if step is not None:
             fraction = draw(fractions)
             mu_hat = min(max(low + fraction * (high - low), low), high)
-            symbol = case.quantizer.encode(mu_hat, held, step, draw(dithers))
-            held = case.quantizer.decode(symbol, held, step)
+            symbol = encode(case.quantizer, mu_hat, held, step, draw(dithers))
+            held = decode(case.quantizer, symbol, held, step)
         step = Step(
             message=n,
             pulls=pulls,
@@ -192,8 +194,8 @@ def test_law_1_the_error_does_not_depend_on_the_data(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     mu_hat = moment.mean(fraction)
-    symbol = quantizer.encode(mu_hat, moment.held, moment.step, dither)
-    decoded = quantizer.decode(symbol, moment.held, moment.step)
+    symbol = encode(quantizer, mu_hat, moment.held, moment.step, dither)
+    decoded = decode(quantizer, symbol, moment.held, moment.step)
     if conceded(moment, mu_hat, decoded):
         return
     assert decoded.pulls == moment.step.pulls
@@ -220,8 +222,8 @@ def test_law_2_the_decoded_mean_is_within_the_error(
     else:
         near = held.mean + steps_away * quantizer.error(held, step)
         mu_hat = min(max(near, moment.low), moment.high)
-    symbol = quantizer.encode(mu_hat, held, step, dither)
-    decoded = quantizer.decode(symbol, held, step)
+    symbol = encode(quantizer, mu_hat, held, step, dither)
+    decoded = decode(quantizer, symbol, held, step)
     if conceded(moment, mu_hat, decoded):
         return
     assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
@@ -248,7 +250,7 @@ def test_law_3_the_symbols_of_a_step_are_prefix_free(
     near = held.mean + steps_away * quantizer.error(held, step)
     near = min(max(near, moment.low), moment.high)
     symbols = [
-        quantizer.encode(mu_hat, held, step, dither)
+        encode(quantizer, mu_hat, held, step, dither)
         for mu_hat in (far, near, held.mean, *_around(moment))
         for dither in pair
     ]
@@ -266,9 +268,9 @@ def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
     moment, quantizer = data.draw(moments(case)), case.quantizer
     held, step = moment.held, moment.step
     least = quantizer.least_bits(step)
-    assert quantizer.encode(moment.mean(fraction), held, step, dither).nbits >= least
+    assert encode(quantizer, moment.mean(fraction), held, step, dither).nbits >= least
     if not (isinstance(quantizer, Dicq) and (held.pulls or step.hint)):  # the spread decides
-        assert quantizer.encode(held.mean, held, step, dither).nbits == least
+        assert encode(quantizer, held.mean, held, step, dither).nbits == least
 
 
 @every_case
@@ -279,14 +281,14 @@ def test_law_4_a_symbol_that_is_cut_or_grown_is_refused(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     held, step = moment.held, moment.step
-    symbol = quantizer.encode(moment.mean(fraction), held, step, dither)
-    quantizer.decode(symbol, held, step)
+    symbol = encode(quantizer, moment.mean(fraction), held, step, dither)
+    decode(quantizer, symbol, held, step)
     grown = Symbol(symbol.value << 1 | bit, symbol.nbits + 1)
     with pytest.raises(PeerProtocolError):
-        quantizer.decode(grown, held, step)
+        decode(quantizer, grown, held, step)
     if symbol.nbits:
         with pytest.raises(PeerProtocolError):
-            quantizer.decode(Symbol(symbol.value >> 1, symbol.nbits - 1), held, step)
+            decode(quantizer, Symbol(symbol.value >> 1, symbol.nbits - 1), held, step)
 
 
 @st.composite
@@ -299,7 +301,7 @@ def any_bits(draw: st.DrawFn, quantizer: Quantizer, moment: Moment) -> Symbol:
         return Symbol(int(bits or "0", 2), len(bits))
     if kind == "next to a symbol":
         edge = draw(st.sampled_from([moment.low, moment.high]))
-        symbol = quantizer.encode(edge, moment.held, moment.step, draw(dithers))
+        symbol = encode(quantizer, edge, moment.held, moment.step, draw(dithers))
         return Symbol(min(symbol.value + 1, 2**symbol.nbits - 1), symbol.nbits)
     return Symbol(draw(st.integers(0, 2**nbits - 1)), nbits)
 
@@ -314,20 +316,20 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
     held, step = moment.held, moment.step
     symbol = data.draw(any_bits(quantizer, moment))
     try:
-        decoded = quantizer.decode(symbol, held, step)
+        decoded = decode(quantizer, symbol, held, step)
     except PeerProtocolError:
         return
     if decoded.pulls != step.pulls:
         assert conceded(moment, decoded.ceiling, decoded)
         assume(moment.low <= decoded.ceiling <= moment.high)
-        assert symbol == quantizer.encode(decoded.ceiling, held, step, 0.0)
+        assert symbol == encode(quantizer, decoded.ceiling, held, step, 0.0)
         return
     assume(decoded.error == 0 or decoded.error > 64 * math.ulp(decoded.mean))  # floats tell them
     if step.hint is not None and step.hint.kind is HintKind.CUT:
         above = decoded.mean + 15 / 16 * decoded.error - step.hint.value
         assume(above > 0)  # nearer to the edge of the cell, no sixteenth may be above the cut
     encoded = {
-        quantizer.encode(decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
+        encode(quantizer, decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
         for sixteenths in (0, *range(-16, 17))
         for dither in (0.0, JUST_BELOW_1)
     }
@@ -364,8 +366,8 @@ def test_law_5_a_mean_at_or_below_the_cut_concedes_and_no_other(
     moment = replace(moment, step=step)
     symbols = set()
     for mu_hat in (moment.mean(fraction), *_around(moment)):
-        symbol = quantizer.encode(mu_hat, moment.held, step, dither)
-        decoded = quantizer.decode(symbol, moment.held, step)
+        symbol = encode(quantizer, mu_hat, moment.held, step, dither)
+        decoded = decode(quantizer, symbol, moment.held, step)
         assert conceded(moment, mu_hat, decoded) is (mu_hat <= cut)
         assert decoded.holds(mu_hat, step.pulls)
         if mu_hat <= cut:
@@ -385,8 +387,8 @@ def test_law_2_holds_around_any_centre(
     value = moment.mean(fraction) + away * quantizer.error(moment.held, moment.step)
     step = replace(moment.step, hint=Hint(kind=HintKind.CENTRE, value=value))
     for mu_hat in (moment.low, moment.high, *_around(replace(moment, step=step))):
-        symbol = quantizer.encode(mu_hat, moment.held, step, dither)
-        decoded = quantizer.decode(symbol, moment.held, step)
+        symbol = encode(quantizer, mu_hat, moment.held, step, dither)
+        decoded = decode(quantizer, symbol, moment.held, step)
         assert decoded.holds(mu_hat, step.pulls)
         assert abs(decoded.mean - mu_hat) <= decoded.error
 
@@ -404,27 +406,48 @@ def test_law_5_hints_change_nothing_in_schemes_that_take_none(
     moment, quantizer = data.draw(moments(case, hinted=True)), case.quantizer
     held, step, plain = moment.held, moment.step, replace(moment.step, hint=None)
     mu_hat = moment.mean(fraction)
-    symbol = quantizer.encode(mu_hat, held, plain, dither)
-    assert quantizer.encode(mu_hat, held, step, dither) == symbol
-    assert quantizer.decode(symbol, held, step) == quantizer.decode(symbol, held, plain)
+    symbol = encode(quantizer, mu_hat, held, plain, dither)
+    assert encode(quantizer, mu_hat, held, step, dither) == symbol
+    assert decode(quantizer, symbol, held, step) == decode(quantizer, symbol, held, plain)
     assert quantizer.error(held, step) == quantizer.error(held, plain)
     assert quantizer.least_bits(step) == quantizer.least_bits(plain)
 
 
 @every_case
 @some
+@given(data=st.data(), dither=dithers)
+def test_law_6_the_question_is_of_this_step_and_in_one_of_the_codes(
+    case: Case, data: st.DataObject, dither: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    question = quantizer.question(moment.held, moment.step, dither)
+    assert question.until == moment.step.pulls
+    assert question.code.name in quantizer.codes
+    hint = moment.step.hint
+    told_a_cut = hint is not None and hint.kind is HintKind.CUT
+    assert question.cut == (hint.value if hint is not None and told_a_cut else None)
+
+
+def test_law_6_every_code_is_one_that_exists() -> None:
+    for quantizer in QUANTIZERS.values():
+        assert quantizer.codes
+        assert set(quantizer.codes) <= set(CODES)
+
+
+@every_case
+@some
 @given(data=st.data(), fraction=fractions, dither=dithers)
-def test_encode_and_decode_are_functions_of_their_arguments(
+def test_question_and_read_are_functions_of_their_arguments(
     case: Case, data: st.DataObject, fraction: float, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     mu_hat = moment.mean(fraction)
-    symbol = quantizer.encode(mu_hat, moment.held, moment.step, dither)
+    symbol = encode(quantizer, mu_hat, moment.held, moment.step, dither)
     # the other end: equal values, other objects, and no memory of the first call
     held, step = replace(moment.held), replace(moment.step)
-    assert quantizer.encode(mu_hat, held, step, dither) == symbol
-    once = quantizer.decode(symbol, moment.held, moment.step)
-    assert quantizer.decode(symbol, held, step) == once
+    assert encode(quantizer, mu_hat, held, step, dither) == symbol
+    once = decode(quantizer, symbol, moment.held, moment.step)
+    assert decode(quantizer, symbol, held, step) == once
 
 
 @every_case
@@ -435,7 +458,7 @@ def test_a_mean_however_far_is_encoded_or_refused_as_a_reward(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     try:
-        symbol = quantizer.encode(mu_hat, moment.held, moment.step, 0.5)
+        symbol = encode(quantizer, mu_hat, moment.held, moment.step, 0.5)
     except RewardError:
         return
-    assert math.isfinite(quantizer.decode(symbol, moment.held, moment.step).mean)
+    assert math.isfinite(decode(quantizer, symbol, moment.held, moment.step).mean)

@@ -58,17 +58,17 @@ spec = RunSpec(
     priors=(), seed=5,
 )
 learner = Learner(spec, SuccessiveElimination(), Limits(samples=10**6))
-agents = [Agent(spec, arm) for arm in range(3)]
+agents = [Agent(learner.run, arm) for arm in range(3)]
 draw = random.Random(5)
 waiting = list(learner.start().messages)
 while waiting:
     message = waiting.pop(0)
     agent = agents[message.arm]
-    reports = list(agent.receive(message).messages)
+    reports = list(agent.receive(message))
     if agent.wanted:
         rewards = [float(draw.random() < means[message.arm]) for _ in range(agent.wanted)]
         batch = collect(rewards, bounds, clip=False)
-        reports += agent.observe(batch.count, batch.total).messages
+        reports += agent.observe(batch.count, batch.total)
     for report in reports:
         waiting += learner.receive(report).messages
 ending = learner.ending

@@ -1,5 +1,6 @@
 """Numbers that look random and are a function of a seed and a place."""
 
+import math
 from itertools import product
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bitarm.core.dither import dither, keyed_unit, uniform_priors
+from bitarm.core.dither import DITHER_BITS, dither, keyed_unit, uniform_priors
 
 seeds = st.integers(0, 2**64 - 1)
 
@@ -19,8 +20,9 @@ seeds = st.integers(0, 2**64 - 1)
 def test_dithers_never_change_between_versions(
     seed: int, arm: int, message: int, expected: float
 ) -> None:
-    # A restarted agent of a newer version must repeat its symbols to the bit.
-    assert dither(seed, arm, message) == expected
+    # A learner of a newer version that is restored must ask the same questions to the bit.
+    assert keyed_unit(seed, "dither", arm, message) == expected
+    assert dither(seed, arm, message) == math.floor(expected * 2**32) / 2**32
 
 
 def test_priors_never_change_between_versions() -> None:
@@ -44,6 +46,13 @@ def test_every_place_has_one_number_in_the_unit_interval(
     assert 0 <= number < 1
     assert number == keyed_unit(seed, purpose, arm, message)
     assert number * 2**53 == int(number * 2**53)
+
+
+@given(seed=seeds, arm=st.integers(0, 10**6), message=st.integers(1, 10**12))
+def test_a_dither_is_a_fraction_of_32_bits(seed: int, arm: int, message: int) -> None:
+    number = dither(seed, arm, message)
+    assert 0 <= number < 1
+    assert number * 2**DITHER_BITS == int(number * 2**DITHER_BITS)
 
 
 def test_no_two_places_share_a_number() -> None:

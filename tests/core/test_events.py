@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,21 +11,21 @@ from hypothesis import strategies as st
 from tapes import Problem, drive_problem, make_spec, problems
 
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
 from bitarm.core.events import (
     EVENTS,
-    AgentDismissed,
-    AgentRestarted,
+    AgentJoined,
     ArmDropped,
     ArmsLost,
     CaveatNoted,
-    Event,
+    EpochBegan,
     FleetAssigned,
+    LearnerEvent,
+    LivesBegan,
     LostRule,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
-    ReportMade,
-    RequestTaken,
-    RewardsObserved,
     RoundOpened,
     RunEnded,
     RunOpened,
@@ -33,7 +34,7 @@ from bitarm.core.events import (
     load_event,
 )
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause
+from bitarm.core.messages import Request
 from bitarm.core.policies import (
     LilUcb,
     LilUcbCount,
@@ -43,18 +44,32 @@ from bitarm.core.policies import (
     SuccessiveElimination,
     SuccessiveRejects,
 )
-from bitarm.core.policy import Advance, Outcome
+from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
+from bitarm.core.question import Question
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 
-_SAMPLES: list[Event] = [
+_CODES: tuple[Code, ...] = (
+    Bins(low=-0.5, step=0.125, bins=8),
+    Nearest(centre=0.1, step=1e-3, divisor=3, escape=20),
+    Levels(step=0.25, centre=-3, dither=0.5),
+    Raw(),
+)
+_ASKED = tuple(
+    Request(run=2**32 - 1, arm=arm, message=1, question=Question(until=10**12, code=code))
+    for arm, code in enumerate(_CODES)
+)
+
+_SAMPLES: list[LearnerEvent] = [
     RunOpened(
         spec=make_spec(quantizer=Icq(bits=2), schedule=ListedSchedule(checkpoints=(1, 5))),
         policy=SuccessiveElimination(epsilon=0.1),
         limits=Limits(rounds=3, bits=10**15),
+        opening="a run",
     ),
-    RoundOpened(round=1, advances=(Advance(arm=0, until=2), Advance(arm=1, until=2**40))),
+    EpochBegan(epoch=255),
+    RoundOpened(round=1, requests=_ASKED),
     ReportAccepted(
         round=1,
         arm=0,
@@ -65,6 +80,8 @@ _SAMPLES: list[Event] = [
         error=0.0,
         radius=math.inf,
     ),
+    PositionTold(round=1, arm=0, pulls=10**12),
+    LivesBegan(arms=(0, 2), pulls=(0, 7)),
     ReportIgnored(arm=1, message=3),
     ArmDropped(round=2, arm=1, because=0),
     ArmsLost(round=3, arms=(0, 2), stops=False),
@@ -80,16 +97,12 @@ _SAMPLES: list[Event] = [
     ),
     TrafficMeasured(payload_bytes=3, wire_bytes_up=40, wire_bytes_down=50),
     FleetAssigned(fleet="lab", agents=("gw-1", "gw-1", "gw-2"), lost=LostRule.DROP),
-    AgentRestarted(agent="gw-1", restarts=2, discarded=1),
-    RequestTaken(arm=0, message=1, until=2),
-    RewardsObserved(arm=0, count=2, total=-5e-324),
-    ReportMade(arm=0, message=1, symbol=Symbol(0, 0), contained=False),
-    AgentDismissed(arm=0, cause=Cause.ENDED),
+    AgentJoined(agent="gw-1", boot="b2", life="l1", restarts=2, discarded=1),
 ]
 
 
 @pytest.mark.parametrize("event", _SAMPLES, ids=lambda event: event.name)
-def test_an_event_is_read_back_as_it_was_written(event: Event) -> None:
+def test_an_event_is_read_back_as_it_was_written(event: LearnerEvent) -> None:
     text = dump_event(event)
     assert load_event(text) == event
     assert dump_event(load_event(text)) == text
@@ -107,13 +120,35 @@ def test_the_events_of_a_run_are_read_back_as_they_were_written(problem: Problem
     assert [load_event(dump_event(event)) for event in events] == events
 
 
-@given(total=st.floats(allow_nan=False), count=st.integers(1, 10**12))
-def test_sums_survive_to_the_last_bit(total: float, count: int) -> None:
-    read = load_event(dump_event(RewardsObserved(arm=0, count=count, total=total)))
-    assert isinstance(read, RewardsObserved)
-    assert read.count == count
-    assert math.copysign(1, read.total) == math.copysign(1, total)
-    assert read.total == total
+@pytest.mark.parametrize("cut", [None, -0.25])
+@pytest.mark.parametrize("request_", _ASKED, ids=lambda request: request.question.code.name)
+def test_a_question_is_kept_whole(request_: Request, cut: float | None) -> None:
+    asked = replace(request_, question=replace(request_.question, cut=cut))
+    opened = RoundOpened(round=1, requests=(asked,))
+    assert load_event(dump_event(opened)) == opened
+
+
+@given(
+    low=st.floats(allow_nan=False, allow_infinity=False),
+    step=st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+    cut=st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_the_numbers_of_a_question_survive_to_the_last_bit(
+    low: float, step: float, cut: float
+) -> None:
+    question = Question(until=1, code=Bins(low=low, step=step, bins=2), cut=cut)
+    request = Request(run=0, arm=0, message=1, question=question)
+    read = load_event(dump_event(RoundOpened(round=1, requests=(request,))))
+    assert isinstance(read, RoundOpened)
+    code, read_cut = read.requests[0].question.code, read.requests[0].question.cut
+    assert isinstance(code, Bins)
+    assert read_cut is not None
+    for found, kept in ((code.low, low), (code.step, step), (read_cut, cut)):
+        assert (found, math.copysign(1, found)) == (kept, math.copysign(1, kept))
+
+
+def _opened(policy: Policy) -> RunOpened:
+    return RunOpened(spec=make_spec(), policy=policy, limits=Limits(), opening="a run")
 
 
 @pytest.mark.parametrize("whole_number", [0, 1])
@@ -121,7 +156,7 @@ def test_sums_survive_to_the_last_bit(total: float, count: int) -> None:
 def test_a_tolerance_given_as_a_whole_number_can_be_read_back(
     policy: Any, whole_number: int
 ) -> None:
-    opened = RunOpened(spec=make_spec(), policy=policy(epsilon=whole_number), limits=Limits())
+    opened = _opened(policy(epsilon=whole_number))
     assert load_event(dump_event(opened)) == opened
 
 
@@ -137,21 +172,37 @@ def test_a_tolerance_given_as_a_whole_number_can_be_read_back(
     ],
 )
 def test_a_run_that_was_opened_keeps_its_policy(policy: Policy) -> None:
-    opened = RunOpened(spec=make_spec(), policy=policy, limits=Limits())
+    opened = _opened(policy)
     read = load_event(dump_event(opened))
     assert isinstance(read, RunOpened)
     assert read.policy == policy
     assert read.spec.fingerprint == opened.spec.fingerprint
 
 
-_MADE = {
-    "name": "report_made",
+_HEARD = {
+    "name": "report_accepted",
+    "round": 1,
     "arm": 0,
     "message": 1,
+    "pulls": 2,
     "symbol": {"value": 1, "nbits": 1},
-    "contained": True,
+    "mean": 0.5,
+    "error": 0.1,
+    "radius": 0.3,
+    "ceiling": None,
 }
-_OBSERVED = {"name": "rewards_observed", "arm": 0, "count": 1, "total": 0.5}
+_LOST = {"name": "arms_lost", "round": 1, "arms": [0, 1], "stops": True}
+_CODE = {"name": "bins", "low": 0.0, "step": 0.5, "bins": 2}
+_QUESTION = {"until": 2, "code": _CODE, "cut": None}
+_REQUEST = {"run": 1, "arm": 0, "message": 1, "question": _QUESTION}
+
+
+def _round(request: dict[str, Any]) -> str:
+    return json.dumps({"name": "round_opened", "round": 1, "requests": [request]})
+
+
+def _asking(**changes: Any) -> str:
+    return _round(_REQUEST | {"question": _QUESTION | changes})
 
 
 def _without(plain: dict[str, Any], key: str) -> dict[str, Any]:
@@ -159,8 +210,9 @@ def _without(plain: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def test_the_texts_below_would_be_read_if_they_were_whole() -> None:
-    assert load_event(json.dumps(_MADE)).name == "report_made"
-    assert load_event(json.dumps(_OBSERVED)).name == "rewards_observed"
+    assert load_event(json.dumps(_HEARD)).name == "report_accepted"
+    assert load_event(json.dumps(_LOST)).name == "arms_lost"
+    assert load_event(_round(_REQUEST)).name == "round_opened"
 
 
 @pytest.mark.parametrize(
@@ -172,25 +224,35 @@ def test_the_texts_below_would_be_read_if_they_were_whole() -> None:
         "[]",
         "1",
         '"run_opened"',
-        json.dumps(_MADE)[:-1],
-        json.dumps(_MADE | {"name": "report_mad"}),
-        json.dumps(_MADE | {"name": None}),
-        json.dumps(_MADE | {"name": []}),
-        json.dumps(_without(_MADE, "name")),
-        json.dumps(_without(_MADE, "arm")),
-        json.dumps(_MADE | {"colour": 1}),
-        json.dumps(_MADE | {"arm": 0.0}),
-        json.dumps(_MADE | {"arm": True}),
-        json.dumps(_MADE | {"arm": "0"}),
-        json.dumps(_MADE | {"contained": 1}),
-        json.dumps(_MADE | {"symbol": None}),
-        json.dumps(_MADE | {"symbol": {"value": 2, "nbits": 1}}),
-        json.dumps(_MADE | {"symbol": {"value": -1, "nbits": 1}}),
-        json.dumps(_OBSERVED | {"total": "nan"}),
-        json.dumps(_OBSERVED | {"total": 1}),
-        json.dumps(_OBSERVED | {"total": math.nan}),
-        json.dumps(_OBSERVED | {"total": None}),
-        json.dumps({"name": "agent_dismissed", "arm": 0, "cause": "bored"}),
+        json.dumps(_HEARD)[:-1],
+        json.dumps(_HEARD | {"name": "report_accept"}),
+        json.dumps(_HEARD | {"name": None}),
+        json.dumps(_HEARD | {"name": []}),
+        json.dumps(_without(_HEARD, "name")),
+        json.dumps(_without(_HEARD, "arm")),
+        json.dumps(_HEARD | {"colour": 1}),
+        json.dumps(_HEARD | {"arm": 0.0}),
+        json.dumps(_HEARD | {"arm": True}),
+        json.dumps(_HEARD | {"arm": "0"}),
+        json.dumps(_LOST | {"stops": 1}),
+        json.dumps(_HEARD | {"symbol": None}),
+        json.dumps(_HEARD | {"symbol": {"value": 2, "nbits": 1}}),
+        json.dumps(_HEARD | {"symbol": {"value": -1, "nbits": 1}}),
+        json.dumps(_HEARD | {"mean": "nan"}),
+        json.dumps(_HEARD | {"mean": 1}),
+        json.dumps(_HEARD | {"mean": math.nan}),
+        json.dumps(_HEARD | {"mean": None}),
+        json.dumps({"name": "fleet_assigned", "fleet": "lab", "agents": [], "lost": "bored"}),
+        _round(_without(_REQUEST, "question")),
+        _asking(until=0),
+        _asking(cut="high"),
+        _asking(cut=math.inf),
+        _asking(code=None),
+        _asking(code=_CODE | {"name": "beans"}),
+        _asking(code=_CODE | {"step": 0.0}),
+        _asking(code=_CODE | {"bins": 0}),
+        _asking(code=_without(_CODE, "low")),
+        json.dumps({"name": "rewards_observed", "arm": 0, "count": 1, "total": 0.5}),
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:

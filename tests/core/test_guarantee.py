@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from tapes import Total, drive, make_spec, tail
+from tapes import Total, agents_of, drive, make_spec, tail
 
-from bitarm.core.agent import Agent
 from bitarm.core.budget import NO_PROOF
 from bitarm.core.events import RunEnded
-from bitarm.core.guarantee import guarantee
+from bitarm.core.guarantee import Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
@@ -27,6 +26,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
+from bitarm.core.widths import WIDTHS
 
 _UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
 _BUDGETED: tuple[Budgeted, ...] = (
@@ -56,19 +56,19 @@ def _end(
         learner = Learner.restore(spec, policy, learner.limits, learner.save())
         run = _drive_started(learner, total)
     else:
-        run = drive(learner, [Agent(spec, arm) for arm in range(len(spec.arms))], total).learner
+        run = drive(learner, agents_of(learner), total).learner
     assert run.ending is not None
     return run.ending
 
 
 def _drive_started(learner: Learner, total: Total) -> Learner:
-    agents = [Agent(learner.spec, arm) for arm in range(len(learner.spec.arms))]
+    agents = agents_of(learner)
     while learner.pending:
         for request in learner.pending:
             agent = agents[request.arm]
             agent.receive(request)
             rewards = total(request.arm, agent.state.pulls, agent.wanted)
-            for report in agent.observe(agent.wanted, rewards).messages:
+            for report in agent.observe(agent.wanted, rewards):
                 learner.receive(report)
     return learner
 
@@ -130,9 +130,12 @@ def test_an_answer_by_counts_holds_only_where_it_is_proven(
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.DECIDED])
 def test_no_answer_no_guarantee(outcome: Outcome) -> None:
-    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"], [])
+    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], [], [])
     assert claim.delta is None
     assert claim.reason == f"no answer: the run ended with {outcome.value}"
+    noted = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"], [])
+    assert noted.delta is None
+    assert noted.reason == f"{claim.reason}; a caveat"
 
 
 @pytest.mark.parametrize("policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda policy: policy.name)
@@ -174,6 +177,78 @@ def test_a_spent_budget_says_which_arms_it_speaks_of(policy: Budgeted) -> None:
     assert claim.delta is None
     assert claim.reason.startswith(NO_PROOF)
     assert "not arm-1" in claim.reason
+
+
+# -- what is left of δ once agents have forgotten -------------------------------------------------
+
+_UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture")
+
+
+def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:
+    spec = make_spec(arms=len(lives), width=width, delta=delta)
+    covered = range(len(lives))
+    return guarantee(spec, QuietElimination(), Outcome.DECIDED, [], [], covered, lives)
+
+
+def test_every_width_says_whether_it_holds_along_a_path() -> None:
+    unions = {name for name, width in WIDTHS.items() if not width.along_path}
+    assert (unions, set(WIDTHS) - unions) == (set(_UNIONS), set(_PATHS))
+
+
+@pytest.mark.parametrize("width", [*_UNIONS, *_PATHS])
+def test_nothing_is_paid_for_agents_that_forgot_nothing(width: str) -> None:
+    claim = _claim(width, (1, 1, 1))
+    assert claim.delta == 0.05
+    assert "forgot" not in claim.reason
+    assert claim == guarantee(
+        make_spec(width=width, delta=0.05), QuietElimination(), Outcome.DECIDED, [], [], range(3)
+    )
+
+
+@pytest.mark.parametrize("lives", [(2, 1, 1), (3, 1, 4), (50, 60, 70)])
+@pytest.mark.parametrize("width", _UNIONS)
+def test_a_union_over_checkpoints_keeps_delta_however_often_agents_forget(
+    width: str, lives: tuple[int, ...]
+) -> None:
+    claim = _claim(width, lives)
+    assert claim.delta == 0.05
+    assert "if what agents forgot does not depend on the rewards" in claim.reason
+    assert "is counted" not in claim.reason
+
+
+@pytest.mark.parametrize(
+    ("lives", "factor"),
+    [
+        ((2, 1, 1), 2),  # once
+        ((1, 3, 1), 3),
+        ((2, 1, 2), 4),
+        ((2, 2, 2), 4),  # the best arm and one other: two sequences each
+        ((3, 1, 4), 12),
+        ((1, 1, 19), 19),
+        ((1, 1, 20), None),  # δ·20 = 1: nothing is left to claim
+        ((5, 4, 1), None),
+        ((50, 60, 70), None),
+    ],
+)
+@pytest.mark.parametrize("width", _PATHS)
+def test_a_width_along_a_path_pays_for_each_pair_of_sequences(
+    width: str, lives: tuple[int, ...], factor: int | None
+) -> None:
+    claim, forgot = _claim(width, lives), sum(lives) - len(lives)
+    if factor is None:
+        assert claim.delta is None
+        assert f"lost their memory {forgot} times" in claim.reason
+        return
+    assert claim.delta == pytest.approx(factor * 0.05)
+    assert f"at most {claim.delta:g}" in claim.reason
+    assert ("once" if forgot == 1 else f"{forgot} times") in claim.reason
+    assert f"δ is counted {factor} times" in claim.reason
+
+
+def test_a_caveat_outweighs_what_is_left_of_delta() -> None:
+    spec = make_spec(width="lil")
+    claim = guarantee(spec, Lucb(), Outcome.DECIDED, [], ["two processes"], range(3), (2, 1, 1))
+    assert (claim.delta, claim.reason) == (None, "two processes")
 
 
 # -- why the count rule claims nothing over a quantizer -------------------------------------------

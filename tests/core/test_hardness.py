@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from tapes import Total, drive, make_spec, tail
+from tapes import Total, agents_of, drive, make_spec, tail
 
-from bitarm.core.agent import Agent
 from bitarm.core.events import RunEnded
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -24,9 +23,8 @@ def _endings(
 ) -> list[RunEnded]:
     endings = []
     for seed, total in zip(range(runs), totals, strict=False):
-        spec = spec_of(seed)
-        agents = [Agent(spec, arm) for arm in range(len(spec.arms))]
-        endings.append(drive(Learner(spec, policy, Limits()), agents, total).ending)
+        learner = Learner(spec_of(seed), policy, Limits())
+        endings.append(drive(learner, agents_of(learner), total).ending)
     return endings
 
 

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from tapes import (
     Problem,
     Tape,
+    agents_of,
     drive,
     drive_problem,
+    is_contained,
     learner_state_through_json,
     make_spec,
     problems,
@@ -22,6 +24,9 @@ from tapes import (
 
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import Levels, Raw
+from bitarm.core.dither import dither
+from bitarm.core.epochs import run_field, run_of_opening
 from bitarm.core.events import (
     ArmDropped,
     CaveatNoted,
@@ -34,15 +39,18 @@ from bitarm.core.events import (
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause, Dismiss, Fit, Report, Request, fit
+from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
 from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
-from bitarm.core.policy import Advance, Outcome
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizer import Step
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.question import Question
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
 _SPEC = make_spec(sigma=0.25, schedule=None)
 _ARM = 1
 _NUMBER = {Fit.LATE: 1, Fit.REPEAT: 2, Fit.NEXT: 3, Fit.AHEAD: 4}  # after two reports
+_FIELD = run_field(run_of_opening(f"{_SPEC.fingerprint:08x}"), 1)
 
 
 def _symbol(mean: float) -> Symbol:
@@ -50,7 +58,11 @@ def _symbol(mean: float) -> Symbol:
 
 
 def _report(arm: int, message: int, mean: float = 0.5) -> Report:
-    return Report(run=_SPEC.fingerprint, arm=arm, message=message, symbol=_symbol(mean))
+    return Report(run=_FIELD, arm=arm, message=message, symbol=_symbol(mean))
+
+
+def _question(until: int) -> Question:
+    return Question(until=until, code=Raw())
 
 
 def _started() -> Learner:
@@ -88,7 +100,7 @@ _TABLE = {
     (ArmPhase.AWAITED, Fit.AHEAD): "refused",
     (ArmPhase.OUT, Fit.LATE): "dismissed",
     (ArmPhase.OUT, Fit.REPEAT): "dismissed",
-    (ArmPhase.OUT, Fit.NEXT): "dismissed",
+    (ArmPhase.OUT, Fit.NEXT): "refused",
     (ArmPhase.OUT, Fit.AHEAD): "refused",
 }
 
@@ -107,11 +119,11 @@ def test_what_becomes_of_a_report(
 ) -> None:
     dropped = dropped and phase is ArmPhase.OUT
     learner = _learner(phase, dropped=dropped)
-    before, completed = learner.save(), learner.arms[_ARM].message
-    number = completed + _NUMBER[how] - 2
-    said = learner.arms[_ARM].symbol if how is Fit.REPEAT else _symbol(0.5)
-    assert said is not None
-    report = Report(run=_SPEC.fingerprint, arm=_ARM, message=number, symbol=said)
+    before, record = learner.save(), learner.arms[_ARM]
+    answered = record.asked - 1 if phase is ArmPhase.AWAITED else record.asked
+    number = answered + _NUMBER[how] - 2
+    said = record.symbol if how is Fit.REPEAT and record.symbol else _symbol(0.5)
+    report = Report(run=_FIELD, arm=_ARM, message=number, symbol=said)
     if expected == "refused":
         with pytest.raises(PeerProtocolError, match=rf"arm {_ARM}, message {number}: was not ask"):
             learner.receive(report)
@@ -120,7 +132,7 @@ def test_what_becomes_of_a_report(
     output = learner.receive(report)
     if expected in ("ignored", "dismissed"):
         cause = Cause.DROPPED if dropped else Cause.ENDED
-        again = Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=cause)
+        again = Dismiss(run=_FIELD, arm=_ARM, cause=cause)
         assert output == LearnerOutput(
             events=(ReportIgnored(arm=_ARM, message=number),),
             messages=(again,) if expected == "dismissed" else (),
@@ -140,18 +152,33 @@ def test_what_becomes_of_a_report(
 
 # -- refusals -------------------------------------------------------------------------------------
 
-_OTHER_RUN = make_spec(seed=8).fingerprint
+_OTHER_RUN = run_field(0x123456, 1)
+_LATER, _EARLIER = _FIELD + 1, _FIELD - 1
 _NAN = Symbol(0x7FF8_0000_0000_0000, 64)
 _REFUSED = {
     "another run": (ArmPhase.AWAITED, replace(_report(1, 3), run=_OTHER_RUN), "is for run"),
     "another run, long ago": (ArmPhase.OUT, replace(_report(1, 1), run=_OTHER_RUN), "is for run"),
     "an arm above the last": (ArmPhase.AWAITED, _report(3, 3), "only 3 arms"),
     "an arm below the first": (ArmPhase.AWAITED, _report(-1, 3), "only 3 arms"),
-    "not asked for": (ArmPhase.RESTING, _report(1, 4), "was not asked for; 3 were accepted"),
-    "ahead": (ArmPhase.AWAITED, _report(1, 9), "was not asked for; 2 were accepted"),
-    "a repeat that contradicts": (ArmPhase.AWAITED, _report(1, 2, 0.25), "first said"),
-    "a contradiction while resting": (ArmPhase.RESTING, _report(1, 3, 0.25), "first said"),
-    "a contradiction after the end": (ArmPhase.OUT, _report(1, 2, 0.25), "first said"),
+    "a later epoch": (
+        ArmPhase.AWAITED,
+        replace(_report(1, 3), run=_LATER),
+        "is of epoch 2, this is epoch 1",
+    ),
+    "an earlier epoch": (ArmPhase.RESTING, replace(_report(1, 3), run=_EARLIER), "is of epoch 0"),
+    "another epoch, out": (ArmPhase.OUT, replace(_report(1, 1), run=_LATER), "is of epoch 2"),
+    "not asked for": (ArmPhase.RESTING, _report(1, 4), "was not asked for; 3 were in this epoch"),
+    "ahead": (ArmPhase.AWAITED, _report(1, 9), "was not asked for; 3 were in this epoch"),
+    "a position that was not asked for": (
+        ArmPhase.RESTING,
+        Position(run=_FIELD, arm=1, message=4, pulls=9),
+        "was not asked for",
+    ),
+    "a position in a run that was never resumed": (
+        ArmPhase.AWAITED,
+        Position(run=_FIELD, arm=1, message=3, pulls=9),
+        "says that 9 pulls were made, 8 were asked for, and nobody else ever asked",
+    ),
     "a symbol too short": (
         ArmPhase.AWAITED,
         replace(_report(1, 3), symbol=Symbol(0, 63)),
@@ -173,7 +200,7 @@ _REFUSED = {
 
 @pytest.mark.parametrize(("phase", "report", "why"), _REFUSED.values(), ids=_REFUSED)
 def test_a_report_that_does_not_fit_is_refused_and_changes_nothing(
-    phase: ArmPhase, report: Report, why: str
+    phase: ArmPhase, report: Answer, why: str
 ) -> None:
     learner = _learner(phase)
     before = learner.save()
@@ -205,15 +232,23 @@ def test_a_symbol_of_the_wrong_length_is_refused_whatever_the_quantizer(
     learner.start()
     before = learner.save()
     with pytest.raises(PeerProtocolError, match=r"arm 2, message 1: symbol"):
-        learner.receive(Report(run=spec.fingerprint, arm=2, message=1, symbol=symbol))
+        learner.receive(Report(run=learner.pending[2].run, arm=2, message=1, symbol=symbol))
     assert learner.save() == before
 
 
-def test_report_number_0_is_refused() -> None:
-    learner = _started()
+@pytest.mark.parametrize("resumed", [False, True])
+def test_report_number_0_changes_nothing(*, resumed: bool) -> None:
+    learner, field = _learner(ArmPhase.AWAITED) if resumed else _started(), _FIELD
+    if resumed:
+        learner.begin(2)
+        field = _LATER
     before = learner.save()
-    with pytest.raises(PeerProtocolError, match="arm 0, message 0"):
-        learner.receive(_report(0, 0))
+    try:
+        output = learner.receive(replace(_report(0, 0, 0.125), run=field))
+    except PeerProtocolError:
+        pass
+    else:
+        assert output == LearnerOutput(events=(ReportIgnored(arm=0, message=0),))
     assert learner.save() == before
 
 
@@ -231,8 +266,11 @@ def test_a_learner_starts_once() -> None:
         lambda learner: learner.receive(_report(0, 1)),
         lambda learner: learner.interrupt(),
         lambda learner: learner.note("clipped"),
+        lambda learner: learner.begin(2),
+        lambda learner: learner.renew({0: 0}),
+        lambda learner: learner.lose((0,)),
     ],
-    ids=["receive", "interrupt", "note"],
+    ids=["receive", "interrupt", "note", "begin", "renew", "lose"],
 )
 def test_nothing_happens_before_the_start(step: object) -> None:
     learner = Learner(_SPEC, SuccessiveElimination(), Limits())
@@ -250,8 +288,10 @@ def test_nothing_happens_before_the_start(step: object) -> None:
         lambda learner: learner.start(),
         lambda learner: learner.interrupt(),
         lambda learner: learner.note("clipped"),
+        lambda learner: learner.renew({0: 0}),
+        lambda learner: learner.lose((0,)),
     ],
-    ids=["start", "interrupt", "note"],
+    ids=["start", "interrupt", "note", "renew", "lose"],
 )
 def test_an_ended_learner_cannot_be_used_again(step: object) -> None:
     learner = _learner(ArmPhase.OUT)
@@ -269,14 +309,68 @@ def test_the_start_opens_the_run_and_asks_every_arm() -> None:
     learner = Learner(_SPEC, SuccessiveElimination(), Limits(rounds=9))
     output = learner.start()
     opened, first = output.events
-    assert opened == RunOpened(spec=_SPEC, policy=SuccessiveElimination(), limits=Limits(rounds=9))
-    assert first == RoundOpened(
-        round=1, advances=tuple(Advance(arm=arm, until=2) for arm in range(3))
+    assert opened == RunOpened(
+        spec=_SPEC,
+        policy=SuccessiveElimination(),
+        limits=Limits(rounds=9),
+        opening=f"{_SPEC.fingerprint:08x}",
     )
-    assert output.messages == learner.pending
-    assert learner.pending == tuple(
-        Request(run=_SPEC.fingerprint, arm=arm, message=1, until=2) for arm in range(3)
+    asked = tuple(
+        Request(run=_FIELD, arm=arm, message=1, question=_question(2)) for arm in range(3)
     )
+    assert first == RoundOpened(round=1, requests=asked)
+    assert output.messages == learner.pending == asked
+
+
+def test_runs_with_equal_settings_are_told_apart_by_their_openings() -> None:
+    learners = [
+        Learner(_SPEC, SuccessiveElimination(), Limits(), opening)
+        for opening in (None, "monday", "tuesday")
+    ]
+    assert len({learner.run for learner in learners}) == 3
+    first, second = (learner.start().messages[0] for learner in learners[1:])
+    assert isinstance(first, Request)
+    with pytest.raises(PeerProtocolError, match="for run"):
+        Agent(learners[2].run, 0).receive(first)
+    assert first.run != second.run
+
+
+def test_questions_are_written_down_in_the_order_of_the_arms() -> None:
+    run = drive_problem(
+        Problem(
+            spec=make_spec(arms=5),
+            policy=Lucb(),
+            limits=Limits(samples=3000),
+            tape=Tape(seed=3, means=(500, 480, 520, 510, 490), spread=300, bounds=(0, 1024)),
+        )
+    )
+    opened = [event for event in run.events if isinstance(event, RoundOpened)]
+    assert len(opened) > 5
+    for event in opened:
+        arms = [request.arm for request in event.requests]
+        assert arms == sorted(arms)
+
+
+def test_dithers_come_from_the_seed_or_from_the_caller() -> None:
+    spec = make_spec(quantizer=QuBan(epsilon_quban=2.0), bounds=None, sigma=1.0)
+    asked: list[tuple[int, int]] = []
+
+    def low(arm: int, step: Step) -> float:
+        asked.append((arm, step.message))
+        return 0.25
+
+    by_caller = Learner(spec, SuccessiveElimination(), Limits(), dither_of=low)
+    by_seed = Learner(spec, SuccessiveElimination(), Limits())
+    for learner in (by_caller, by_seed):
+        learner.start()
+        for arm, agent in enumerate(agents_of(learner)):
+            learner.receive(served(agent, learner.pending[0], 0.1 * arm))
+    assert asked == [(arm, message) for message in (1, 2) for arm in range(3)]
+    codes = [request.question.code for request in (*by_caller.pending, *by_seed.pending)]
+    assert [code.dither for code in codes if isinstance(code, Levels)] == [
+        *[0.25] * 3,
+        *(dither(spec.seed, arm, 2) for arm in range(3)),
+    ]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
@@ -288,15 +382,14 @@ def test_a_round_ends_with_its_last_report_in_any_order(order: tuple[int, ...]) 
         assert len(learner.pending) == -left or 3
     assert learner.rounds == 2
     assert learner.pending == output.messages
-    assert {request.until for request in learner.pending} == {4}
+    assert {request.question for request in learner.pending} == {_question(4)}
 
 
 def test_pending_is_what_no_report_has_answered() -> None:
     learner = _learner(ArmPhase.RESTING)
-    assert [(request.arm, request.message, request.until) for request in learner.pending] == [
-        (0, 3, 8),
-        (2, 3, 8),
-    ]
+    assert learner.pending == tuple(
+        Request(run=_FIELD, arm=arm, message=3, question=_question(8)) for arm in (0, 2)
+    )
 
 
 def test_views_are_of_the_arms_in_the_race() -> None:
@@ -337,9 +430,9 @@ def test_a_dropped_agent_is_told_so_at_once() -> None:
     output = learner.receive(_report(2, 1))
     assert ArmDropped(round=1, arm=1, because=0) in output.events
     assert output.messages == (
-        Dismiss(run=_SPEC.fingerprint, arm=1, cause=Cause.DROPPED),
-        Request(run=_SPEC.fingerprint, arm=0, message=2, until=4),
-        Request(run=_SPEC.fingerprint, arm=2, message=2, until=4),
+        Dismiss(run=_FIELD, arm=1, cause=Cause.DROPPED),
+        Request(run=_FIELD, arm=0, message=2, question=_question(4)),
+        Request(run=_FIELD, arm=2, message=2, question=_question(4)),
     )
 
 
@@ -347,58 +440,49 @@ def test_at_the_end_those_still_in_the_race_are_told() -> None:
     learner = _learner(ArmPhase.OUT, dropped=True)
     output = learner.interrupt()
     assert output.messages == tuple(
-        Dismiss(run=_SPEC.fingerprint, arm=arm, cause=Cause.ENDED) for arm in (0, 2)
+        Dismiss(run=_FIELD, arm=arm, cause=Cause.ENDED) for arm in (0, 2)
     )
     assert learner.pending == ()
     assert learner.phase is LearnerPhase.ENDED
 
 
-@pytest.mark.parametrize("message", [1, 2, 3])
+@pytest.mark.parametrize("message", [1, 2])
 def test_a_dropped_agent_that_reports_after_the_end_is_told_that_it_is_over(message: int) -> None:
     learner = _learner(ArmPhase.OUT, dropped=True)
     learner.interrupt()
     before = learner.save()
     output = learner.receive(_report(_ARM, message, -1e6))
-    assert output.messages == (Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=Cause.ENDED),)
+    assert output.messages == (Dismiss(run=_FIELD, arm=_ARM, cause=Cause.ENDED),)
     assert output.events == (ReportIgnored(arm=_ARM, message=message),)
     assert learner.save() == before
 
 
-@pytest.mark.parametrize("ended", [False, True])
-def test_a_dropped_agent_that_contradicts_itself_is_refused(*, ended: bool) -> None:
-    learner = _learner(ArmPhase.OUT, dropped=True)  # it said −1e6
-    if ended:
-        learner.interrupt()
-    before = learner.save()
-    with pytest.raises(PeerProtocolError, match=f"arm {_ARM}, message 2: first said"):
-        learner.receive(_report(_ARM, 2, 0.5))
-    assert learner.save() == before
-
-
 def test_an_agent_whose_drop_was_lost_learns_of_it_by_its_next_report() -> None:
-    learner, agent = _started(), Agent(_SPEC, _ARM)
+    learner = _started()
+    agent = Agent(learner.run, _ARM)
     request = learner.pending[_ARM]
     learner.receive(_report(0, 1))
     learner.receive(served(agent, request, -1e6))
     dismissal, *_ = learner.receive(_report(2, 1)).messages  # lost: no agent receives it
-    assert dismissal == Dismiss(run=_SPEC.fingerprint, arm=_ARM, cause=Cause.DROPPED)
-    (report,) = agent.receive(request).messages  # the old request arrives a second time
+    assert dismissal == Dismiss(run=_FIELD, arm=_ARM, cause=Cause.DROPPED)
+    (report,) = agent.receive(request)  # the old request arrives a second time
     output = learner.receive(report)
     assert output.messages == (dismissal,)
     for message in output.messages:
         agent.receive(message)
     assert (agent.state.phase, agent.state.cause) == (AgentPhase.DISMISSED, Cause.DROPPED)
-    assert agent.receive(request).messages == ()  # and so the exchange ends
+    assert agent.receive(request) == ()  # and so the exchange ends
     assert [request.arm for request in learner.pending] == [0, 2]
 
 
 def test_an_agent_whose_farewell_was_lost_learns_of_the_end_by_its_next_report() -> None:
-    learner, agent = _started(), Agent(_SPEC, _ARM)
+    learner = _started()
+    agent = Agent(learner.run, _ARM)
     agent.receive(learner.pending[_ARM])
     agent.observe(1, 0.5)
     farewells = learner.interrupt().messages  # lost: the agent pulls on
     assert agent.wanted == 1
-    (report,) = agent.observe(1, 0.5).messages
+    (report,) = agent.observe(1, 0.5)
     before = learner.save()
     output = learner.receive(report)
     assert output.messages == (farewells[_ARM],)
@@ -455,8 +539,8 @@ def test_a_wide_gap_is_decided_rightly(
 ) -> None:
     spec = make_spec(quantizer=quantizer, width=width, sigma=0.1)
     means = [0.9 if arm == best else 0.2 for arm in range(3)]
-    learner, agents = Learner(spec, policy, Limits()), [Agent(spec, arm) for arm in range(3)]
-    run = drive(learner, agents, lambda arm, done, count: means[arm] * count)
+    learner = Learner(spec, policy, Limits())
+    run = drive(learner, agents_of(learner), lambda arm, done, count: means[arm] * count)
     assert (run.ending.outcome, run.ending.best_arm) == (Outcome.DECIDED, best)
     assert run.ending.guarantee == spec.delta
 
@@ -471,7 +555,7 @@ def test_the_price_is_what_the_reports_say(problem: Problem) -> None:
     assert run.ending.payload_bits == sum(event.symbol.nbits for event in reports)
     assert run.ending.rounds == len(opened)
     assert [event.round for event in opened] == list(range(1, len(opened) + 1))
-    assert len(reports) == sum(len(event.advances) for event in opened)
+    assert len(reports) == sum(len(event.requests) for event in opened)
     last = {event.arm: event.pulls for event in reports}  # pulls only grow
     assert run.ending.samples == sum(last.values())
     answers = run.ending.outcome in (Outcome.DECIDED, Outcome.BUDGET_SPENT)
@@ -485,18 +569,105 @@ def test_the_order_of_one_rounds_reports_does_not_matter(problem: Problem, seed:
     learner, agents = problem.learner(), problem.agents()
     events, messages = list(learner.start().events), list(learner.pending)
     while messages:
-        reports = list[Report]()
+        reports = list[Answer]()
         for request in messages:
             agent = agents[request.arm]
             agent.receive(request)
             total = problem.tape.total(request.arm, agent.state.pulls, agent.wanted)
-            reports.extend(agent.observe(agent.wanted, total).messages)
+            reports.extend(agent.observe(agent.wanted, total))
         rng.shuffle(reports)
         for report in reports:
             events.extend(learner.receive(report).events)
         messages = list(learner.pending)
     assert story(events) == story(clean.events)
     assert learner.save() == clean.learner.save()
+
+
+def _accepted_means(problem: Problem) -> list[tuple[float, ReportAccepted, bool]]:
+    """Of each report the agent's mean, what the learner took in, and whether that is true."""
+    learner, agents = problem.learner(), problem.agents()
+    learner.start()
+    found = []
+    while learner.pending:
+        for request in learner.pending:
+            arm, agent = request.arm, agents[request.arm]
+            agent.receive(request)
+            total = problem.tape.total(arm, agent.state.pulls, agent.wanted)
+            (report,) = agent.observe(agent.wanted, total)
+            mean, before = agent.state.total / agent.state.pulls, learner.arms[arm].held
+            accepted = learner.receive(report).events[0]
+            assert isinstance(accepted, ReportAccepted)
+            after = learner.arms[arm].held
+            true = is_contained(problem.spec, before, after, accepted, mean)
+            found.append((mean, accepted, true))
+    return found
+
+
+@settings(deadline=None, max_examples=150)
+@given(problem=problems())
+def test_what_is_read_is_true_of_the_agents_mean(problem: Problem) -> None:
+    for mean, accepted, contained in _accepted_means(problem):
+        assert contained
+        if problem.spec.quantizer.certain and accepted.ceiling is None:
+            assert abs(accepted.mean - mean) <= accepted.error * (1 + 1e-9)
+
+
+def test_off_its_event_icq_may_be_wrong_and_then_nothing_is_said_of_it() -> None:
+    spec = make_spec(quantizer=Icq(bits=3), sigma=0.01)
+    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner.start()
+    agent, before = agents_of(learner)[0], learner.arms[0].held
+    (accepted,) = learner.receive(served(agent, learner.pending[0], 50.0)).events
+    assert isinstance(accepted, ReportAccepted)
+    assert not learner.arms[0].held.holds(50.0, accepted.pulls)
+    assert is_contained(spec, before, learner.arms[0].held, accepted, 50.0)
+    assert not is_contained(spec, before, learner.arms[0].held, accepted, 0.5)
+
+
+# -- two answers to one question ------------------------------------------------------------------
+
+_TWO_ANSWERS = "arm-1 (arm 1) gave two different answers to one question"
+_CONTRADICTIONS: dict[str, tuple[ArmPhase, Answer]] = {
+    "awaited": (ArmPhase.AWAITED, _report(1, 2, 0.25)),
+    "resting": (ArmPhase.RESTING, _report(1, 3, 0.25)),
+    "a position": (ArmPhase.RESTING, Position(run=_FIELD, arm=1, message=3, pulls=9)),
+    "dropped": (ArmPhase.OUT, _report(1, 2, 0.25)),
+}
+
+
+@pytest.mark.parametrize(("phase", "answer"), _CONTRADICTIONS.values(), ids=_CONTRADICTIONS)
+def test_two_different_answers_to_one_question_void_the_guarantee(
+    phase: ArmPhase, answer: Answer
+) -> None:
+    learner = _learner(phase, dropped=phase is ArmPhase.OUT)
+    before = learner.save()
+    output = learner.receive(answer)
+    (noted,) = output.events
+    assert isinstance(noted, CaveatNoted)
+    assert noted.text.startswith(_TWO_ANSWERS)
+    farewell = (Dismiss(run=_FIELD, arm=1, cause=Cause.DROPPED),)
+    assert output.messages == (farewell if phase is ArmPhase.OUT else ())
+    assert learner.save() == replace(before, caveats=(noted.text,))
+    assert learner.receive(answer).events == ()  # said once, and that is enough
+    while learner.pending:
+        request = learner.pending[0]
+        learner.receive(_report(request.arm, request.message, -1e6 * request.arm))
+    assert learner.ending is not None
+    assert (learner.ending.outcome, learner.ending.best_arm) == (Outcome.DECIDED, 0)
+    assert learner.ending.guarantee is None
+    assert learner.ending.guarantee_reason.startswith(_TWO_ANSWERS)
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_after_the_end_a_contradiction_changes_nothing(*, dropped: bool) -> None:
+    learner = _learner(ArmPhase.OUT, dropped=dropped)
+    if dropped:
+        learner.interrupt()
+    before = learner.save()
+    output = learner.receive(_report(_ARM, 2, 0.25))
+    assert output.events == (ReportIgnored(arm=_ARM, message=2),)
+    assert output.messages == (Dismiss(run=_FIELD, arm=_ARM, cause=Cause.ENDED),)
+    assert learner.save() == before
 
 
 # -- interruptions and caveats --------------------------------------------------------------------

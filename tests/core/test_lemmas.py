@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
+from quantizing import decode, encode
 from scipy import stats
 
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
@@ -231,8 +232,8 @@ def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list
             sigma=u_scale * tape.sigma,
             bounds=tape.bounds,
         )
-        symbol = tape.quantizer.encode(mu_hat, held, step, dither)
-        held = change(tape.quantizer.decode(symbol, held, step), step)
+        symbol = encode(tape.quantizer, mu_hat, held, step, dither)
+        held = change(decode(tape.quantizer, symbol, held, step), step)
         history.append(held)
     return history
 
@@ -517,8 +518,8 @@ def decoded_misses(spec: RunSpec, means: Floats, grid: Sequence[int], seed: int)
             step = spec.step(n, t)
             mu_hat = float(means[trial, arm, n - 1])
             dither = float(dithers[trial, arm, n - 1])
-            symbol = spec.quantizer.encode(mu_hat, held, step, dither)
-            held = spec.quantizer.decode(symbol, held, step)
+            symbol = encode(spec.quantizer, mu_hat, held, step, dither)
+            held = decode(spec.quantizer, symbol, held, step)
             outside[trial, arm, n - 1] = abs(held.mean) > held.radius
     return outside
 

@@ -6,9 +6,8 @@ from itertools import accumulate
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tapes import UNIT, Problem, Run, Tape, drive, drive_problem, make_spec, problems
+from tapes import UNIT, Problem, Run, Tape, agents_of, drive, drive_problem, make_spec, problems
 
-from bitarm.core.agent import Agent
 from bitarm.core.events import ReportAccepted, RoundOpened, RunEnded
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -78,7 +77,7 @@ def _bill(run: Run) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
     samples, bits, least = [], [], []
     for opened in rounds:
         here = {event.arm: event for event in reports if event.round == opened.round}
-        assert set(here) == {action.arm for action in opened.advances}
+        assert set(here) == {request.arm for request in opened.requests}
         steps = [spec.step(here[arm].message, here[arm].pulls) for arm in here]
         samples.append(sum(event.pulls - before[arm] for arm, event in here.items()))
         bits.append(sum(event.symbol.nbits for event in here.values()))
@@ -150,8 +149,7 @@ def test_equal_means_end_by_a_limit_and_without_an_answer(
     cap = {"rounds": 12, "samples": 100_000, "bits": 1_000 if quantizer == Exact() else 40}[name]
     spec = make_spec(arms=2, quantizer=quantizer)
     learner = Learner(spec, policy, Limits(**{name: cap}))
-    agents = [Agent(spec, arm) for arm in range(2)]
-    ending = drive(learner, agents, lambda arm, done, count: 0.3 * count).ending
+    ending = drive(learner, agents_of(learner), lambda arm, done, count: 0.3 * count).ending
     assert ending.outcome is _OUTCOMES[name]
     assert ending.rounds > 1
     assert (ending.best_arm, ending.guarantee) == (None, None)
@@ -164,7 +162,7 @@ def test_the_end_of_the_schedule_is_a_limit_on_samples(
 ) -> None:
     spec = make_spec(quantizer=quantizer, schedule=ListedSchedule(checkpoints=(2, 5, 6)))
     learner = Learner(spec, policy, Limits())
-    agents = [Agent(spec, arm) for arm in range(3)]
+    agents = agents_of(learner)
     ending = drive(learner, agents, lambda arm, done, count: 0.5 * count).ending
     assert ending.outcome is Outcome.SAMPLE_LIMIT
     assert (ending.best_arm, ending.guarantee) == (None, None)
@@ -198,9 +196,9 @@ def _noisy_ending(
 ) -> RunEnded:
     rng = np.random.default_rng([2, seed])
     spec = make_spec(quantizer=quantizer, sigma=0.1, seed=seed)
-    agents = [Agent(spec, arm) for arm in range(3)]
+    learner = Learner(spec, policy, Limits())
 
     def total(arm: int, done: int, count: int) -> float:
         return float(rng.normal(means[arm] * count, 0.1 * count**0.5))
 
-    return drive(Learner(spec, policy, Limits()), agents, total).ending
+    return drive(learner, agents_of(learner), total).ending

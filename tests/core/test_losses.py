@@ -4,12 +4,19 @@ import pytest
 from tapes import Problem, Tape, make_spec
 
 from bitarm.core.agent import Agent
-from bitarm.core.events import ArmDropped, ArmsLost, LearnerEvent, ReportAccepted, RunEnded
+from bitarm.core.events import (
+    ArmDropped,
+    ArmsLost,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RunEnded,
+)
 from bitarm.core.guarantee import covered_arms
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Cause, Dismiss, HintKind, Request
+from bitarm.core.messages import Cause, Dismiss, Request
 from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.quantizers import Dicq, Exact, Quantizer
@@ -41,13 +48,13 @@ class Race:
 
     def take(self, output: LearnerOutput) -> None:
         self.events.extend(output.events)
-        self.told.extend(it for it in output.messages if isinstance(it, Dismiss))
+        self.told.extend(sent for sent in output.messages if isinstance(sent, Dismiss))
 
     def serve(self, request: Request) -> None:
         agent = self.agents[request.arm]
         agent.receive(request)
         rewards = self.problem.tape.total(request.arm, agent.state.pulls, agent.wanted)
-        for report in agent.observe(agent.wanted, rewards).messages:
+        for report in agent.observe(agent.wanted, rewards):
             self.take(self.learner.receive(report))
 
     def round(self, without: tuple[int, ...] = ()) -> None:
@@ -92,12 +99,22 @@ def test_the_last_report_that_was_due_may_be_a_lost_one() -> None:
 
 def test_a_lost_agent_that_comes_back_is_told_that_its_arm_is_out() -> None:
     race = Race((300, 500, 950))
-    (request,) = [it for it in race.learner.pending if it.arm == 2]
+    (request,) = [asked for asked in race.learner.pending if asked.arm == 2]
     race.take(race.learner.lose((2,)))
     assert race.told == [Dismiss(run=request.run, arm=2, cause=Cause.DROPPED)]
     race.told.clear()
     race.serve(request)
-    assert [it.cause for it in race.told] == [Cause.DROPPED]
+    assert [dismissal.cause for dismissal in race.told] == [Cause.DROPPED]
+
+
+def test_the_late_answer_of_a_lost_agent_contradicts_nothing() -> None:
+    race = Race((300, 500, 950))
+    race.round()
+    (request,) = [asked for asked in race.learner.pending if asked.arm == 2]
+    race.take(race.learner.lose((2,)))
+    race.serve(request)  # another mean than the one that it told before
+    assert race.events[-1] == ReportIgnored(arm=2, message=2)
+    assert race.learner.caveats == ()
 
 
 def test_an_arm_that_only_a_lost_one_beat_is_not_covered() -> None:
@@ -171,13 +188,11 @@ def _challenged(means: tuple[int, ...], *, concedes: int) -> tuple[Race, int]:
     while True:
         assert race.learner.ending is None
         for request in race.learner.pending:
-            hint = request.hint
-            if request.arm == concedes and hint is not None and hint.kind is HintKind.CUT:
-                mean = race.problem.tape.total(concedes, 0, request.until) / request.until
-                if mean <= hint.value:
-                    (ahead,) = (
-                        view.arm for view in race.learner.views() if view.pulls == request.until
-                    )
+            cut, until = request.question.cut, request.question.until
+            if request.arm == concedes and cut is not None:
+                mean = race.problem.tape.total(concedes, 0, until) / until
+                if mean <= cut:
+                    (ahead,) = (view.arm for view in race.learner.views() if view.pulls == until)
                     return race, ahead
         race.round()
 
@@ -225,7 +240,7 @@ def test_a_lost_pilot_is_followed_by_another() -> None:
     race = Race((300, 500, 950), QuietElimination(), Dicq())
     assert [request.arm for request in race.learner.pending] == [1]
     race.take(race.learner.lose((1,)))
-    assert [(request.arm, request.hint) for request in race.learner.pending] == [(2, None)]
+    assert [(request.arm, request.question.cut) for request in race.learner.pending] == [(2, None)]
     ending = race.run()
     assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
 
@@ -238,5 +253,5 @@ def test_a_leader_that_is_lost_on_its_way_is_followed_by_another() -> None:
     race.take(race.learner.lose((request.arm,)))
     (other,) = race.learner.pending
     assert {request.arm, other.arm} <= {1, 2}
-    assert other.hint is None
+    assert other.question.cut is None
     assert race.run().best_arm == other.arm

@@ -1,6 +1,10 @@
-"""Whatever the network does and whoever restarts, a run ends as it would have without."""
+"""Whatever the network does and whoever restarts, a run ends as it would have without.
+
+And whoever forgets, it ends, and nothing is read that is not so.
+"""
 
 import random
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -20,8 +24,16 @@ from tapes import (
     story,
 )
 
-from bitarm.core.events import ReportAccepted, RoundOpened
-from bitarm.core.messages import Hint, HintKind
+from bitarm.core.codes import Nearest
+from bitarm.core.events import (
+    CaveatNoted,
+    EpochBegan,
+    LearnerEvent,
+    LivesBegan,
+    PositionTold,
+    ReportAccepted,
+    RoundOpened,
+)
 from bitarm.core.policies import (
     POLICIES,
     LilUcb,
@@ -33,7 +45,11 @@ from bitarm.core.policies import (
     SuccessiveElimination,
     SuccessiveRejects,
 )
+from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import QUANTIZERS, Dicq, Quantizer
+from bitarm.core.question import Question
+from bitarm.core.replay import replay
+from bitarm.core.standings import Standings
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
@@ -54,11 +70,10 @@ _SCHEMES += [(quantizer, False) for quantizer in UNBOUNDED]
 _where = st.integers(0, 2**16)
 
 
-class Disturbed(RuleBasedStateMachine):
-    """A network that duplicates, reorders and loses; machines that restart between any two steps.
+class Unreliable(RuleBasedStateMachine):
+    """A network that duplicates, reorders and loses; learners and agents that restart."""
 
-    The clean run of the same problem says at every step what must be so.
-    """
+    live: ClassVar[bool] = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,9 +81,7 @@ class Disturbed(RuleBasedStateMachine):
 
     @initialize(problem=problems())
     def begin(self, problem: Problem) -> None:
-        self.clean: Run = drive_problem(problem)
-        self.expected, _ = story(self.clean.events)
-        self.network = Network(problem)
+        self.network = Network(problem, live=self.live)
 
     @property
     def net(self) -> Network:
@@ -122,13 +135,30 @@ class Disturbed(RuleBasedStateMachine):
     def restart_the_learner_by_events(self) -> None:
         self.net.restart_learner_by_events()
 
-    @rule(at=_where)
-    def restart_an_agent_by_value(self, at: int) -> None:
-        self.net.restart_agent_by_value(at % len(self.net.agents))
+    @precondition(lambda self: not self.net.over)
+    @rule()
+    def resume_the_learner_in_a_new_epoch(self) -> None:
+        self.net.resume_learner()
 
     @rule(at=_where)
-    def restart_an_agent_by_events(self, at: int) -> None:
-        self.net.restart_agent_by_events(at % len(self.net.agents))
+    def restart_an_agent(self, at: int) -> None:
+        self.net.restart_agent(at % len(self.net.agents))
+
+    @invariant()
+    def the_learner_speaks_in_the_latest_epoch(self) -> None:
+        # the network itself checks every answer that is read: its epoch, and its agent's mean
+        if self.network is not None:
+            assert self.net.learner.epoch == self.net.epoch
+
+
+class Disturbed(Unreliable):
+    """Nothing is ever forgotten: the clean run of the same problem says what must be so."""
+
+    @initialize(problem=problems())
+    def begin(self, problem: Problem) -> None:
+        super().begin(problem)
+        self.clean: Run = drive_problem(problem)
+        self.expected, _ = story(self.clean.events)
 
     @invariant()
     def what_was_accepted_is_what_the_clean_run_accepted(self) -> None:
@@ -137,12 +167,13 @@ class Disturbed(RuleBasedStateMachine):
             assert accepted.items() <= self.expected.items()
 
     @invariant()
-    def both_ends_hold_the_same_after_the_same_message(self) -> None:
+    def no_agent_is_ahead_of_what_it_is_asked(self) -> None:
         if self.network is not None:
             for record, agent in zip(self.net.learner.arms, self.net.agents, strict=True):
-                assert 0 <= agent.state.message - record.message <= 1
-                if agent.state.message == record.message:
-                    assert agent.state.held == record.held
+                assert agent.state.ahead is None
+                assert agent.state.pulls >= record.pulls
+                if record.question is not None:
+                    assert agent.state.pulls <= record.question.until
 
     def teardown(self) -> None:
         if self.network is not None:
@@ -150,8 +181,69 @@ class Disturbed(RuleBasedStateMachine):
             assert_same_run(self.network, self.clean)
 
 
+class Forgetful(Unreliable):
+    """Learners that are restored from older journals, and agents from older files.
+
+    No clean run says any more what must be so. But every answer that is read is of the present
+    epoch and true of the mean of the agent that gave it, nobody is asked for what it told before
+    (`Network` sees to these), the journal stands for the learner, and the run ends.
+    """
+
+    live = True
+
+    @rule(at=_where)
+    def restore_the_learner_from_an_older_journal(self, at: int) -> None:
+        self.net.restore_learner(at % len(self.net.steps))
+
+    @rule(arm=_where, at=_where)
+    def put_an_agent_back(self, arm: int, at: int) -> None:
+        arm %= len(self.net.agents)
+        self.net.put_agent_back(arm, at % len(self.net.saved[arm]))
+
+    @invariant()
+    def the_journal_stands_for_the_learner(self) -> None:
+        if self.network is not None:
+            assert_journal_stands_for(self.network)
+
+    def teardown(self) -> None:
+        if self.network is not None:
+            self.network.settle()
+            assert_journal_stands_for(self.network)
+            assert_ending_is_sound(self.network)
+
+
+def assert_journal_stands_for(network: Network) -> None:
+    """Replay gives the learner, and so do the standings as far as they go."""
+    events, learner = network.events, network.learner
+    assert replay(events).save() == learner.save()
+    standings = Standings.of(events)
+    assert (standings.samples, standings.payload_bits) == (learner.samples, learner.payload_bits)
+    assert standings.epoch == learner.epoch
+    for standing, record in zip(standings.arms, learner.arms, strict=True):
+        assert (standing.lives, standing.counted) == (record.lives, record.counted)
+        assert (standing.pulls, standing.messages) == (record.pulls, record.message)
+    assert learner.samples <= sum(network.drawn)
+
+
+def assert_ending_is_sound(network: Network) -> None:
+    """The guarantee is what caveats and lives leave of it; a budget is not spent twice."""
+    ending, learner = network.learner.ending, network.learner
+    assert ending is not None
+    ahead = any(isinstance(event, PositionTold) for event in network.events)
+    if learner.policy.answers is Outcome.BUDGET_SPENT:
+        assert not (ahead and ending.outcome is Outcome.BUDGET_SPENT)
+        return
+    if ending.guarantee is not None:
+        lives = sorted((record.lives for record in learner.arms), reverse=True)
+        paid = lives[0] * lives[1] if learner.spec.sampling.along_path else 1
+        assert ending.guarantee == learner.spec.delta * paid < 1
+        assert learner.caveats == ()
+
+
 TestDisturbed = Disturbed.TestCase
 TestDisturbed.settings = settings(_CALM, max_examples=100, stateful_step_count=60)
+TestForgetful = Forgetful.TestCase
+TestForgetful.settings = settings(_CALM, max_examples=150, stateful_step_count=60)
 
 
 @pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
@@ -171,32 +263,76 @@ def test_a_noisy_run_equals_the_clean_run(
     check()
 
 
+def forget(network: Network, rng: random.Random, times: int) -> None:
+    """So many learners and agents go back in time, between steps that `rng` draws."""
+    for _ in range(times):
+        misbehave(network, rng, most_steps=rng.randint(5, 60))
+        if rng.random() < 0.5:
+            network.restore_learner(rng.randrange(len(network.steps)))
+        else:
+            arm = rng.randrange(len(network.agents))
+            network.put_agent_back(arm, rng.randrange(len(network.saved[arm])))
+
+
+@pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
+@pytest.mark.parametrize(("quantizer", "bounded"), _SCHEMES, ids=str)
+def test_a_run_whose_machines_forget_ends_and_says_nothing_untrue(
+    quantizer: Quantizer, policy: Policy, *, bounded: bool
+) -> None:
+    @settings(_CALM, max_examples=6)
+    @given(problem=problems(quantizer, policy, bounded=bounded), seed=st.integers(0, 2**32))
+    def check(problem: Problem, seed: int) -> None:
+        network = Network(problem, live=True)
+        forget(network, random.Random(seed), times=4)
+        network.settle()
+        assert_journal_stands_for(network)
+        assert_ending_is_sound(network)
+
+    check()
+
+
 def test_every_quantizer_and_policy_is_put_through_it() -> None:
     assert {quantizer.name for quantizer, _ in _SCHEMES} == set(QUANTIZERS)
     assert {policy.name for policy in _ONE_OF_EACH} == set(POLICIES)
     assert {policy.name for policy in POLICY_CHOICES} == set(POLICIES)
 
 
-def _told(run: Run) -> list[Hint]:
+@pytest.mark.parametrize(
+    "event", [PositionTold, LivesBegan, EpochBegan, CaveatNoted], ids=lambda event: str(event.name)
+)
+def test_forgetting_leads_to_all_that_can_follow_from_it(event: type[LearnerEvent]) -> None:
+    def meets(example: tuple[Problem, int]) -> bool:
+        problem, seed = example
+        network = Network(problem, live=True)
+        forget(network, random.Random(seed), times=4)
+        network.settle()
+        return any(isinstance(one, event) for one in network.events)
+
+    find(st.tuples(problems(), st.integers(0, 2**32)), meets, settings=_SEARCH)
+
+
+def _asked(run: Run) -> list[Question]:
     return [
-        advance.hint
+        request.question
         for event in run.events
         if isinstance(event, RoundOpened)
-        for advance in event.advances
-        if advance.hint is not None
+        for request in event.requests
     ]
 
 
 def _conceded(run: Run) -> bool:
-    return any(isinstance(it, ReportAccepted) and it.ceiling is not None for it in run.events)
+    return any(
+        isinstance(event, ReportAccepted) and event.ceiling is not None for event in run.events
+    )
 
 
-@pytest.mark.parametrize("kind", list(HintKind))
-def test_hints_are_among_what_is_disturbed(kind: HintKind) -> None:
+def test_centres_of_other_arms_are_among_what_is_disturbed() -> None:
     def meets(problem: Problem) -> bool:
-        return any(hint.kind is kind for hint in _told(drive_problem(problem)))
+        first = _asked(drive_problem(problem))[: len(problem.spec.arms)]
+        codes = [question.code for question in first]
+        return len({code.centre for code in codes if isinstance(code, Nearest)}) > 1
 
-    find(problems(), meets, settings=_SEARCH)
+    find(problems(policy=QuietElimination()), meets, settings=_SEARCH)
 
 
 @pytest.mark.parametrize("concedes", [False, True])
@@ -205,7 +341,7 @@ def test_arms_with_a_cut_both_concede_and_go_on(*, concedes: bool) -> None:
 
     def meets(problem: Problem) -> bool:
         run = drive_problem(problem)
-        cuts = [hint for hint in _told(run) if hint.kind is HintKind.CUT]
+        cuts = [question for question in _asked(run) if question.cut is not None]
         return bool(cuts) and _conceded(run) is concedes
 
     find(quiet, meets, settings=_SEARCH)
@@ -213,11 +349,11 @@ def test_arms_with_a_cut_both_concede_and_go_on(*, concedes: bool) -> None:
 
 @settings(_CALM, max_examples=100)
 @given(problem=problems())
-def test_both_ends_hold_the_same_after_a_clean_run(problem: Problem) -> None:
+def test_both_ends_have_counted_the_same_after_a_clean_run(problem: Problem) -> None:
     run = drive_problem(problem)
     for record, agent in zip(run.learner.arms, run.agents, strict=True):
-        assert record.held == agent.state.held
         assert (record.pulls, record.message) == (agent.state.pulls, agent.state.message)
+        assert record.symbol == agent.state.symbol
     accepted, _ = story(run.events)
     assert run.ending.samples == sum(agent.state.pulls for agent in run.agents)
     assert len(accepted) == sum(agent.state.message for agent in run.agents)

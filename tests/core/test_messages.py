@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Fit, Message, Report, Request, fit
+from bitarm.core.codes import Raw
+from bitarm.core.messages import Cause, Dismiss, Fit, Message, Position, Report, Request, fit
+from bitarm.core.question import Question
 
 
 @pytest.mark.parametrize(
@@ -42,8 +44,9 @@ def test_fit_orders_numbers_around_the_one_that_is_due(message: int, completed: 
 
 
 _MESSAGES: list[Message] = [
-    Request(run=1, arm=0, message=1, until=2),
+    Request(run=1, arm=0, message=1, question=Question(until=2, code=Raw())),
     Report(run=1, arm=0, message=1, symbol=Symbol(5, 3)),
+    Position(run=1, arm=0, message=1, pulls=9),
     Dismiss(run=1, arm=0, cause=Cause.DROPPED),
 ]
 
@@ -62,6 +65,7 @@ def test_every_kind_of_message_is_in_the_table() -> None:
 
 
 def test_messages_are_equal_by_value() -> None:
-    assert Request(run=1, arm=0, message=1, until=2) == _MESSAGES[0]
-    assert Request(run=1, arm=0, message=1, until=3) != _MESSAGES[0]
+    first, later = (Question(until=until, code=Raw()) for until in (2, 3))
+    assert Request(run=1, arm=0, message=1, question=first) == _MESSAGES[0]
+    assert Request(run=1, arm=0, message=1, question=later) != _MESSAGES[0]
     assert len({*_MESSAGES, *_MESSAGES}) == len(_MESSAGES)

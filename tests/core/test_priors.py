@@ -2,7 +2,6 @@
 
 import pytest
 
-from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, Icq
 
@@ -23,4 +22,4 @@ _BUDGETED = BudgetedDicq(allowances=(2, 1), reaches=(4.0, 1.0))
 def test_where_a_start_is_drawn(
     quantizer: Quantizer, bounds: Bounds | None, expected: Bounds | None
 ) -> None:
-    assert prior_range(quantizer, bounds) == expected
+    assert quantizer.prior_range(bounds) == expected

@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given, settings
 from tapes import Problem, Tape, drive_problem, make_spec, problems
 
-from bitarm.core.events import RunOpened, TrafficMeasured
+from bitarm.core.events import (
+    AgentJoined,
+    LearnerEvent,
+    LivesBegan,
+    PositionTold,
+    RunOpened,
+    TrafficMeasured,
+)
 from bitarm.core.level import level_of
 from bitarm.core.limits import Limits
+from bitarm.core.plain import to_plain
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
@@ -60,7 +68,9 @@ def test_a_result_says_what_the_ending_and_the_spec_say(problem: Problem) -> Non
 def test_a_result_is_strict_json_with_a_key_for_every_field(problem: Problem) -> None:
     result = result_of(Standings.of(drive_problem(problem).events))
     plain = result.to_json()
-    assert set(plain) == set(RunResult.__dataclass_fields__)
+    fields = {name for name in RunResult.__dataclass_fields__ if name != "words"}
+    assert set(plain) == {*fields, *result.words}
+    assert {word: plain[word] for word in result.words} == to_plain(result.words)
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["outcome"] in {outcome.value for outcome in Outcome}
 
@@ -95,8 +105,31 @@ def test_a_setting_that_the_scheme_does_not_have_is_null(
         assert (result.growth, result.bits, result.epsilon) == (growth, bits, 0.1)
 
 
+def test_what_was_forgotten_and_who_restarted_is_told() -> None:
+    problem = Problem(
+        spec=make_spec(), policy=SuccessiveElimination(), limits=Limits(rounds=1), tape=_tape()
+    )
+    events = drive_problem(problem).events
+    plain = result_of(Standings.of(events))
+    assert (plain.forgotten, plain.restored) == (0, False)
+    assert (plain.restarts, plain.discarded_batches) == (0, 0)
+    more: list[LearnerEvent] = [
+        LivesBegan(arms=(0, 1), pulls=(0, 0)),
+        LivesBegan(arms=(0,), pulls=(1,)),
+        PositionTold(round=1, arm=0, pulls=9),
+        AgentJoined(agent="gw", boot="b1", life="l1", restarts=1),
+        AgentJoined(agent="gw", boot="b2", life="l1", restarts=2, discarded=1),
+        AgentJoined(agent="other", boot="b3", life="l3", restarts=3, discarded=2),
+    ]
+    result = result_of(Standings.of([*events, *more]))
+    assert (result.forgotten, result.restored) == (3, True)
+    assert (result.restarts, result.discarded_batches) == (5, 3)
+
+
 def test_a_run_that_has_not_ended_has_no_result() -> None:
-    opened = RunOpened(spec=make_spec(), policy=SuccessiveElimination(), limits=Limits())
+    opened = RunOpened(
+        spec=make_spec(), policy=SuccessiveElimination(), limits=Limits(), opening="a run"
+    )
     with pytest.raises(LocalProtocolError, match="the run has not ended"):
         result_of(Standings.of([opened]))
 

@@ -7,10 +7,15 @@ from hypothesis import given, settings
 from tapes import Problem, drive_problem, make_spec, problems
 
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import Raw
 from bitarm.core.events import (
+    AgentJoined,
     ArmDropped,
     CaveatNoted,
+    EpochBegan,
     LearnerEvent,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -19,12 +24,16 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.limits import Limits
+from bitarm.core.messages import Request
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Advance, Outcome
+from bitarm.core.policy import Outcome
+from bitarm.core.question import Question
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.errors import StoreError
 
-OPENED = RunOpened(spec=make_spec(arms=3), policy=SuccessiveElimination(), limits=Limits())
+OPENED = RunOpened(
+    spec=make_spec(arms=3), policy=SuccessiveElimination(), limits=Limits(), opening="a run"
+)
 
 
 def _report(arm: int, message: int, pulls: int, mean: float, nbits: int = 3) -> ReportAccepted:
@@ -49,8 +58,8 @@ def test_a_run_that_has_only_begun_knows_its_arms_and_nothing_of_them() -> None:
 
 
 def test_a_round_is_counted_when_it_opens() -> None:
-    advances = (Advance(arm=0, until=2),)
-    assert Standings.of([OPENED, RoundOpened(round=4, advances=advances)]).round == 4
+    request = Request(run=1, arm=0, message=1, question=Question(until=2, code=Raw()))
+    assert Standings.of([OPENED, RoundOpened(round=4, requests=(request,))]).round == 4
 
 
 def test_reports_add_up_samples_and_bits_and_replace_the_estimate() -> None:
@@ -58,7 +67,7 @@ def test_reports_add_up_samples_and_bits_and_replace_the_estimate() -> None:
         [OPENED, _report(1, 1, 2, 0.5), _report(1, 2, 8, 0.75, nbits=5), _report(0, 1, 2, 0.25)]
     )
     assert standings.arms[1] == ArmStanding(
-        name="arm-1", mean=0.75, radius=0.25, pulls=8, messages=2, payload_bits=8
+        name="arm-1", mean=0.75, radius=0.25, pulls=8, messages=2, payload_bits=8, counted=8
     )
     assert (standings.samples, standings.payload_bits) == (10, 11)
 
@@ -67,6 +76,36 @@ def test_a_repeat_is_counted_and_changes_nothing_else() -> None:
     standings = Standings.of([OPENED, _report(1, 1, 2, 0.5), ReportIgnored(arm=1, message=1)])
     assert standings.arms[1].repeats == 1
     assert (standings.samples, standings.payload_bits) == (2, 3)
+
+
+def test_a_new_life_counts_its_samples_anew_but_for_those_that_it_shares() -> None:
+    renewed = LivesBegan(arms=(1, 2), pulls=(3, 0))
+    standings = Standings.of([OPENED, _report(1, 1, 8, 0.5), renewed, _report(1, 2, 16, 0.5)])
+    assert [arm.lives for arm in standings.arms] == [1, 2, 2]
+    assert [arm.counted for arm in standings.arms] == [0, 16, 0]
+    assert (standings.samples, standings.arms[1].pulls) == (8 + 13, 16)
+    assert not standings.restored
+
+
+def test_a_position_tells_that_the_journal_is_an_older_one() -> None:
+    events: list[LearnerEvent] = [OPENED, EpochBegan(epoch=4)]
+    assert (Standings.of(events).epoch, Standings.of(events).restored) == (4, False)
+    events.append(PositionTold(round=1, arm=0, pulls=9))
+    standings = Standings.of(events)
+    assert standings.restored
+    assert (standings.samples, standings.arms[0].pulls) == (0, 0)
+
+
+def test_the_processes_of_an_agent_are_remembered_in_order() -> None:
+    joined = [
+        AgentJoined(agent="gw", boot="b1", life="l1"),
+        AgentJoined(agent="other", boot="b9", life="l9", restarts=5),
+        AgentJoined(agent="gw", boot="b2", life="l1", restarts=1, discarded=1),
+    ]
+    assert Standings.of([OPENED, *joined]).joined == {
+        "gw": [joined[0], joined[2]],
+        "other": [joined[1]],
+    }
 
 
 def test_a_dropped_arm_knows_when_and_for_whom() -> None:
@@ -117,6 +156,8 @@ def test_a_journal_that_does_not_begin_with_an_opening_is_refused(
         _report(3, 1, 2, 0.5),
         ReportIgnored(arm=3, message=1),
         ArmDropped(round=1, arm=-4, because=0),
+        PositionTold(round=1, arm=3, pulls=9),
+        LivesBegan(arms=(0, 3), pulls=(0, 0)),
     ],
     ids=lambda event: event.name,
 )

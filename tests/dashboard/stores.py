@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from bitarm.api.words import split
 from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.learner import Learner
-from bitarm.core.messages import Report, Request
+from bitarm.core.messages import Answer, Request
 from bitarm.core.standings import Standings
 from bitarm.runtime.sources import ModelSource
 from bitarm.sim.models import Bernoulli
@@ -45,7 +46,7 @@ class SlowRun:
         self._means = list(means.values())
         self._journal = SqliteJournal.open(path)
         self._learner = Learner(setup.spec, setup.policy, setup.limits)
-        self._agents = [Agent(setup.spec, arm) for arm in range(len(means))]
+        self._agents = [Agent(self._learner.run, arm) for arm in range(len(means))]
         started = self._learner.start()
         opened, *rest = started.events
         assert isinstance(opened, RunOpened)
@@ -67,6 +68,17 @@ class SlowRun:
                 self._messages += output.messages
         self._journal.append(self.run, events)
 
+    def go_on(self, epoch: int, *, ahead: int = 0) -> None:
+        """A learner takes over where this one is, perhaps from an older journal than the agents."""
+        for arm, agent in enumerate(self._agents):
+            if agent.state.pulls and ahead:
+                agent.state = replace(
+                    agent.state, pulls=ahead, total=ahead * self._means[arm], question=None
+                )
+        output = self._learner.begin(epoch)
+        self._messages = list(output.messages)
+        self._journal.append(self.run, output.events)
+
     def note(self, *events: LearnerEvent) -> None:
         """Keep what happened beside the learner."""
         self._journal.append(self.run, events)
@@ -78,12 +90,12 @@ class SlowRun:
     def close(self) -> None:
         self._journal.close()
 
-    def _serve(self, message: Any) -> Iterator[Report]:
+    def _serve(self, message: Any) -> Iterator[Answer]:
         agent = self._agents[message.arm]
-        yield from agent.receive(message).messages
+        yield from agent.receive(message)
         if isinstance(message, Request) and agent.wanted:
             count = agent.wanted
-            yield from agent.observe(count, count * self._means[message.arm]).messages
+            yield from agent.observe(count, count * self._means[message.arm])
 
 
 def open_run_in(path: Path, *, rounds: int) -> int:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from dashboard.conftest import client_of
-from dashboard.stores import PAPER, identify_into, standings_in
+from dashboard.stores import PAPER, SlowRun, identify_into, standings_in
 from starlette.testclient import TestClient
 
 from bitarm import wire
-from bitarm.core.messages import Hint, HintKind, Report, Request
+from bitarm.core.messages import Message, Position, Report, Request
+from bitarm.core.plain import to_plain
 from bitarm.core.result import result_of
 
 
@@ -19,6 +20,17 @@ def _run(client: TestClient, run: int) -> dict[str, Any]:
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
     return found
+
+
+def _frames(client: TestClient, sequence: int) -> list[dict[str, Any]]:
+    found = client.get(f"/api/v1/runs/1/events/{sequence}/frames").json()
+    frames: list[dict[str, Any]] = found["frames"]
+    return frames
+
+
+def _message(frame: dict[str, Any]) -> Message:
+    (message,) = wire.decode(bytes.fromhex(frame["hex"]))
+    return message
 
 
 def _folded(columns: dict[str, list[Any]], *wanted: str) -> list[tuple[Any, ...]]:
@@ -72,7 +84,8 @@ def test_a_run_as_columns_is_the_journal(client: TestClient, decided_store: Path
     ]
     assert sorted(everything) == list(range(1, found["row"]["entries"] + 1))
     if standings.ending:
-        assert found["result"] == result_of(standings).to_json()
+        result = found["result"]
+        assert {**result.pop("words"), **result} == result_of(standings).to_json()
 
 
 def test_an_end_bin_is_marked(client: TestClient, decided_store: Path) -> None:
@@ -152,26 +165,82 @@ def test_a_run_of_the_default_scheme_tells_what_arms_conceded(quiet_store: Path)
     assert set(reports["outermost"]) == {None}
 
 
-def test_the_frame_of_a_hinted_request_says_what_the_hint_is(quiet_store: Path) -> None:
-    hints: dict[str, dict[str, Any]] = {}
+def test_the_frame_of_a_request_says_what_the_question_is(quiet_store: Path) -> None:
+    asked: dict[bool, tuple[dict[str, Any], dict[str, Any]]] = {}
     with client_of(quiet_store) as client:
         events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
         for event in events:
-            for advance in event["event"].get("advances", ()):
-                if advance["hint"] is None:
-                    continue
+            for request in event["event"].get("requests", ()):
                 path = f"/api/v1/runs/1/events/{event['sequence']}/frames"
-                found = client.get(path, params={"arm": advance["arm"]}).json()
-                hints[advance["hint"]["kind"]] = advance["hint"] | {"frames": found["frames"]}
-    assert set(hints) == {"centre", "cut"}
-    for kind, hint in hints.items():
-        (frame,) = hint["frames"]
-        (request,) = wire.decode(bytes.fromhex(frame["hex"]))
-        assert isinstance(request, Request)
-        assert request.hint == Hint(kind=HintKind(kind), value=hint["value"])
-        fields = {field["name"]: field["meaning"] for field in frame["fields"]}
-        assert fields["hint"].startswith(f"{kind}: ")
-        assert float(fields["value"]) == hint["value"]
+                found = client.get(path, params={"arm": request["arm"]}).json()
+                asked[request["question"]["cut"] is None] = (request, *found["frames"])
+    assert set(asked) == {True, False}
+    for request, frame in asked.values():
+        (message,) = wire.decode(bytes.fromhex(frame["hex"]))
+        assert isinstance(message, Request)
+        assert to_plain(message) == request
+        question, told = request["question"], {it["name"]: it for it in frame["fields"]}
+        assert told["until"]["meaning"] == f"pull until {question['until']} pulls in all"
+        assert told["step"]["meaning"] == f"in steps of {question['code']['step']}"
+        assert told["centre"]["meaning"].endswith(f"from {question['code']['centre']}")
+        assert (told["step"]["nbits"], told["centre"]["nbits"]) == (64, 64)
+        if question["cut"] is None:
+            assert "cut" not in told
+        else:
+            assert f"not above {question['cut']}, say only 0" in told["cut"]["meaning"]
+
+
+def test_a_learner_that_goes_on_asks_again_under_new_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    slow = SlowRun(path, **PAPER)
+    for _ in range(3):
+        slow.play_round()
+    slow.go_on(2)
+    slow.play_round()
+    with client_of(path) as client:
+        events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
+        began = next(event for event in events if event["name"] == "epoch_began")
+        assert began["text"] == "a learner went on with the run, epoch 2"
+        frames = _frames(client, began["sequence"])
+        assert len(frames) == began["messages"] == 4
+        again = [_message(frame) for frame in frames]
+        (before,) = (
+            it for it in events if it["event"].get("round") == 4 and "requests" in it["event"]
+        )
+        assert [it.arm for it in again] == [0, 1, 2, 3]
+        for request, first in zip(again, before["event"]["requests"], strict=True):
+            assert isinstance(request, Request)
+            assert to_plain(request.question) == first["question"]
+            assert (request.message, first["message"]) == (1, 4)
+            assert (request.run & 0xFF, first["run"] & 0xFF) == (2, 1)
+        report = next(
+            it for it in events if it["sequence"] > began["sequence"] and "symbol" in it["event"]
+        )
+        answer = _message(*_frames(client, report["sequence"]))
+        assert isinstance(answer, Report)
+        assert (answer.message, answer.run, report["event"]["message"]) == (1, again[0].run, 4)
+    slow.close()
+
+
+def test_an_agent_that_is_ahead_answers_with_its_position(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    slow = SlowRun(path, **PAPER)
+    for _ in range(3):
+        slow.play_round()
+    slow.go_on(2, ahead=100)  # they were asked for 16
+    slow.play_round()
+    with client_of(path) as client:
+        events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
+        told = next(event for event in events if event["name"] == "position_told")
+        assert told["text"].startswith("north has made 100 pulls, more than it was asked for")
+        (frame,) = _frames(client, told["sequence"])
+        assert (frame["message"], frame["payload_bits"]) == ("position", 0)
+        position = _message(frame)
+        assert isinstance(position, Position)
+        assert (position.arm, position.message, position.pulls) == (0, 1, 100)
+        notes = _run(client, 1)["timeline"]["notes"]
+        assert ("position_told", [0], 4) in _folded(notes, "name", "arms", "round")
+    slow.close()
 
 
 @pytest.mark.parametrize(

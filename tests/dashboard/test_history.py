@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dashboard.stores import identify_into, standings_in
 
-from bitarm.core.events import AgentRestarted, ArmsLost, FleetAssigned, RunEnded
+from bitarm.core.events import AgentJoined, ArmsLost, FleetAssigned, RunEnded
 from bitarm.core.journal import Entry
 from bitarm.dashboard.compare import point_of_run
 from bitarm.dashboard.frames import frames_of
@@ -57,7 +57,8 @@ def test_an_agent_is_known_by_the_arms_that_it_serves(decided_store: Path) -> No
     assert history.view().agents == []
     fleet = FleetAssigned(fleet="roofs", agents=("a", "b", "a", "c"))
     history.add(Entry(sequence=2, at=1.0, event=fleet))
-    history.add(Entry(sequence=3, at=2.0, event=AgentRestarted(agent="a", restarts=2, discarded=0)))
+    joined = AgentJoined(agent="a", boot="b", life="l", restarts=2)
+    history.add(Entry(sequence=3, at=2.0, event=joined))
     assert history.delta(1).agents == ["a", "b", "a", "c"]
     notes = history.delta(2).timeline.notes
     assert (notes.arms, notes.restarts) == ([[0, 2]], [2])
@@ -81,8 +82,9 @@ def test_a_run_on_a_budget_has_no_delta_no_radii_and_no_certain_words(tmp_path: 
         history.add(entry)
     view = history.view()
     assert (view.row.outcome, view.row.delta, view.row.guarantee) == ("budget_spent", None, None)
-    assert (view.settings.pull_budget, view.settings.bit_budget) == (80, 24)
-    assert (view.settings.delta, view.settings.width, view.settings.max_bits) == (None, None, None)
+    assert (view.settings["pull_budget"], view.settings["bit_budget"]) == (80, 24)
+    assert (view.settings["delta"], view.settings["width"]) == (None, None)
+    assert "max_bits" not in view.settings
     assert set(view.timeline.reports.radius) == {None}
     assert view.timeline.notes.text[0] == "run opened: 4 arms, dicq-budget, 80 pulls"
     assert "ended: the budget is spent, north did best" in view.timeline.notes.text

@@ -6,8 +6,12 @@ from typing import Any, ClassVar
 from bitarm.api.scheme import build
 from bitarm.core.bits import Symbol
 from bitarm.core.events import (
+    AgentJoined,
     ArmDropped,
     CaveatNoted,
+    EpochBegan,
+    LivesBegan,
+    PositionTold,
     ReportAccepted,
     ReportIgnored,
     RunOpened,
@@ -28,7 +32,9 @@ class Unheard:
 
 def _standings() -> Standings:
     setup = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme={}, limits={})
-    return Standings(RunOpened(spec=setup.spec, policy=setup.policy, limits=setup.limits))
+    return Standings(
+        RunOpened(spec=setup.spec, policy=setup.policy, limits=setup.limits, opening="roofs")
+    )
 
 
 def test_known_events_have_a_sentence() -> None:
@@ -57,6 +63,26 @@ def test_known_events_have_a_sentence() -> None:
     assert in_words(CaveatNoted(text="clipped"), standings) == "caveat: clipped"
     traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=1100, wire_bytes_down=12)
     assert in_words(traffic, standings) == "frames as sent: 1,100 bytes up, 12 bytes down"
+
+
+def test_a_run_that_somebody_goes_on_with() -> None:
+    standings = _standings()
+    assert in_words(EpochBegan(epoch=2), standings) == "a learner went on with the run, epoch 2"
+    assert in_words(PositionTold(round=3, arm=1, pulls=4096), standings) == (
+        "south has made 4,096 pulls, more than it was asked for: "
+        "this journal is older than what it remembers"
+    )
+    assert in_words(LivesBegan(arms=(0, 1), pulls=(0, 0)), standings) == (
+        "north, south: earlier live rewards are lost, counted anew"
+    )
+
+
+def test_an_agent_that_joins_and_one_that_comes_back() -> None:
+    standings = _standings()
+    joined = AgentJoined(agent="gw-1", boot="b1", life="l1")
+    assert in_words(joined, standings) == "agent gw-1 joined"
+    back = replace(joined, boot="b2", restarts=2)
+    assert in_words(back, standings) == "agent gw-1 restarted, 2 times by now"
 
 
 def test_an_unknown_kind_is_named_with_the_arms_that_exist() -> None:

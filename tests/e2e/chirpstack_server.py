@@ -14,24 +14,28 @@ from runtime.chirpstack_events import APPLICATION
 from bitarm import wire
 from bitarm.api.problem import Problem
 from bitarm.core.agent import Agent, AgentPhase
-from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.epochs import split_field
+from bitarm.core.messages import Answer, Dismiss, Request
 from bitarm.core.rewards import collect
 
 
 class Device:
-    """Arms on one device that was given the spec beforehand: it speaks, then it listens."""
+    """Arms on one device that knows nothing of the run: it speaks, then it listens.
+
+    Run and epoch it takes from what it is asked: only the learner has the key to its link.
+    """
 
     def __init__(self, problem: Problem, eui: str, seed: int) -> None:
         self.eui = eui
-        spec = problem.setup(seed).spec
         arms = [(number, arm) for number, arm in enumerate(problem.arms) if arm.device == eui]
-        self._machines = {number: Agent(spec, number) for number, _ in arms}
+        self._machines: dict[int, Agent] = {}
         self._sources = {number: problem.source(arm, number, seed) for number, arm in arms}
-        self._due: dict[int, Report] = {}
+        self._due: dict[int, Answer] = {}
 
     @property
     def dismissed(self) -> bool:
-        return all(it.state.phase is AgentPhase.DISMISSED for it in self._machines.values())
+        out = [it.state.phase is AgentPhase.DISMISSED for it in self._machines.values()]
+        return len(out) == len(self._sources) and all(out)
 
     def speak(self) -> list[bytes]:
         """Frames of reports; an empty one where there is nothing to report."""
@@ -41,15 +45,16 @@ class Device:
     def listen(self, frame: bytes) -> None:
         for message in wire.decode(frame):
             assert isinstance(message, Request | Dismiss)
-            machine = self._machines[message.arm]
-            self._answer(machine.receive(message).messages)
+            run, _ = split_field(message.run)
+            machine = self._machines.setdefault(message.arm, Agent(run, message.arm))
+            self._answer(machine.receive(message))
             while machine.wanted:
                 rewards = self._sources[message.arm].pull(machine.wanted)
-                batch = collect(rewards, machine.spec.bounds, clip=False)
-                self._answer(machine.observe(batch.count, batch.total).messages)
+                batch = collect(rewards, None, clip=False)
+                self._answer(machine.observe(batch.count, batch.total))
 
-    def _answer(self, reports: tuple[Report, ...]) -> None:
-        self._due.update((report.arm, report) for report in reports)
+    def _answer(self, answers: tuple[Answer, ...]) -> None:
+        self._due.update((answer.arm, answer) for answer in answers)
 
 
 class ChirpStack:

@@ -12,7 +12,7 @@ from tapes import story
 from bitarm.api.identify import run_problem
 from bitarm.api.network import LearnerEnd, run_learner
 from bitarm.api.problem import Problem, parse_problem
-from bitarm.core.events import FleetAssigned, TrafficMeasured
+from bitarm.core.events import AgentJoined, FleetAssigned, TrafficMeasured
 from bitarm.core.journal import Journal
 from bitarm.store import MemoryJournal
 
@@ -51,7 +51,8 @@ def _run(
 
 def _story(journal: Journal) -> object:
     events = [entry.event for entry in journal.read(1)]
-    return story([it for it in events if not isinstance(it, FleetAssigned | TrafficMeasured)])
+    others = FleetAssigned | TrafficMeasured | AgentJoined
+    return story([event for event in events if not isinstance(event, others)])
 
 
 @pytest.mark.parametrize("devices", [4, 2])

@@ -16,7 +16,7 @@ from e2e.served import served
 from playwright.sync_api import Page, expect
 
 from bitarm.core.confidence import radius
-from bitarm.core.events import AgentRestarted, ArmsLost, FleetAssigned, ReportIgnored
+from bitarm.core.events import AgentJoined, ArmsLost, FleetAssigned, ReportIgnored
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import result_of
 from bitarm.core.standings import ArmStanding, Standings
@@ -225,7 +225,7 @@ def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> N
         slow.note(FleetAssigned(fleet="roofs", agents=("a", "b", "c", "a")))
         slow.play_round()
         repeat = ReportIgnored(arm=1, message=1)
-        slow.note(repeat, repeat, AgentRestarted(agent="a", restarts=3, discarded=0))
+        slow.note(repeat, repeat, AgentJoined(agent="a", boot="b", life="l", restarts=3))
         slow.note(ArmsLost(round=2, arms=(2,), stops=False))
         expect(page.locator("#agents tr[data-row='1'] [data-key='repeats']")).to_have_text("2")
         expect(page.locator("#agents tr[data-row='0'] th")).to_have_text("north: a")

@@ -10,7 +10,7 @@ from tapes import story
 from bitarm.api.identify import run_problem
 from bitarm.api.network import AgentEnd, run_agent, run_learner
 from bitarm.api.problem import Problem, parse_problem
-from bitarm.core.events import FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.events import AgentJoined, FleetAssigned, LearnerEvent, TrafficMeasured
 from bitarm.core.journal import Journal
 from bitarm.core.messages import Cause
 from bitarm.core.policy import Outcome
@@ -49,7 +49,8 @@ def _problem(scheme: str, arms: str = _ARMS) -> Problem:
 
 def _said(journal: Journal) -> list[LearnerEvent]:
     events = [entry.event for entry in journal.read(1)]
-    return [event for event in events if not isinstance(event, FleetAssigned | TrafficMeasured)]
+    others = FleetAssigned | TrafficMeasured | AgentJoined
+    return [event for event in events if not isinstance(event, others)]
 
 
 def _over_the_broker(

@@ -7,12 +7,12 @@ its tape and one of a single setting does not, so there are some of each.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import bitarm
 from bitarm.api.models import parse_arms
+from bitarm.api.words import VOCABULARY
 
 PATH = Path(__file__).with_name("simulations.json")
 SEED = 20
@@ -136,13 +136,29 @@ def recorded() -> dict[str, Record]:
 
 
 def difference(before: Record, now: Record) -> str | None:
-    """The first thing that is not as it was recorded; None if everything is."""
-    for (path, was), (other, is_now) in zip_longest(
-        _leaves(before), _leaves(now), fillvalue=("nothing", None)
-    ):
-        if (path, was) != (other, is_now):
-            return f"{before['case']}: {path} was {was!r}, now {other} is {is_now!r}"
+    """The first thing that is not as it was recorded; None if everything is.
+
+    Words of a setting that were not told when it was recorded may be told now, and one that has no
+    meaning in a setting may be left out where it was null.
+    """
+    was, is_now = dict(_leaves(before)), dict(_leaves(now))
+    for path, value in was.items():
+        if value is None and path not in is_now:
+            continue
+        if path not in is_now or is_now[path] != value:
+            return f"{before['case']}: {path} was {value!r}, now {is_now.get(path, 'nothing')!r}"
+    for path in is_now.keys() - was.keys():
+        if not _is_word(path):
+            return f"{before['case']}: {path} is {is_now[path]!r}, and was not recorded"
     return None
+
+
+def _is_word(path: str) -> bool:
+    """Whether a leaf is a word of a result's setting."""
+    match path.split("/")[1:]:
+        case ["simulation", "results", _, word, *_]:
+            return word in VOCABULARY
+    return False
 
 
 def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:

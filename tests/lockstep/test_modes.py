@@ -11,13 +11,14 @@ from lockstep.twins import blank_tape, scheme
 from scipy import stats
 
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import CODES
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Action, Outcome, Setting
-from bitarm.core.priors import prior_range
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
+from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
@@ -74,7 +75,7 @@ def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
     one, trials = _scheme(quantizer, policy, world), 200
     (forgotten,) = Engine([one], world).run(_rng(3), trials)
     rng = _rng(3)
-    draws_priors = prior_range(quantizer, one.spec.bounds) is not None
+    draws_priors = quantizer.prior_range(one.spec.bounds) is not None
     tape = blank_tape([one], rng, trials if draws_priors else 1)
     if not draws_priors:  # then the engine draws one row of units, which nobody reads
         tape = blank_tape([one], _rng(99), trials)
@@ -163,6 +164,14 @@ class Unseen:
     answers: ClassVar[Outcome] = Outcome.DECIDED
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
+    codes: ClassVar[tuple[str, ...]] = tuple(CODES)
+    has_intervals: ClassVar[bool] = True
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        return self.inner.prior_range(bounds)
+
+    def objection(self) -> str | None:
+        return self.inner.objection()
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         return self.inner.start(prior, bounds)
@@ -173,11 +182,11 @@ class Unseen:
     def least_bits(self, step: Step) -> int:
         return self.inner.least_bits(step)
 
-    def encode(self, mu_hat: float, held: Estimate, step: Step, dither: float) -> Symbol:
-        return self.inner.encode(mu_hat, held, step, dither)
+    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+        return self.inner.question(held, step, dither)
 
-    def decode(self, symbol: Symbol, held: Estimate, step: Step) -> Estimate:
-        return self.inner.decode(symbol, held, step)
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+        return self.inner.read(symbol, question, held, step)
 
 
 @pytest.mark.parametrize(

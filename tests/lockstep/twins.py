@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes import write_golomb, zigzag
+from bitarm.core.codes.prefix import write_golomb, zigzag
 from bitarm.core.confidence import Stride
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.limits import Limits
@@ -35,6 +35,7 @@ from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
+from bitarm.core.question import Question
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.widths import WIDTHS
 from bitarm.sim.engine import Engine, Trace, start_means, union_grid
@@ -57,7 +58,7 @@ class Story:
     rounds: int
     samples: int
     payload_bits: int
-    hints: int
+    cuts: int  # questions with one
     messages: int
 
 
@@ -95,30 +96,47 @@ def told_by_machines(
         ending = run_trial(one, tape, world, rng, trial, events.extend).ending
         assert ending is not None
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
+        asked = {
+            (event.round, request.arm): request.question
+            for event in events
+            if isinstance(event, RoundOpened)
+            for request in event.requests
+        }
         stories.append(
             Story(
-                reports={(it.arm, it.message): (it.mean, _kept(one, it.symbol)) for it in accepted},
-                drops={it.arm: it.round for it in events if isinstance(it, ArmDropped)},
+                reports={
+                    (report.arm, report.message): (
+                        report.mean,
+                        _kept(one, report, asked[report.round, report.arm]),
+                    )
+                    for report in accepted
+                },
+                drops={event.arm: event.round for event in events if isinstance(event, ArmDropped)},
                 outcome=ending.outcome,
                 best_arm=ending.best_arm,
                 rounds=ending.rounds,
                 samples=ending.samples,
                 payload_bits=ending.payload_bits,
-                hints=sum(
-                    advance.hint is not None
-                    for it in events
-                    if isinstance(it, RoundOpened)
-                    for advance in it.advances
-                ),
+                cuts=sum(question.cut is not None for question in asked.values()),
                 messages=len(accepted),
             )
         )
     return stories
 
 
-def _kept(one: Scheme, symbol: Symbol) -> Symbol:
-    """The symbol; of a policy that gives hints only its length, which is what its kernel keeps."""
-    return Symbol(0, symbol.nbits) if isinstance(one.policy, QuietElimination) else symbol
+def _kept(one: Scheme, report: ReportAccepted, question: Question) -> Symbol:
+    """The symbol; of a policy that gives hints only its length, which is what its kernel keeps.
+
+    There too it is the mean and the length that stand for the symbol: one follows from the other.
+    """
+    if not isinstance(one.policy, QuietElimination):
+        return report.symbol
+    if report.ceiling is not None:
+        assert report.symbol == Symbol(0, 1)
+    else:
+        above = () if question.cut is None else (Symbol(1, 1),)
+        assert report.symbol == concat(*above, question.code.write(report.mean))
+    return Symbol(0, report.symbol.nbits)
 
 
 def told_by_kernels(engine: Engine, tape: Tape, rng: np.random.Generator) -> list[list[Story]]:
@@ -143,7 +161,7 @@ def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -
         rounds=int(trials.rounds[trial]),
         samples=int(trials.samples[trial]),
         payload_bits=int(trials.payload_bits[trial]),
-        hints=int(trials.hints[trial]),
+        cuts=int(trials.cuts[trial]),
         messages=int(trials.messages[trial]),
     )
 
@@ -323,7 +341,7 @@ def schedules() -> st.SearchStrategy[Schedule]:
     """Geometric with whole or real growth, from the paper's first checkpoint or another; listed."""
     growths = st.integers(2, 5).map(float) | st.floats(1.3, 5.0)
     return st.one_of(
-        growths.map(lambda it: GeometricSchedule(growth=it, first=default_first(it))),
+        growths.map(lambda growth: GeometricSchedule(growth=growth, first=default_first(growth))),
         st.builds(GeometricSchedule, growth=growths, first=st.integers(1, 20)),
         st.sampled_from(
             [
@@ -360,7 +378,7 @@ def _schemes(
     bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
     rules, schedule = draw(policies(policy)), draw(schedules())
     if isinstance(rules, Budgeted):
-        schedule = ListedSchedule(checkpoints=tuple(it.until for it in rules.phases(arms)))
+        schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in rules.phases(arms)))
     return scheme(
         arms,
         draw(quantizer),

@@ -4,20 +4,28 @@ import pytest
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import Bins, Raw
 from bitarm.core.events import TrafficMeasured
-from bitarm.core.messages import Cause, Dismiss, Report, Request
+from bitarm.core.messages import Answer, Cause, Dismiss, Position, Report, Request
+from bitarm.core.question import Question
 from bitarm.runtime.channel import MemoryChannel
 
 _DOWN: list[Request | Dismiss] = [
-    Request(run=7, arm=0, message=1, until=2),
-    Request(run=7, arm=300, message=9, until=10**12),
+    Request(run=7, arm=0, message=1, question=Question(until=2, code=Raw())),
+    Request(
+        run=7,
+        arm=300,
+        message=9,
+        question=Question(until=10**12, code=Bins(low=0.1, step=0.3, bins=8), cut=0.7),
+    ),
     Dismiss(run=7, arm=1, cause=Cause.DROPPED),
     Dismiss(run=7, arm=0, cause=Cause.ENDED),
 ]
-_UP = [
+_UP: list[Answer] = [
     Report(run=7, arm=0, message=1, symbol=Symbol(5, 3)),
     Report(run=7, arm=300, message=2, symbol=Symbol(0, 0)),
     Report(run=7, arm=1, message=1, symbol=Symbol(2**64 - 1, 64)),
+    Position(run=7, arm=2, message=1, pulls=4096),
 ]
 
 
@@ -34,22 +42,22 @@ def test_messages_come_out_in_the_order_in_which_they_went_in() -> None:
     channel = MemoryChannel()
     for message in _DOWN:
         channel.send_down(message)
-    for report in _UP:
-        channel.send_up(report)
+    for answer in _UP:
+        channel.send_up(answer)
     assert [channel.receive_down() for _ in range(5)] == [*((m,) for m in _DOWN), ()]
-    assert [channel.receive_up() for _ in range(4)] == [*((r,) for r in _UP), ()]
+    assert [channel.receive_up() for _ in range(5)] == [*((r,) for r in _UP), ()]
 
 
 def test_traffic_is_the_length_of_the_frames_each_way() -> None:
     channel = MemoryChannel()
     for message in _DOWN:
         channel.send_down(message)
-    for report in _UP:
-        channel.send_up(report)
+    for answer in _UP:
+        channel.send_up(answer)
     measured = channel.measured()
     assert measured.wire_bytes_down == sum(len(wire.encode(message)) for message in _DOWN)
-    assert measured.wire_bytes_up == sum(len(wire.encode(report)) for report in _UP)
-    assert measured.payload_bytes == 1 + 0 + 8
+    assert measured.wire_bytes_up == sum(len(wire.encode(answer)) for answer in _UP)
+    assert measured.payload_bytes == 1 + 0 + 8  # a position has no payload
 
 
 def test_receiving_does_not_change_what_was_measured() -> None:

@@ -15,22 +15,28 @@ from runtime.chirpstack_events import APPLICATION
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
+from bitarm.core.codes import Raw
 from bitarm.core.messages import Report, Request
+from bitarm.core.question import Question
 from bitarm.errors import BitarmError, ConfigError, PeerProtocolError
 from bitarm.runtime.chirpstack import ChirpStackBridge, check_device, read_uplink
 from bitarm.runtime.status import Presence, Status, dump_status
 
 NORTH, SOUTH = "0102030405060708", "a1b2c3d4e5f60718"
 REPORT = wire.encode(Report(run=7, arm=0, message=1, symbol=Symbol(5, 3)))
-REQUEST = wire.encode(Request(run=7, arm=0, message=1, until=2))
-NEXT = wire.encode(Request(run=7, arm=0, message=2, until=4))
-ASK = "bitarm/v1/lab/north/request"
+REQUEST = wire.encode(
+    Request(run=7, arm=0, message=1, question=Question(until=2, code=Raw())),
+)
+NEXT = wire.encode(
+    Request(run=7, arm=0, message=2, question=Question(until=4, code=Raw())),
+)
+ASK = "bitarm/v2/lab/north/request"
 DOWN = f"application/{APPLICATION}/device/{NORTH}/command/down"
 
 
 def _status(presence: Presence) -> tuple[str, bytes]:
     status = dump_status(Status(presence=presence, opening="first"))
-    return "bitarm/v1/lab/north/status", status
+    return "bitarm/v2/lab/north/status", status
 
 
 ONLINE, PULLING = _status(Presence.ONLINE), _status(Presence.PULLING)
@@ -43,7 +49,7 @@ def _bridge() -> ChirpStackBridge:
 
 def test_an_uplink_becomes_a_report() -> None:
     bridge = _bridge()
-    reported = ("bitarm/v1/lab/north/report", REPORT)
+    reported = ("bitarm/v2/lab/north/report", REPORT)
     event = (events.topic(NORTH, "up"), events.up(NORTH, REPORT))
     assert bridge.received(*event) == [PULLING, reported]
 
@@ -114,9 +120,9 @@ def test_another_port_is_a_sign_of_life_and_no_report() -> None:
         events.topic(NORTH, "location"),
         f"application/other/device/{NORTH}/event/up",
         f"application/{APPLICATION}/device/{NORTH}/command/down",
-        "bitarm/v1/other/north/request",
-        "bitarm/v1/lab/stranger/request",
-        "bitarm/v1/lab/north/report",
+        "bitarm/v2/other/north/request",
+        "bitarm/v2/lab/stranger/request",
+        "bitarm/v2/lab/north/report",
         "",
     ],
 )
@@ -210,4 +216,4 @@ def test_over_the_real_broker_a_request_reaches_the_device_and_its_report_the_le
         forged = stranger.publish(events.topic(NORTH, "up"), events.up(NORTH, b"forged"))
         assert forged == 135
         assert server.publish(events.topic(NORTH, "up"), events.up(NORTH, REPORT)) == 0
-        assert bridge.received(*learner.next()) == [PULLING, ("bitarm/v1/lab/north/report", REPORT)]
+        assert bridge.received(*learner.next()) == [PULLING, ("bitarm/v2/lab/north/report", REPORT)]

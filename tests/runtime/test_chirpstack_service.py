@@ -13,8 +13,9 @@ from wires import fleet_of
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
+from bitarm.core.epochs import run_field
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.messages import Message, Report, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
 from bitarm.runtime.chirpstack_service import RETRY, ChirpStackService
@@ -42,6 +43,7 @@ class _Desk:
             _PROBLEM.learner(),
             MemoryJournal(),
             fleet,
+            boot="boot",
             watch=lambda events: None,
             now=0.0,
             retry=RETRY,
@@ -60,7 +62,7 @@ class _Desk:
         return self.step()
 
 
-def _inside(said: Publication) -> tuple[Request | Report | Dismiss, ...]:
+def _inside(said: Publication) -> tuple[Message, ...]:
     return wire.decode(base64.b64decode(json.loads(said.payload)["data"]))
 
 
@@ -89,7 +91,7 @@ def test_a_report_reaches_the_learner() -> None:
     desk = _Desk()
     for arm, device in enumerate(_DEVICES):
         desk.up(b"", device)
-        run = _PROBLEM.spec.fingerprint
+        run = run_field(_PROBLEM.learner().run, 1)
         said = desk.up(
             wire.encode(Report(run=run, arm=arm, message=1, symbol=Symbol(3, 3))), device
         )
@@ -102,7 +104,7 @@ def test_a_report_reaches_the_learner() -> None:
     ("topic", "payload", "why"),
     [
         (events.topic(_DEVICES[0], "up"), b"{", "an event must be JSON"),
-        (events.topic(_DEVICES[0], "up"), events.up(_DEVICES[0], b"x"), "at least 11 bytes"),
+        (events.topic(_DEVICES[0], "up"), events.up(_DEVICES[0], b"\xff"), "at least 11 bytes"),
     ],
 )
 def test_what_a_device_must_not_send_is_refused_and_logged(
@@ -119,7 +121,7 @@ def test_what_a_device_must_not_send_is_refused_and_logged(
 def test_nobody_speaks_for_a_device_on_the_topics_of_the_run() -> None:
     desk = _Desk()
     assert not any(topic.endswith("/report") for topic in desk.service.endpoint.subscriptions)
-    desk.service.received("bitarm/v1/lab/gw-0/status", b'{"presence": "online"}')
-    desk.service.received("bitarm/v1/lab/gw-0/report", b"forged")
+    desk.service.received("bitarm/v2/lab/gw-0/status", b'{"presence": "online"}')
+    desk.service.received("bitarm/v2/lab/gw-0/report", b"forged")
     assert desk.step() == []
     assert desk.learner.refusals.total == 0

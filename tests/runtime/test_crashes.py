@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from tapes import Problem, Run, Tape, drive_problem, make_spec, story
-from wires import Points, Weather, World, fleet_of
+from wires import Points, Weather, World, fleet_of, substance
 
 from bitarm.core.events import (
-    AgentRestarted,
+    AgentJoined,
+    EpochBegan,
     FleetAssigned,
     LearnerEvent,
     ReportAccepted,
@@ -23,7 +24,6 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.limits import Limits
-from bitarm.core.messages import HintKind
 from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
@@ -33,7 +33,7 @@ from bitarm.store import SqliteJournal
 
 pytestmark = pytest.mark.slow
 
-_OF_THE_NETWORK = (FleetAssigned, TrafficMeasured, AgentRestarted)
+_OF_THE_NETWORK = (FleetAssigned, TrafficMeasured, AgentJoined, EpochBegan)
 
 
 def _problem(
@@ -92,9 +92,10 @@ def _events(world: World) -> list[LearnerEvent]:
 
 def _assert_same(world: World, clean: Run) -> None:
     """Symbols, decoded means, drops, rounds, price and answer; `story` refuses double counts."""
-    events = _events(world)
-    assert story(events) == story(clean.events)
-    assert replay(events).save() == clean.learner.save()
+    assert story(_events(world)) == story(clean.events)
+    (run,) = world.journal.runs()
+    resumed = replay(entry.event for entry in world.journal.read(run.run))
+    assert substance(resumed.save()) == substance(clean.learner.save())
 
 
 def _points_of(problem: Problem, folder: Path, gateways: int | None = None) -> Points:
@@ -118,10 +119,10 @@ def _quiet_problem() -> Problem:
     )
 
 
-def test_the_default_gives_hints_of_both_kinds_and_arms_concede() -> None:
+def test_the_default_asks_with_cuts_and_arms_concede() -> None:
     events = drive_problem(_quiet_problem()).events
-    hints = [it.hint for event in events if isinstance(event, RoundOpened) for it in event.advances]
-    assert {hint.kind for hint in hints if hint} == set(HintKind)
+    asked = [it for event in events if isinstance(event, RoundOpened) for it in event.requests]
+    assert {request.question.cut is None for request in asked} == {True, False}
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     assert any(event.ceiling is not None for event in reports)
 

@@ -169,21 +169,21 @@ def test_events_are_kept_before_their_messages_are_sent(monkeypatch: pytest.Monk
     order: list[object] = []
     _sent_frames(monkeypatch, order)
     _embedded(_problem(), Record(order)).run()
-    asked: set[tuple[int, int]] = set()
+    asked: set[Request] = set()
     out: set[int] = set()
     ended = False
     requests = dismissals = 0
     for item in order:
         match item:
             case RoundOpened():
-                asked |= {(advance.arm, advance.until) for advance in item.advances}
+                asked |= set(item.requests)
             case ArmDropped():
                 out.add(item.arm)
             case RunEnded():
                 ended = True
             case Request():
                 requests += 1
-                assert (item.arm, item.until) in asked
+                assert item in asked
             case Dismiss():
                 dismissals += 1
                 assert item.arm in out or ended

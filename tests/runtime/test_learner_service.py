@@ -11,20 +11,37 @@ from wires import RUN, MemoryKeeper, World, fleet_of
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
-from bitarm.core.events import ArmsLost, FleetAssigned, LearnerEvent, LostRule, TrafficMeasured
+from bitarm.core.codes import Raw
+from bitarm.core.epochs import run_field
+from bitarm.core.events import (
+    AgentJoined,
+    ArmsLost,
+    EpochBegan,
+    FleetAssigned,
+    LearnerEvent,
+    LostRule,
+    TrafficMeasured,
+)
+from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Report, Request
+from bitarm.core.messages import Position, Report, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import Icq
+from bitarm.core.quantizers import Exact, Icq
+from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
+from bitarm.errors import ConfigError
+from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.learner_service import LearnerService
 from bitarm.runtime.links import use
+from bitarm.runtime.opening import open_run
 from bitarm.runtime.service import Publication
+from bitarm.runtime.status import Presence, Status, dump_status, load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics
 from bitarm.store import MemoryJournal
+from bitarm.wire.envelope import seal
 
 _TOPICS = Topics(RUN)
 
@@ -50,6 +67,12 @@ def _world(fleet: FleetAssigned, problem: Problem | None = None) -> World:
 
 def _events(world: World) -> list[LearnerEvent]:
     return [entry.event for entry in world.journal.read(1)]
+
+
+def _said(world: World) -> list[LearnerEvent]:
+    """What the learner itself put down."""
+    others = FleetAssigned | TrafficMeasured | AgentJoined
+    return [event for event in _events(world) if not isinstance(event, others)]
 
 
 def _result(world: World) -> RunResult:
@@ -102,8 +125,7 @@ def test_by_default_the_learner_waits_for_as_long_as_it_takes() -> None:
     world.run(most_passes=1000, until=lambda: world.now > 200)
     world.nodes["gw-2"].back_at = world.now
     world.run()
-    said = [it for it in _events(world) if not isinstance(it, FleetAssigned | TrafficMeasured)]
-    accepted, _ = story(said)
+    accepted, _ = story(_said(world))
     assert accepted == story(drive_problem(problem).events)[0]
 
 
@@ -136,25 +158,35 @@ def test_absence_does_not_count_while_the_learner_itself_is_cut_off() -> None:
     assert _result(world).best_arm == 2
 
 
-_REPORT = Report(run=_problem().spec.fingerprint, arm=0, message=1, symbol=Symbol(1, 3))
+_FIELD = run_field(_problem().learner().run, 1)
+_REPORT = Report(run=_FIELD, arm=0, message=1, symbol=Symbol(1, 3))
+_REQUEST = Request(run=_FIELD, arm=0, message=1, question=Question(until=2, code=Raw()))
 
 
 @pytest.mark.parametrize(
     ("topic", "payload", "why"),
     [
         ("gw-1/report", wire.encode(_REPORT), "agent gw-1 may report for its own arms only"),
-        ("gw-0/report", b"garbage", "a frame has at least 11 bytes"),
-        ("gw-0/report", bytes(40_000), "at least 12 bytes"),
-        ("gw-0/report", b"\x82\x00\x00", "check sum"),
+        ("gw-0/report", b"\xffgarbage", "a frame has at least 11 bytes"),
+        ("gw-0/report", b"\x80" + bytes(40_000), "at least 12 bytes"),
+        ("gw-0/report", b"\x02\x00\x00", "check sum"),
+        ("gw-0/report", seal(bytes(12)), "this program reads version 2, got version 1"),
+        ("gw-0/report", seal(b"\x81\x03" + bytes(12)), "reads version 2, got version 3"),
         (
             "gw-0/report",
-            wire.encode(Report(run=1, arm=0, message=1, symbol=Symbol(1, 3))),
-            "is for run 00000001",
+            wire.encode(replace(_REPORT, run=run_field(1, 1))),
+            "is for run 000001",
         ),
         (
             "gw-0/report",
-            wire.encode(Request(run=_REPORT.run, arm=0, message=1, until=2)),
-            "may report for its own arms only",
+            wire.encode(replace(_REPORT, run=run_field(_problem().learner().run, 2))),
+            "is of epoch 2, this is epoch 1",
+        ),
+        ("gw-0/report", wire.encode(_REQUEST), "may report for its own arms only"),
+        (
+            "gw-0/report",
+            wire.encode(Position(run=_FIELD, arm=0, message=1, pulls=1000)),
+            "says that 1000 pulls were made, 2 were asked for, and nobody else ever asked",
         ),
         (
             "gw-0/report",
@@ -169,7 +201,10 @@ _REPORT = Report(run=_problem().spec.fingerprint, arm=0, message=1, symbol=Symbo
         ("gw-9/report", wire.encode(_REPORT), "this run has no such agent"),
         ("gw-0/status", b"{", "a status must be JSON"),
         ("gw-0/status", b'{"presence": "asleep"}', "presence must be one of online"),
-        ("gw-0/status", bytes(5000), "a status has at most 4096 bytes"),
+        ("gw-0/status", bytes(1 << 21), "a status has at most 1048576 bytes"),
+        ("gw-0/status", b'{"presence": "online", "epoch": 256}', "epoch must lie in"),
+        ("gw-0/status", b'{"presence": "online", "pulls": {"0": -1}}', "cannot have made -1"),
+        ("learner/status", b"{", "a status must be JSON"),
     ],
 )
 def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
@@ -178,15 +213,14 @@ def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
     problem = _problem()
     world = _world(fleet_of(problem), problem)
     _begin(world, 2)  # the agents have joined, nobody has reported yet
-    full = f"bitarm/v1/{RUN}/{topic}"
+    full = f"bitarm/v2/{RUN}/{topic}"
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
         world.in_flight.append((world.now, LEARNER, full, payload))
         world.run()
     assert _service(world).refusals.by_offender[full] == 1
     assert full in caplog.text
     assert why in caplog.text
-    said = [it for it in _events(world) if not isinstance(it, FleetAssigned | TrafficMeasured)]
-    assert story(said) == story(drive_problem(problem).events)
+    assert story(_said(world)) == story(drive_problem(problem).events)
 
 
 class _Scales:
@@ -208,8 +242,7 @@ def test_on_a_link_frames_fit_and_are_counted(link: str, arms_a_frame: int) -> N
     world = _world(replace(fleet_of(problem, gateways=1), link=link), problem)
     scales = _Scales(world)
     world.run()
-    said = [it for it in _events(world) if not isinstance(it, FleetAssigned | TrafficMeasured)]
-    assert story(said) == story(drive_problem(problem).events)
+    assert story(_said(world)) == story(drive_problem(problem).events)
     ledger, up, down = _service(world).ledger, scales.sizes["report"], scales.sizes["request"]
     assert ledger is not None
     assert max(up) <= ledger.link.up.max_bytes
@@ -238,7 +271,8 @@ def test_a_frame_that_the_link_cannot_have_carried_is_refused(
     fleet = replace(fleet_of(problem, gateways=1), link="lorawan-us915-dr0")
     world = _world(fleet, problem)
     _begin(world)
-    reports = [replace(_REPORT, run=problem.spec.fingerprint, arm=arm) for arm in range(9)]
+    field = run_field(problem.learner().run, 1)
+    reports = [replace(_REPORT, run=field, arm=arm) for arm in range(9)]
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
         _service(world).received(_TOPICS.of("gw-0", Kind.REPORT), wire.pack(reports))
         world.tick()
@@ -274,3 +308,150 @@ def test_a_repeated_answer_after_the_end_changes_nothing() -> None:
     list(_service(world).step(world.now))
     decided = [it for it in _events(world)[len(before) :] if it.name != "report_ignored"]
     assert decided == []
+
+
+# -- agents that cannot, or will not --------------------------------------------------------------
+
+
+def test_a_question_that_an_agent_refuses_is_counted_there_and_logged_here(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """So that nobody waits in silence for an answer that will not come."""
+    problem = _problem()
+    keepers = {name: MemoryKeeper() for name in fleet_of(problem).agents}
+    world = World(problem, fleet_of(problem), MemoryJournal(), dict(keepers), most_pulls=3)
+    with caplog.at_level(logging.WARNING):
+        _begin(world, 60)
+    assert _service(world).finished is False
+    said = caplog.text
+    for number in range(3):
+        agent = world.nodes[f"gw-{number}"].service
+        assert isinstance(agent, AgentService)
+        assert agent.refusals.total > 0
+        assert f"agent gw-{number} refuses: arm {number}, message" in said
+        assert load_status(world.retained[_TOPICS.of(f"gw-{number}", Kind.STATUS)]).reason
+    assert "pulls, this agent makes at most 3 for a question" in said
+    assert said.count("agent gw-1 refuses") == 1  # not for every repetition
+
+
+def _told(world: World, status: Status, agent: str = "gw-0") -> None:
+    """An agent's status reaches the learner."""
+    topic = _TOPICS.of(agent, Kind.STATUS)
+    world.in_flight.append((world.now, LEARNER, topic, dump_status(status)))
+
+
+def test_an_agent_that_lacks_the_code_is_not_asked_and_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    problem = _problem()
+    world = _world(fleet_of(problem), problem)
+    _begin(world, 1)
+    opening = _service(world).opening
+    world.nodes["gw-0"].back_at = 1e9
+    world.kill("gw-0", away=1e9)
+    scales = _Scales(world)
+    with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
+        _told(world, Status(presence=Presence.ONLINE, opening=opening, codes=("raw", "morse")))
+        _begin(world, 10)
+    assert "agent gw-0 cannot answer in the code bins, levels: bring it to this" in caplog.text
+    assert scales.sizes["request"]  # the others are
+    assert not any(isinstance(it, AgentJoined) and it.agent == "gw-0" for it in _events(world))
+    world.nodes["gw-0"].back_at = world.now  # brought to this version
+    world.run()
+    assert story(_said(world)) == story(drive_problem(problem).events)
+
+
+def test_codes_that_a_later_version_has_too_do_no_harm() -> None:
+    problem = _problem()
+    world = _world(fleet_of(problem), problem)
+    _begin(world, 2)
+    codes = ("raw", "morse", "bins", "nearest", "levels")
+    opening = _service(world).opening
+    _told(world, Status(presence=Presence.PULLING, opening=opening, epoch=1, codes=codes))
+    world.run()
+    assert _service(world).refusals.total == 0
+    assert story(_said(world)) == story(drive_problem(problem).events)
+
+
+def test_an_agent_s_word_for_a_later_epoch_is_followed_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nobody else speaks in it. An agent that goes on so is faulty, and stops nobody."""
+    problem = _problem()
+    world = _world(fleet_of(problem), problem)
+    _begin(world, 2)
+    opening = _service(world).opening
+    with caplog.at_level(logging.WARNING):
+        for epoch in (40, 100):
+            for _ in range(8):
+                status = Status(presence=Presence.PULLING, opening=opening, epoch=epoch, boot="x")
+                _told(world, status)
+                _begin(world, 2)
+        world.run()
+    taken = [event.epoch for event in _events(world) if isinstance(event, EpochBegan)]
+    assert taken == [41]
+    assert "agent gw-0 knows of question 0 in epoch 100, which no learner has asked" in caplog.text
+    assert _service(world).refusals.by_offender[_TOPICS.of("gw-0", Kind.STATUS)] > 0
+    assert story(_said(world))[0] == story(drive_problem(problem).events)[0]
+
+
+@pytest.mark.parametrize(
+    ("pulls", "why"),
+    [
+        (1, "says that 1 pulls were made, which this run cannot have"),
+        (5001, "says that 5001 pulls were made, which this run cannot have"),
+        (2**63, "which this run cannot have"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused_and_makes_nobody_pull(
+    pulls: int, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also in a run that was resumed, in which agents may be ahead."""
+    problem = replace(_problem(), limits=Limits(rounds=14, samples=5000))
+    world = _world(fleet_of(problem), problem)
+    _begin(world, 2)
+    world.kill(LEARNER)
+    world.run(until=lambda: world.nodes[LEARNER].service is not None)
+    _begin(world, 1)
+    field = run_field(problem.learner().run, 2)
+    lie = wire.encode(Position(run=field, arm=0, message=1, pulls=pulls))
+    with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
+        world.in_flight.insert(0, (world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
+        world.run()
+    assert why in caplog.text
+    assert story(_said(world)) == story(drive_problem(problem).events)
+
+
+def test_a_position_that_may_be_true_costs_pulls_and_no_more() -> None:
+    """One agent that lies within the limits: the others go on to where it says that it is."""
+    problem = replace(_problem(), limits=Limits(rounds=14, samples=50_000))
+    world = _world(fleet_of(problem), problem)
+    _begin(world, 2)
+    world.kill(LEARNER)
+    world.run(until=lambda: world.nodes[LEARNER].service is not None)
+    _begin(world, 1)
+    field = run_field(problem.learner().run, 2)
+    lie = wire.encode(Position(run=field, arm=0, message=1, pulls=900))
+    world.in_flight.insert(0, (world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
+    world.run()
+    result = _result(world)
+    assert result.restored
+    assert result.samples <= 50_000
+    assert result.best_arm == 2
+
+
+def test_an_agent_with_more_arms_than_an_announcement_holds_is_refused_at_once() -> None:
+    spec = make_spec(arms=40_000, quantizer=Exact(), width="paper")
+    long = replace(spec, arms=tuple(f"arm-{'x' * 30}-{arm}" for arm in range(40_000)))
+    fleet = FleetAssigned(fleet=RUN, agents=("gw",) * 40_000)
+    journal = MemoryJournal()
+    with pytest.raises(ConfigError, match=r"agent gw serves 40,000 arms, .* give some of them to"):
+        open_run(
+            Learner(long, SuccessiveElimination(), Limits()),
+            journal,
+            fleet,
+            boot="b",
+            watch=lambda events: None,
+            now=0.0,
+        )
+    assert journal.runs() == []

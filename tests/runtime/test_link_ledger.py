@@ -1,11 +1,18 @@
 """The frames that a ledger counts from events are those that the channel carried."""
 
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from bitarm import wire
 from bitarm.api.identify import identify
+from bitarm.api.scheme import build
+from bitarm.core.agent import Agent
+from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerOutput, LearnerPhase
+from bitarm.core.messages import Dismiss, Request
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, use
 
@@ -34,6 +41,51 @@ def test_frames_from_events_are_the_frames_on_the_wire(policy: str, quantizer: s
     assert sum(one.bytes_down for one in each) == result.wire_bytes.down
     assert fleet.messages_up == sum(arm.messages for arm in result.arms)
     assert fleet.busiest == max(each, key=lambda one: one.least_hours)
+
+
+def test_a_run_that_another_learner_went_on_with() -> None:
+    """Questions that are asked again, positions, and numbers that begin anew: frame by frame."""
+    setup = build(
+        ("a", "b", "c"),
+        seed=1,
+        problem={"bounds": (0.0, 1.0)},
+        scheme={"quantizer": "icq", "policy": "se"},
+        limits={"rounds": 200},
+    )
+    learner = Learner(setup.spec, setup.policy, setup.limits)
+    agents = [Agent(learner.run, arm) for arm in range(3)]
+    ledger, down, up = LinkLedger(find_link("lorawan-eu868-dr0")), 0, 0
+    kinds = set[str]()
+
+    def take(output: LearnerOutput) -> list[Request | Dismiss]:
+        nonlocal down
+        ledger.watch(output.events)
+        down += sum(len(wire.encode(message)) for message in output.messages)
+        kinds.update(event.name for event in output.events)
+        return list(output.messages)
+
+    messages = take(learner.start())
+    for step in range(40):
+        due, messages = messages, []
+        for message in due:
+            agent = agents[message.arm]
+            answers = agent.receive(message)
+            if agent.wanted:
+                answers = agent.observe(agent.wanted, 0.5 * agent.wanted)
+            for answer in answers:
+                up += len(wire.encode(answer))
+                messages += take(learner.receive(answer))
+        if step == 10:
+            agents[1].state = replace(agents[1].state, pulls=10_000, total=5000.0)
+            messages = take(learner.begin(2))
+        if step == 15:
+            heard = [message for message in messages if message.arm != 2]
+            messages = heard + take(learner.lose([2]))
+    assert {"epoch_began", "position_told", "arms_lost"} <= kinds
+    assert learner.phase is LearnerPhase.ENDED
+    each = ledger.devices()
+    assert sum(one.bytes_up for one in each) == up
+    assert sum(one.bytes_down for one in each) == down
 
 
 def test_devices_named_by_agents_are_kept_apart() -> None:

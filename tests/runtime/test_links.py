@@ -78,7 +78,7 @@ def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
 
 def test_no_request_fits_sigfox() -> None:
     spec = _spec(quantizer="icq")
-    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 13"):
+    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 14"):
         require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
 
 

@@ -10,17 +10,17 @@ def test_a_topic_is_taken_apart_as_it_was_put_together() -> None:
     topics = Topics("lab")
     for kind in Kind:
         assert topics.place(topics.of("gw-1", kind)) == Place("gw-1", kind)
-    assert topics.spec == "bitarm/v1/lab/spec"
+    assert topics.of("gw-1", Kind.RUN) == "bitarm/v2/lab/gw-1/run"
 
 
 @pytest.mark.parametrize(
     "topic",
     [
-        "bitarm/v1/lab/spec",
-        "bitarm/v1/other/gw-1/report",
-        "bitarm/v2/lab/gw-1/report",
-        "bitarm/v1/lab/gw-1/report/more",
-        "bitarm/v1/lab/gw-1/command",
+        "bitarm/v2/lab/run",
+        "bitarm/v2/other/gw-1/report",
+        "bitarm/v1/lab/gw-1/report",
+        "bitarm/v2/lab/gw-1/report/more",
+        "bitarm/v2/lab/gw-1/command",
         "",
     ],
 )

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bitarm.api.simulate import Point, scheme_of, simulate
+from bitarm.core.codes import Nearest
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
-from bitarm.core.messages import HintKind
 from bitarm.core.quantizers import Dicq
 from bitarm.core.widths import pairwise
 from bitarm.core.widths.pairwise import mixture_margin
@@ -106,22 +106,26 @@ def test_what_falls_is_a_margin_below_by_the_rewards_themselves(
 
 def test_hints_are_given_and_concessions_made() -> None:
     """The laws above would hold just as well if nobody ever conceded."""
-    models = _INSTANCES["20 arms"]
+    # far from 0, where an arm starts: then a centre that was told shows
+    models = tuple(Gaussian(mean=mean, sd=0.25) for mean in (*[5.0] * 19, 5.2))
     scheme = scheme_of(models, {**_QUIET, "sigma": 0.25, "delta": 0.05})
     grid = union_grid([scheme])
     tape = empty_tape(grid, trials=1, messages=grid.size, units=np.full((1, 20), 0.5))
     events = _story(scheme, tape, models, 0)
-    kinds = [
-        advance.hint.kind
+    asked = [
+        request.question
         for event in events
         if isinstance(event, RoundOpened)
-        for advance in event.advances
-        if advance.hint is not None
+        for request in event.requests
     ]
-    conceded = [it for it in events if isinstance(it, ReportAccepted) and it.ceiling is not None]
-    assert kinds.count(HintKind.CENTRE) == 19
-    assert kinds.count(HintKind.CUT) >= len(conceded) > 10
-    assert all(it.symbol.nbits == 1 for it in conceded)
+    first = [question for question in asked if question.until == asked[0].until]
+    start = scheme.spec.start(0).mean
+    centres = [question.code.centre for question in first if isinstance(question.code, Nearest)]
+    assert sum(centre != start for centre in centres) == 19
+    reports = [event for event in events if isinstance(event, ReportAccepted)]
+    conceded = [report for report in reports if report.ceiling is not None]
+    assert sum(question.cut is not None for question in asked) >= len(conceded) > 10
+    assert all(report.symbol.nbits == 1 for report in conceded)
 
 
 # -- P(wrong) ≤ δ ---------------------------------------------------------------------------------

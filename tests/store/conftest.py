@@ -32,7 +32,9 @@ def opened() -> RunOpened:
         priors=(),
         seed=0,
     )
-    return RunOpened(spec=spec, policy=SuccessiveElimination(), limits=Limits())
+    return RunOpened(
+        spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening="a run of the tests"
+    )
 
 
 @pytest.fixture

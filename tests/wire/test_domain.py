@@ -1,19 +1,27 @@
-import math
 import sys
 
 import pytest
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Cause, Dismiss, Hint, HintKind, Message, Report, Request
+from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
+from bitarm.core.question import Question
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError
-from bitarm.wire import decode, encode
+from bitarm.wire import decode, encode, pack
 
 EMPTY = Symbol(0, 0)
 TOO_LARGE = 2**64
+MOST = sys.float_info.max
 
 
-def told(kind: HintKind, value: float) -> Request:
-    return Request(run=0, arm=0, message=1, until=1, hint=Hint(kind=kind, value=value))
+def asked(code: Code, *, message: int = 1, until: int = 1, cut: float | None = None) -> Request:
+    question = Question(until=until, code=code, cut=cut)
+    return Request(run=0, arm=0, message=message, question=question)
+
+
+def levels(dither: float) -> Levels:
+    return Levels(step=1.0, centre=0, dither=dither)
 
 
 @pytest.mark.parametrize(
@@ -25,28 +33,36 @@ def told(kind: HintKind, value: float) -> Request:
         (Report(run=0, arm=-1, message=1, symbol=EMPTY), "arm must lie"),
         (Report(run=0, arm=0, message=0, symbol=EMPTY), r"message must lie in \[1, 2\^64\), got 0"),
         (Report(run=0, arm=0, message=TOO_LARGE, symbol=EMPTY), "message must lie"),
-        (Request(run=0, arm=0, message=0, until=1), "message must lie"),
-        (Request(run=0, arm=0, message=1, until=-1), "until must lie"),
-        (Request(run=0, arm=0, message=1, until=TOO_LARGE), "until must lie"),
-        (told(HintKind.CUT, math.inf), "a hint must be finite, got inf"),
-        (told(HintKind.CENTRE, -math.inf), "a hint must be finite, got -inf"),
-        (told(HintKind.CUT, math.nan), "a hint must be finite, got nan"),
+        (asked(Raw(), message=0), "message must lie"),
+        (asked(Raw(), message=TOO_LARGE), "message must lie"),
+        (asked(levels(2.0**-33)), r"dither must be a multiple of 2\^−32, got 1.16"),
+        (asked(levels(0.1)), r"dither must be a multiple of 2\^−32, got 0.1"),
+        (Position(run=0, arm=0, message=0, pulls=1), "message must lie"),
+        (Position(run=0, arm=0, message=1, pulls=0), r"pulls must lie in \[1, 2\^64\), got 0"),
+        (Position(run=0, arm=0, message=1, pulls=TOO_LARGE), "pulls must lie"),
         (Dismiss(run=2**32, arm=0, cause=Cause.ENDED), "run must lie"),
     ],
 )
 def test_what_no_frame_can_hold_is_the_callers_fault(message: Message, complaint: str) -> None:
     with pytest.raises(LocalProtocolError, match=complaint):
         encode(message)
+    with pytest.raises(LocalProtocolError, match=complaint):
+        pack([message, Dismiss(run=0, arm=1, cause=Cause.ENDED)])
 
 
 @pytest.mark.parametrize(
     "message",
     [
         Report(run=2**32 - 1, arm=2**64 - 1, message=2**64 - 1, symbol=EMPTY),
-        Request(run=2**32 - 1, arm=2**64 - 1, message=2**64 - 1, until=2**64 - 1),
-        Request(run=0, arm=0, message=1, until=0),
-        told(HintKind.CENTRE, sys.float_info.max),
-        told(HintKind.CUT, -5e-324),
+        asked(Raw(), message=2**64 - 1, until=MAX_PULLS),
+        asked(Raw(), until=1, cut=-5e-324),
+        asked(Bins(low=MOST, step=5e-324, bins=2**53)),
+        asked(Bins(low=-MOST, step=MOST, bins=1)),
+        asked(Nearest(centre=-5e-324, step=5e-324, divisor=2**40, escape=64)),
+        asked(Nearest(centre=MOST, step=MOST, divisor=1, escape=1), cut=MOST),
+        asked(Levels(step=MOST, centre=2**50 - 1, dither=1 - 2.0**-32)),
+        asked(Levels(step=5e-324, centre=1 - 2**50, dither=2.0**-32)),
+        Position(run=0, arm=0, message=1, pulls=2**64 - 1),
         Dismiss(run=0, arm=2**64 - 1, cause=Cause.DROPPED),
     ],
 )

@@ -1,16 +1,12 @@
 import tracemalloc
-from dataclasses import replace
 
 import pytest
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Hint, HintKind, Report, Request
+from bitarm.core.messages import Position, Report
 from bitarm.errors import CorruptFrameError
 from bitarm.wire import decode, pack
 from bitarm.wire.envelope import Kind, long_frame
-
-_MINUS_ZERO = "80" * 9 + "01"  # 2^63 as a number
-_INFINITY = "80" * 7 + "f87f"  # 7ff0 0000 0000 0000 as a number
 
 
 @pytest.mark.parametrize(
@@ -22,26 +18,18 @@ _INFINITY = "80" * 7 + "f87f"  # 7ff0 0000 0000 0000 as a number
         (Kind.REPORTS, "00000000 02 07 00 00 01 00", "spare must be zero"),
         (Kind.DISMISSALS, "00000000 02 01 00 00 03", "cause must be"),
         (Kind.DISMISSALS, "00000000 02 00 00 00 01 01", "cause has 2 times"),
-        (Kind.REQUESTS, "00000000 02 01 00 00 02 02 05", "message has 2 times"),
-        (Kind.REQUESTS, "00000000 02 02 00 00 02 05 05", "until has 2 times"),
+        (Kind.REQUESTS, "00000000 02 04 01 00 00 02 02 05", "message has 2 times"),
+        (Kind.REQUESTS, "00000000 02 04 02 00 00 02 05 05", "until has 2 times"),
         (Kind.REPORTS, "00000000 02 02 00 00 02 04 04 ff", "length has 2 times"),
-        (Kind.REQUESTS, "00000000 02 03 00 00 00 05", "message must be at least 1"),
-        (Kind.REQUESTS, "00000000 02 01 00 00 01 00 05", "message must be at least 1"),
-        (Kind.REQUESTS, "00000000 02 03 00 00 01 05 00", "fields must end at bit"),
-        (Kind.HINTED_REQUESTS, "00000000 02 1f 00 00 01 05 02 00", "spare must be zero"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 01 05 00 00", "in a plain frame"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 01 05 00 01", r"\(cut\), got 0"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 01 05 03 00", r"\(cut\), got 3"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0d 00 00 01 05 0200 01", r"\(cut\), got 0"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0d 00 00 01 05 0202 00", "hint has 2 times"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0e 00 00 01 05 02 0101", "value has 2 times"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 00 05 02 00", "message must be at least 1"),
-        (Kind.HINTED_REQUESTS, f"00000000 02 0f 00 00 01 05 02 {_MINUS_ZERO}", "without a sign"),
-        (Kind.HINTED_REQUESTS, f"00000000 02 0f 00 00 01 05 02 {_INFINITY}", "finite, got inf"),
-        (Kind.HINTED_REQUESTS, f"00000000 02 0f 00 00 01 05 02 {'ff' * 9}02", "below 2\\^64"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 01 05 02 00 00", "fields must end at bit"),
-        (Kind.HINTED_REQUESTS, "00000000 02 0f 00 00 01 05 02", "before byte"),
-        (Kind.REQUESTS, "00000000 02 0f 00 00 01 05 02 00", "spare must be zero"),
+        (Kind.REQUESTS, "00000000 02 04 03 00 00 00 05", "message must be at least 1"),
+        (Kind.REQUESTS, "00000000 02 04 01 00 00 01 00 05", "message must be at least 1"),
+        (Kind.REQUESTS, "00000000 02 04 03 00 00 01 05 00", "fields must end at bit"),
+        (Kind.REQUESTS, "00000000 02 04 0f 00 00 01 05 02 00", "spare must be zero"),
+        (Kind.POSITIONS, "00000000 02 07 00 00 01 05", "spare must be zero"),
+        (Kind.POSITIONS, "00000000 02 03 00 00 00 05", "message must be at least 1"),
+        (Kind.POSITIONS, "00000000 02 03 00 00 01 00", "pulls must be at least 1"),
+        (Kind.POSITIONS, "00000000 02 02 00 00 01 05 05", "pulls has 2 times"),
+        (Kind.POSITIONS, "00000000 02 03 00 00 01 05 00", "fields must end at bit"),
         (Kind.REPORTS, "00000000 02 03 00 00 01 03 ff", "padding must be zero, got 11"),
         (Kind.REPORTS, "00000000 02 03 00 00 01 03 fc 00", "fields must end at bit"),
         (Kind.REPORTS, "00000000 02 03 00 00 01 05 ff", "must end before bit"),
@@ -79,12 +67,8 @@ def test_thousands_of_reports_cost_a_byte_and_their_bits_each() -> None:
     assert decode(frame) == reports
 
 
-def test_a_cut_for_all_is_spelt_once_and_a_hint_for_some_one_each() -> None:
-    cut = Hint(kind=HintKind.CUT, value=0.3)
-    plain = [Request(run=7, arm=arm, message=2, until=300) for arm in range(50)]
-    all_told = [replace(request, hint=cut) for request in plain]
-    some_told = [*all_told[:20], *plain[20:]]
-    assert len(pack(all_told)) == len(pack(plain)) + 1 + 9
-    assert len(pack(some_told)) == len(pack(plain)) + 50 + 20 * 9 + 30
-    for requests in (plain, all_told, some_told):
-        assert decode(pack(requests)) == tuple(requests)
+def test_agents_that_are_ahead_tell_it_in_a_few_bytes_each() -> None:
+    positions = tuple(Position(run=7, arm=arm, message=1, pulls=4096 + arm) for arm in range(100))
+    frame = pack(positions)
+    assert len(frame) == (4 + 4 + 1 + 1) + 100 + 1 + 2 * 100 + 2
+    assert decode(frame) == positions

@@ -32,7 +32,7 @@ def test_one_step_past_the_short_form_is_long(beyond: dict[str, int]) -> None:
     assert len(encode(report(**{name: size - 1 for name, size in beyond.items()}))) == 11
     frame = encode(report(**beyond))
     assert len(frame) >= 12
-    assert frame[0] == 0
+    assert frame[0] == 0x80
 
 
 def test_every_symbol_of_every_length_has_its_own_frame() -> None:
@@ -53,9 +53,9 @@ def test_no_code_is_one_flip_away_from_the_head_of_a_long_frame() -> None:
 @pytest.mark.parametrize("code", [1, 2, 4, 8, 16, 32])
 def test_unused_codes(code: int) -> None:
     with pytest.raises(CorruptFrameError, match=f"two bits set or more, got {code:06b}"):
-        decode(seal(bytes([code << 1, 1 << 7]) + bytes(7)))
+        decode(seal(bytes([0x80 | code << 1, 1 << 7]) + bytes(7)))
 
 
 def test_a_symbol_without_its_marker() -> None:
     with pytest.raises(CorruptFrameError, match="marker"):
-        decode(seal(bytes([0b0_000011_0]) + bytes(8)))
+        decode(seal(bytes([0b1_000011_0]) + bytes(8)))

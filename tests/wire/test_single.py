@@ -1,9 +1,7 @@
-from dataclasses import replace
-
 import pytest
 
 from bitarm.core.bits import Symbol
-from bitarm.core.messages import Hint, HintKind, Report, Request
+from bitarm.core.messages import Report
 from bitarm.errors import CorruptFrameError, LocalProtocolError
 from bitarm.wire import MAX_BYTES, decode, encode
 from bitarm.wire.envelope import Kind, long_frame
@@ -21,24 +19,15 @@ from bitarm.wire.envelope import Kind, long_frame
         (Kind.REPORT, "00000000 03 3a 09 a0", "must end before bit"),
         (Kind.REPORT, "00000000 03 3a 00 00", "fields must end at bit"),
         (Kind.REPORT, "00000000 03 3a ffffffffffffffffff01 a0", "must end before bit"),
-        (Kind.REQUEST, "00000000 03 00 05", "message must be at least 1"),
-        (Kind.REQUEST, "00000000 03 01 05 00", "fields must end at bit"),
-        (Kind.REQUEST, "00000000 03 01", "before byte"),
-        (Kind.REQUEST, "00000000 8300 01 05", "superfluous"),
-        (Kind.HINTED_REQUEST, "00000000 03 00 05 02 3fe0000000000000", "message must be at least"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 00 0000000000000000", "in a plain frame"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 00 3fe0000000000000", r"\(cut\), got 0"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 03 3fe0000000000000", r"\(cut\), got 3"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 8200 3fe0000000000000", "superfluous"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 01 8000000000000000", "without a sign"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 02 7ff0000000000000", "finite, got inf"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 01 fff0000000000000", "finite, got -inf"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 02 7ff8000000000000", "finite, got nan"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 02 fff0000000000001", "finite, got nan"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05", "before byte"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 02 3fe00000000000", "must end before bit"),
-        (Kind.HINTED_REQUEST, "00000000 03 01 05 02 3fe000000000000000", "fields must end at bit"),
-        (Kind.REQUEST, "00000000 03 01 05 02 3fe0000000000000", "fields must end at bit"),
+        (Kind.REQUEST, "00000000 03 00 04 05", "message must be at least 1"),
+        (Kind.REQUEST, "00000000 03 01 04 05 00", "fields must end at bit"),
+        (Kind.REQUEST, "00000000 03 01 04", "before byte"),
+        (Kind.REQUEST, "00000000 8300 01 04 05", "superfluous"),
+        (Kind.POSITION, "00000000 03 00 05", "message must be at least 1"),
+        (Kind.POSITION, "00000000 03 01 00", "pulls must be at least 1"),
+        (Kind.POSITION, "00000000 03 01 8500", "superfluous"),
+        (Kind.POSITION, "00000000 03 01", "before byte"),
+        (Kind.POSITION, "00000000 03 01 05 00", "fields must end at bit"),
         (Kind.DISMISS, "00000000 03 00", "cause must be"),
         (Kind.DISMISS, "00000000 03 03", "cause must be"),
         (Kind.DISMISS, "00000000 03 8100", "superfluous"),
@@ -58,20 +47,3 @@ def test_the_longest_symbol() -> None:
     assert decode(frame) == (longest,)
     with pytest.raises(LocalProtocolError, match="at most 32767 bytes"):
         encode(Report(run=1, arm=1, message=1, symbol=Symbol(0, 8 * room + 1)))
-
-
-def test_a_hint_takes_nine_bytes_and_comes_back_to_the_last_bit() -> None:
-    plain = Request(run=7, arm=3, message=2, until=300)
-    for value in (0.0, 0.1, -1e-308, 5e-324, 1.7976931348623157e308):
-        for kind in HintKind:
-            hinted = replace(plain, hint=Hint(kind=kind, value=value))
-            assert len(encode(hinted)) == len(encode(plain)) + 9
-            assert decode(encode(hinted)) == (hinted,)
-
-
-def test_zero_has_one_spelling_whatever_its_sign() -> None:
-    plus, minus = (
-        Request(run=7, arm=3, message=2, until=300, hint=Hint(kind=HintKind.CUT, value=value))
-        for value in (0.0, -0.0)
-    )
-    assert encode(plus) == encode(minus)

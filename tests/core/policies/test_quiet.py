@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bitarm.core.confidence import ArmView
-from bitarm.core.messages import Hint, HintKind
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import QuietElimination
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Setting, Stop
 from bitarm.core.schedule import ListedSchedule

@@ -1,8 +1,7 @@
 """Sequential halving as a whole run: who falls when, and what a lost agent changes."""
 
-from tapes import Run, drive, make_spec
+from tapes import Run, agents_of, drive, make_spec
 
-from bitarm.core.agent import Agent
 from bitarm.core.events import ArmDropped, ArmsLost, RoundOpened
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -23,24 +22,23 @@ def _learner(arms: int = 8) -> Learner:
 
 
 def _run(learner: Learner) -> Run:
-    agents = [Agent(learner.spec, arm) for arm in range(len(learner.spec.arms))]
-    return drive(learner, agents, lambda arm, done, count: _MEANS[arm] * count)
+    return drive(learner, agents_of(learner), lambda arm, done, count: _MEANS[arm] * count)
 
 
 def test_every_round_the_worse_half_falls_for_the_leader() -> None:
     run = _run(_learner())
     drops = [event for event in run.events if isinstance(event, ArmDropped)]
-    fallen = {round: {it.arm for it in drops if it.round == round} for round in (1, 2, 3)}
+    fallen = {round: {drop.arm for drop in drops if drop.round == round} for round in (1, 2, 3)}
     assert fallen == {1: {0, 2, 4, 6}, 2: {3, 7}, 3: {5}}
     assert {drop.because for drop in drops} == {1}
     rounds = [event for event in run.events if isinstance(event, RoundOpened)]
-    assert [it.advances[0].until for it in rounds] == [10, 30, 70]
+    assert [opened.requests[0].question.until for opened in rounds] == [10, 30, 70]
     assert (run.ending.outcome, run.ending.best_arm) == (Outcome.BUDGET_SPENT, 1)
     assert run.ending.samples == 240
 
 
 def test_two_arms_are_sampled_evenly() -> None:
-    assert [(it.arms, it.until) for it in _POLICY.phases(2)] == [(2, 120)]
+    assert [(phase.arms, phase.until) for phase in _POLICY.phases(2)] == [(2, 120)]
 
 
 def test_a_lost_arm_is_named_and_the_budget_still_holds() -> None:
@@ -70,13 +68,7 @@ def _go_on(learner: Learner, rounds: int) -> None:
     """Answer what is asked for, with every arm at its mean."""
     for _ in range(rounds):
         for request in learner.pending:
-            agent = Agent(learner.spec, request.arm)
-            symbol = learner.spec.quantizer.encode(
-                _MEANS[request.arm],
-                agent.state.held,
-                learner.spec.step(request.message, request.until),
-                0.0,
-            )
+            symbol = request.question.answer(_MEANS[request.arm])
             learner.receive(
                 Report(run=request.run, arm=request.arm, message=request.message, symbol=symbol)
             )

@@ -1,9 +1,8 @@
 """Successive rejects as a whole run: one arm falls a round, or several where nothing was heard."""
 
 import pytest
-from tapes import drive, make_spec
+from tapes import agents_of, drive, make_spec
 
-from bitarm.core.agent import Agent
 from bitarm.core.events import ArmDropped
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -26,10 +25,8 @@ def test_the_worst_arm_falls_each_round(budget: int, fallen: dict[int, int]) -> 
     policy = SuccessiveRejects(pull_budget=budget)
     grid = tuple(phase.until for phase in policy.phases(4))
     spec = make_spec(arms=4, schedule=ListedSchedule(checkpoints=grid))
-    agents = [Agent(spec, arm) for arm in range(4)]
-    run = drive(
-        Learner(spec, policy, Limits()), agents, lambda arm, done, count: _MEANS[arm] * count
-    )
+    learner = Learner(spec, policy, Limits())
+    run = drive(learner, agents_of(learner), lambda arm, done, count: _MEANS[arm] * count)
     drops = [event for event in run.events if isinstance(event, ArmDropped)]
     assert {drop.arm: drop.round for drop in drops} == fallen
     assert (run.ending.outcome, run.ending.best_arm) == (Outcome.BUDGET_SPENT, 1)

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
 from bitarm.core.quantizer import NOTHING_KNOWN, Step
@@ -43,7 +44,7 @@ def test_bits_of_a_round(u_prime: float, n: int, nbits: int) -> None:
     assert cells(step) == n
     assert FedSel().least_bits(step) == nbits
     for mu_hat in (0.0, 0.3, 1.0):
-        assert FedSel().encode(mu_hat, NOTHING_KNOWN, step, 0.5).nbits == nbits
+        assert encode(FedSel(), mu_hat, NOTHING_KNOWN, step, 0.5).nbits == nbits
 
 
 @st.composite
@@ -64,8 +65,8 @@ def test_the_error_is_half_a_cell(step: Step, fraction: float, dither: float) ->
     assert step.bounds is not None
     a, b = step.bounds
     mu_hat = min(a + fraction * (b - a), b)
-    decoded = FedSel().decode(
-        FedSel().encode(mu_hat, NOTHING_KNOWN, step, dither), NOTHING_KNOWN, step
+    decoded = decode(
+        FedSel(), encode(FedSel(), mu_hat, NOTHING_KNOWN, step, dither), NOTHING_KNOWN, step
     )
     assert decoded.error == step.u_prime / 2
     assert decoded.radius == pytest.approx(1.5 * step.u_prime, rel=1e-15)
@@ -78,9 +79,9 @@ def test_a_cell_decodes_to_its_middle_and_back(step: Step, data: st.DataObject) 
     assert step.bounds is not None
     cell = data.draw(st.integers(0, cells(step) - 1))
     symbol = Symbol(cell, FedSel().least_bits(step))
-    mean = FedSel().decode(symbol, NOTHING_KNOWN, step).mean
+    mean = decode(FedSel(), symbol, NOTHING_KNOWN, step).mean
     assert mean == pytest.approx(step.bounds[0] + (cell + 0.5) * step.u_prime, rel=1e-12)
-    assert FedSel().encode(mean, NOTHING_KNOWN, step, 0.5) == symbol
+    assert encode(FedSel(), mean, NOTHING_KNOWN, step, 0.5) == symbol
 
 
 @given(step=steps(), beyond=st.floats(0, 1e6))
@@ -89,8 +90,8 @@ def test_means_at_or_beyond_the_bounds_fall_into_the_outermost_cells(
 ) -> None:
     assert step.bounds is not None
     a, b = step.bounds
-    assert FedSel().encode(a - beyond, NOTHING_KNOWN, step, 0.5).value == 0
-    above = FedSel().encode(b + beyond, NOTHING_KNOWN, step, 0.5)
+    assert encode(FedSel(), a - beyond, NOTHING_KNOWN, step, 0.5).value == 0
+    above = encode(FedSel(), b + beyond, NOTHING_KNOWN, step, 0.5)
     assert cells(step) - above.value == 1
 
 
@@ -99,14 +100,14 @@ def test_cells_that_do_not_exist_are_refused(step: Step, data: st.DataObject) ->
     nbits = FedSel().least_bits(step)
     assume(cells(step) < 1 << nbits)
     value = data.draw(st.integers(cells(step), (1 << nbits) - 1))
-    with pytest.raises(PeerProtocolError, match=f"names cell {value} of {cells(step)}"):
-        FedSel().decode(Symbol(value, nbits), NOTHING_KNOWN, step)
+    with pytest.raises(PeerProtocolError, match=f"names bin {value} of {cells(step)}"):
+        decode(FedSel(), Symbol(value, nbits), NOTHING_KNOWN, step)
 
 
 @pytest.mark.parametrize("nbits", [0, 1, 3])
 def test_a_symbol_of_another_length_is_refused(nbits: int) -> None:
     with pytest.raises(PeerProtocolError, match="2 were expected"):
-        FedSel().decode(Symbol(0, nbits), NOTHING_KNOWN, at(0.25))
+        decode(FedSel(), Symbol(0, nbits), NOTHING_KNOWN, at(0.25))
 
 
 def test_it_needs_bounds_and_refuses_a_prior() -> None:

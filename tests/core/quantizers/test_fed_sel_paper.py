@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quantizing import decode, encode
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import SuccessiveElimination
@@ -36,11 +37,11 @@ steps = st.builds(at, st.integers(1, 30), st.floats(-9, 0), st.floats(0.1, 9))
 
 @given(step=steps, mu_hat=st.floats(-9, 9), dither=st.floats(0, 0.999))
 def test_bits_and_means_are_those_of_fed_sel(step: Step, mu_hat: float, dither: float) -> None:
-    symbol = FedSelPaper().encode(mu_hat, NOTHING_KNOWN, step, dither)
-    assert symbol == FedSel().encode(mu_hat, NOTHING_KNOWN, step, dither)
+    symbol = encode(FedSelPaper(), mu_hat, NOTHING_KNOWN, step, dither)
+    assert symbol == encode(FedSel(), mu_hat, NOTHING_KNOWN, step, dither)
     assert FedSelPaper().least_bits(step) == FedSel().least_bits(step) == symbol.nbits
-    paper = FedSelPaper().decode(symbol, NOTHING_KNOWN, step)
-    assert paper.mean == FedSel().decode(symbol, NOTHING_KNOWN, step).mean
+    paper = decode(FedSelPaper(), symbol, NOTHING_KNOWN, step)
+    assert paper.mean == decode(FedSel(), symbol, NOTHING_KNOWN, step).mean
     assert paper.radius == pytest.approx(2 * step.u_prime, rel=1e-8)
     assert paper.radius > 2 * step.u_prime  # strictly: a tie is no drop
 
@@ -52,9 +53,9 @@ def decide(step: Step, cell: int, lead: int) -> tuple[Advance | Drop | Stop, ...
     decoded: list[Estimate] = []
     for k in (cell, cell + lead):
         mean = step.bounds[0] + (k + 0.5) * step.u_prime
-        symbol = quantizer.encode(mean, NOTHING_KNOWN, step, 0.5)
+        symbol = encode(quantizer, mean, NOTHING_KNOWN, step, 0.5)
         assert symbol.value == k
-        decoded.append(quantizer.decode(symbol, NOTHING_KNOWN, step))
+        decoded.append(decode(quantizer, symbol, NOTHING_KNOWN, step))
     views = [
         ArmView(
             arm=arm,

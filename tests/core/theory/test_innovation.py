@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quantizing import decode, encode
 from scipy.integrate import quad
 from scipy.stats import chisquare, norm
 
@@ -43,8 +44,8 @@ def _simulated(quantizer: Dicq, pulls: list[int], seed: int) -> tuple[Counter[in
         held = quantizer.start(None, None)
         for message, t in enumerate(pulls, start=1):
             step = _step(message, t)
-            symbol = quantizer.encode(float(mean + row[t - 1] / t), held, step, 0.0)
-            before, held = held, quantizer.decode(symbol, held, step)
+            symbol = encode(quantizer, float(mean + row[t - 1] / t), held, step, 0.0)
+            before, held = held, decode(quantizer, symbol, held, step)
         counts[round((held.mean - before.mean) / quantizer.step_size(step))] += 1
         bits += symbol.nbits
     return counts, bits / _TRIALS

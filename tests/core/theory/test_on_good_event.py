@@ -4,11 +4,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from quantizing import decode, encode
 
 from bitarm.core.agent import Agent
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Report, Request
+from bitarm.core.messages import Answer, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Bounds
@@ -76,8 +77,8 @@ def eliminate(spec: RunSpec, means: Sequence[float], pushes: list[float]) -> tup
             mu_hat = means[arm] + push * step.u_prime
             if spec.bounds is not None:  # bounded rewards have bounded means: nearer to μ, no less
                 mu_hat = min(max(mu_hat, spec.bounds[0]), spec.bounds[1])
-            symbol = quantizer.encode(mu_hat, before, step, dither=abs(push) * 0.99)
-            held[arm] = quantizer.decode(symbol, before, step)
+            symbol = encode(quantizer, mu_hat, before, step, dither=abs(push) * 0.99)
+            held[arm] = decode(quantizer, symbol, before, step)
             samples += pulls - (spec.schedule.pulls_at(rounds - 1) or 0 if rounds > 1 else 0)
             bits += symbol.nbits
         top = max(estimate.mean - estimate.radius for estimate in held.values())
@@ -173,15 +174,15 @@ def test_the_machines_keep_to_it() -> None:
     means = (0.2, 0.8, 0.65)
     spec = spec_of(Icq(bits=2), 3)
     learner = Learner(spec, SuccessiveElimination(), Limits())
-    agents = [Agent(spec, arm) for arm in range(3)]
+    agents = [Agent(learner.run, arm) for arm in range(3)]
     waiting = list(learner.start().messages)
     while waiting:
-        reports: list[Report] = []
+        reports: list[Answer] = []
         for message in waiting:
             agent = agents[message.arm]
             agent.receive(message)
             if isinstance(message, Request):
-                reports += agent.observe(agent.wanted, agent.wanted * means[agent.arm]).messages
+                reports += agent.observe(agent.wanted, agent.wanted * means[agent.arm])
         waiting = [sent for report in reports for sent in learner.receive(report).messages]
     bound = bound_of(spec, means)
     assert learner.ending is not None
@@ -196,7 +197,7 @@ def test_the_machines_keep_to_it() -> None:
 def test_lengths_that_are_called_fixed_are(quantizer: Quantizer) -> None:
     spec = spec_of(quantizer)
     held, step = spec.start(0), spec.step(1, 2)
-    lengths = {quantizer.encode(mean / 20, held, step, dither=0.5).nbits for mean in range(21)}
+    lengths = {encode(quantizer, mean / 20, held, step, dither=0.5).nbits for mean in range(21)}
     assert (lengths == {quantizer.least_bits(step)}) is has_fixed_length(quantizer)
 
 

@@ -13,9 +13,9 @@ def _told(*lines: str) -> list[str]:
 
 
 def test_a_denied_message_names_account_address_and_topic() -> None:
-    denied = "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v1/r/gw-2/report', ... (11 bytes))"
+    denied = "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v2/r/gw-2/report', ... (11 bytes))"
     assert _told(_CONNECTED, denied) == [
-        "refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v1/r/gw-2/report (11 bytes dropped)"
+        "refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v2/r/gw-2/report (11 bytes dropped)"
     ]
 
 
@@ -30,8 +30,8 @@ def test_a_client_is_forgotten_when_it_goes() -> None:
 
 
 def test_a_subscription_to_more_than_ones_own_is_told() -> None:
-    assert _told(_CONNECTED, "a1 1 bitarm/v1/lab/gw-1/request", "a1 1 bitarm/v1/#") == [
-        "refused: gw-1 at 192.0.2.7:41340 may not read bitarm/v1/# (nothing is sent)"
+    assert _told(_CONNECTED, "a1 1 bitarm/v2/lab/gw-1/request", "a1 1 bitarm/v2/#") == [
+        "refused: gw-1 at 192.0.2.7:41340 may not read bitarm/v2/# (nothing is sent)"
     ]
 
 
@@ -65,16 +65,16 @@ def test_ordinary_traffic_is_not_told() -> None:
         "No will message specified.",
         "Sending CONNACK to a1 (0, 0)",
         "Received SUBSCRIBE from a1",
-        "\tbitarm/v1/lab/gw-1/request (QoS 1)",
-        "a1 1 bitarm/v1/lab/gw-1/request",
+        "\tbitarm/v2/lab/gw-1/request (QoS 1)",
+        "a1 1 bitarm/v2/lab/gw-1/request",
         "Sending SUBACK to a1",
-        "Received PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v1/lab/gw-1/report', ... (11 bytes))",
-        "Sending PUBLISH to l (d0, q1, r0, m7, 'bitarm/v1/lab/gw-1/report', ... (11 bytes))",
+        "Received PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v2/lab/gw-1/report', ... (11 bytes))",
+        "Sending PUBLISH to l (d0, q1, r0, m7, 'bitarm/v2/lab/gw-1/report', ... (11 bytes))",
         "Received DISCONNECT from a1",
         "Client a1 disconnected.",
         "mosquitto version 2.0.11 terminating",
         "Saving in-memory database to /x/mosquitto.db.",
-        "Warning: ACL pattern 'bitarm/v1/+/spec' does not contain '%c' or '%u'.",
+        "Warning: ACL pattern 'bitarm/v2/+/spec' does not contain '%c' or '%u'.",
     )
 
 
@@ -97,7 +97,7 @@ def test_a_client_id_cannot_put_the_blame_on_another() -> None:
     assert _told(_CONNECTED, joined, denied) == [
         "refused: gw-2 at 192.0.2.6:1 may not write x (1 bytes dropped)"
     ]
-    assert _told(_CONNECTED, joined, f"{evil} 1 bitarm/v1/#")[0].startswith("refused: gw-2 at")
+    assert _told(_CONNECTED, joined, f"{evil} 1 bitarm/v2/#")[0].startswith("refused: gw-2 at")
 
 
 def test_a_client_id_cannot_forge_an_account() -> None:
@@ -108,17 +108,17 @@ def test_a_client_id_cannot_forge_an_account() -> None:
 
 
 def test_a_topic_with_spaces_cannot_hide_a_subscription() -> None:
-    (said,) = _told(_CONNECTED, "a1 1 $share/a 1 b/bitarm/v1/+/+/request")
+    (said,) = _told(_CONNECTED, "a1 1 $share/a 1 b/bitarm/v2/+/+/request")
     assert "gw-1 at 192.0.2.7:41340 may not read $share/a 1 b/" in said
 
 
 def test_a_client_id_cannot_forge_a_refusal_of_another() -> None:
     evil = "Denied PUBLISH from a1 (d0, q1, r0, m1, 'x', ... (1 bytes))"
     joined = f"New client connected from 192.0.2.6:1 as {evil} (p2, c1, k60, u'gw-2')."
-    (said,) = _told(_CONNECTED, joined, f"{evil} 1 bitarm/v1/#")
+    (said,) = _told(_CONNECTED, joined, f"{evil} 1 bitarm/v2/#")
     assert said.startswith("refused: gw-2 at 192.0.2.6:1 may not read")
 
 
 def test_a_line_that_mosquitto_cut_still_names_the_offender() -> None:
-    (said,) = _told(_CONNECTED, "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v1/" + "x" * 900)
-    assert said.startswith("refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v1/xxx")
+    (said,) = _told(_CONNECTED, "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v2/" + "x" * 900)
+    assert said.startswith("refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v2/xxx")

@@ -24,36 +24,49 @@ def _arrives_only(lab: Lab, reader: str, topics: tuple[str, ...], *, hostile: st
         lab.admitted(by) as offender,
         lab.admitted("learner", name="honest") as learner,
     ):
-        victim.subscribe(*topics, "bitarm/v1/marker/spec")
+        victim.subscribe(*topics, "bitarm/v2/marker/learner/status")
         assert offender.publish(hostile, b"forged") == NOT_AUTHORISED
-        learner.publish("bitarm/v1/marker/spec", b"after")  # what came before it is through
-        assert victim.next() == ("bitarm/v1/marker/spec", b"after")
+        learner.publish(
+            "bitarm/v2/marker/learner/status", b"after"
+        )  # what came before it is through
+        assert victim.next() == ("bitarm/v2/marker/learner/status", b"after")
     line = lab.await_told("refused", f"may not write {hostile}")
     assert f"refused: {by} at 127.0.0.1:" in line
 
 
 @pytest.mark.parametrize("what", ["report", "status"])
 def test_an_agent_cannot_speak_for_another(lab: Lab, what: str) -> None:
-    hostile = f"bitarm/v1/{what}s/gw-2/{what}"
-    _arrives_only(lab, "learner", (f"bitarm/v1/+/+/{what}",), hostile=hostile, by="gw-1")
+    hostile = f"bitarm/v2/{what}s/gw-2/{what}"
+    _arrives_only(lab, "learner", (f"bitarm/v2/+/+/{what}",), hostile=hostile, by="gw-1")
 
 
 def test_an_agent_cannot_request(lab: Lab) -> None:
-    hostile = "bitarm/v1/run/gw-2/request"
+    hostile = "bitarm/v2/run/gw-2/request"
     _arrives_only(lab, "gw-2", (hostile,), hostile=hostile, by="gw-1")
 
 
 def test_an_agent_cannot_request_even_of_itself(lab: Lab) -> None:
-    hostile = "bitarm/v1/run/gw-1/request"
-    _arrives_only(lab, "learner", ("bitarm/v1/+/+/report",), hostile=hostile, by="gw-1")
+    hostile = "bitarm/v2/run/gw-1/request"
+    _arrives_only(lab, "learner", ("bitarm/v2/+/+/report",), hostile=hostile, by="gw-1")
 
 
-def test_an_agent_cannot_rewrite_the_settings_of_a_run(lab: Lab) -> None:
-    hostile = "bitarm/v1/run/spec"
+def test_an_agent_cannot_announce_a_run(lab: Lab) -> None:
+    hostile = "bitarm/v2/run/gw-2/run"
     _arrives_only(lab, "gw-2", (hostile,), hostile=hostile, by="gw-1")
 
 
-@pytest.mark.parametrize("topic", ["bitarm/v2/run/gw-1/report", "elsewhere", "$SYS/broker/uptime"])
+@pytest.mark.parametrize("what", ["status", "request"])
+def test_an_agent_cannot_speak_for_the_learner(lab: Lab, what: str) -> None:
+    """Or it could make a learner yield, or end a run for all the others."""
+    hostile = f"bitarm/v2/run/learner/{what}"
+    topics = ("bitarm/v2/run/learner/status", "bitarm/v2/run/learner/request")
+    _arrives_only(lab, "learner", topics, hostile=hostile, by="gw-1")
+
+
+@pytest.mark.parametrize(
+    "topic",
+    ["bitarm/v2/run/gw-1/run", "bitarm/v1/run/gw-1/report", "elsewhere", "$SYS/broker/uptime"],
+)
 def test_an_agent_writes_nowhere_else(lab: Lab, topic: str) -> None:
     with lab.admitted("gw-1") as offender:
         assert offender.publish(topic, b"x") == NOT_AUTHORISED
@@ -67,18 +80,21 @@ def test_a_long_topic_does_not_hide_who_wrote_to_it(lab: Lab) -> None:
 
 def test_the_learner_cannot_report(lab: Lab) -> None:
     with lab.admitted("learner") as learner:
-        assert learner.publish("bitarm/v1/run/gw-1/report", b"x") == NOT_AUTHORISED
-        assert learner.publish("bitarm/v1/run/gw-1/status", b"x") == NOT_AUTHORISED
+        assert learner.publish("bitarm/v2/run/gw-1/report", b"x") == NOT_AUTHORISED
+
+
+_DOWN = ("gw-1/request", "gw-1/run", "learner/status")
 
 
 def test_agent_and_learner_have_what_they_need(lab: Lab) -> None:
     with lab.admitted("learner") as learner, lab.admitted("gw-1") as agent:
-        learner.subscribe("bitarm/v1/ok/+/report", "bitarm/v1/ok/+/status")
-        agent.subscribe("bitarm/v1/ok/gw-1/request", "bitarm/v1/ok/spec")
-        for topic in ("bitarm/v1/ok/spec", "bitarm/v1/ok/gw-1/request"):
+        learner.subscribe("bitarm/v2/ok/+/report", "bitarm/v2/ok/gw-1/status")
+        down = tuple(f"bitarm/v2/ok/{topic}" for topic in _DOWN)
+        agent.subscribe(*down)
+        for topic in down:
             assert learner.publish(topic, b"down") in (0, 16)  # 16: nobody else listens
             assert agent.next() == (topic, b"down")
-        for topic in ("bitarm/v1/ok/gw-1/report", "bitarm/v1/ok/gw-1/status"):
+        for topic in ("bitarm/v2/ok/gw-1/report", "bitarm/v2/ok/gw-1/status"):
             assert agent.publish(topic, b"up") == 0
             assert learner.next() == (topic, b"up")
 
@@ -86,13 +102,13 @@ def test_agent_and_learner_have_what_they_need(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "topic",
     [
-        "bitarm/v1/secret/gw-2/request",
-        "bitarm/v1/+/+/request",
-        "bitarm/v1/#",
+        "bitarm/v2/secret/gw-2/request",
+        "bitarm/v2/+/+/request",
+        "bitarm/v2/#",
         "#",
-        "bitarm/v1/secret/gw-2/report",
-        "bitarm/v1/secret/gw-2/status",
-        "$share/g/bitarm/v1/+/+/request",
+        "bitarm/v2/secret/gw-2/report",
+        "bitarm/v2/secret/gw-2/status",
+        "$share/g/bitarm/v2/+/+/request",
     ],
 )
 def test_an_agent_reads_nobody_elses(lab: Lab, topic: str) -> None:
@@ -103,33 +119,33 @@ def test_an_agent_reads_nobody_elses(lab: Lab, topic: str) -> None:
         lab.admitted("learner") as learner,
     ):
         offender.subscribe(topic)
-        learner.publish("bitarm/v1/secret/gw-2/request", b"not for you")
-        other.publish("bitarm/v1/secret/gw-2/report", b"nor this")
-        other.publish("bitarm/v1/secret/gw-2/status", b"nor that", retain=True)
+        learner.publish("bitarm/v2/secret/gw-2/request", b"not for you")
+        other.publish("bitarm/v2/secret/gw-2/report", b"nor this")
+        other.publish("bitarm/v2/secret/gw-2/status", b"nor that", retain=True)
         offender.subscribe(topic)  # again, now that something is retained
-        offender.subscribe("bitarm/v1/+/gw-1/request")
-        learner.publish("bitarm/v1/end/gw-1/request", b"for you")
-        assert offender.next() == ("bitarm/v1/end/gw-1/request", b"for you")
-        other.publish("bitarm/v1/secret/gw-2/status", b"", retain=True)
+        offender.subscribe("bitarm/v2/+/gw-1/request")
+        learner.publish("bitarm/v2/end/gw-1/request", b"for you")
+        assert offender.next() == ("bitarm/v2/end/gw-1/request", b"for you")
+        other.publish("bitarm/v2/secret/gw-2/status", b"", retain=True)
     lab.await_told("refused: gw-1 at 127.0.0.1:", f"may not read {topic} ")
 
 
 def test_a_last_will_speaks_for_nobody_else(lab: Lab) -> None:
     with lab.admitted("learner") as learner:
-        learner.subscribe("bitarm/v1/+/+/status")
-        with lab.admitted("gw-1", will="bitarm/v1/run/gw-2/status") as offender:
+        learner.subscribe("bitarm/v2/+/+/status")
+        with lab.admitted("gw-1", will="bitarm/v2/run/gw-2/status") as offender:
             sock = offender.client.socket()
             assert isinstance(sock, ssl.SSLSocket)
             sock.shutdown(socket.SHUT_RDWR)  # dies without a word: the will is due
             eventually(offender.gone.is_set, "the connection stayed")
         with lab.admitted("gw-2") as honest:
-            honest.publish("bitarm/v1/run/gw-2/status", b"alive")
-        assert learner.next() == ("bitarm/v1/run/gw-2/status", b"alive")
+            honest.publish("bitarm/v2/run/gw-2/status", b"alive")
+        assert learner.next() == ("bitarm/v2/run/gw-2/status", b"alive")
 
 
 def test_a_stolen_client_id_does_not_bring_the_queue_of_another(lab: Lab) -> None:
     """Requests that wait for an agent are not handed to one who only claims its client id."""
-    topic = "bitarm/v1/queued/gw-2/request"
+    topic = "bitarm/v2/queued/gw-2/request"
     with lab.client("gw-2", name="gateway", clean=False) as victim:
         assert victim.connected.get(timeout=PATIENCE) == 0
         victim.subscribe(topic)
@@ -137,9 +153,9 @@ def test_a_stolen_client_id_does_not_bring_the_queue_of_another(lab: Lab) -> Non
         learner.publish(topic, b"for gw-2")
         with lab.client("gw-1", name="gateway", clean=False) as thief:
             assert thief.connected.get(timeout=PATIENCE) == 0
-            thief.subscribe("bitarm/v1/queued/gw-1/request")
-            learner.publish("bitarm/v1/queued/gw-1/request", b"for gw-1")
-            assert thief.next() == ("bitarm/v1/queued/gw-1/request", b"for gw-1")
+            thief.subscribe("bitarm/v2/queued/gw-1/request")
+            learner.publish("bitarm/v2/queued/gw-1/request", b"for gw-1")
+            assert thief.next() == ("bitarm/v2/queued/gw-1/request", b"for gw-1")
 
 
 @pytest.mark.parametrize(
@@ -204,9 +220,9 @@ def test_a_host_name_that_the_certificate_lacks_is_not_trusted(lab: Lab) -> None
 
 def test_an_oversized_packet_ends_its_sender_and_nobody_else(lab: Lab) -> None:
     with lab.admitted("gw-2") as honest, lab.admitted("gw-1") as offender:
-        offender.client.publish("bitarm/v1/run/gw-1/report", bytes(MAX_PACKET_BYTES + 1), qos=1)
+        offender.client.publish("bitarm/v2/run/gw-1/report", bytes(MAX_PACKET_BYTES + 1), qos=1)
         eventually(offender.gone.is_set, "the sender stayed")
-        assert honest.publish("bitarm/v1/run/gw-2/report", b"small") in (0, 16)
+        assert honest.publish("bitarm/v2/run/gw-2/report", b"small") in (0, 16)
     line = lab.await_told("refused", "sent a packet that is too large")
     assert "gw-1 at 127.0.0.1:" in line
 
@@ -229,7 +245,7 @@ def test_garbage_inside_tls_ends_its_sender_and_nobody_else(lab: Lab, garbage: b
         ):
             secure.sendall(garbage)
             assert secure.recv(64) == b""  # shut out
-        assert honest.publish("bitarm/v1/run/gw-2/report", b"small") in (0, 16)
+        assert honest.publish("bitarm/v2/run/gw-2/report", b"small") in (0, 16)
 
 
 def test_an_expired_certificate_is_refused_by_agents(tmp_path: Path) -> None:
@@ -293,7 +309,7 @@ def _secrets(lab: Lab) -> list[bytes]:
 
 def test_no_secret_stands_in_a_log_or_a_configuration(lab: Lab) -> None:
     with lab.admitted("gw-1") as agent:
-        agent.publish("bitarm/v1/run/gw-1/report", b"x")
+        agent.publish("bitarm/v2/run/gw-1/report", b"x")
     places = [
         lab.log,
         lab.folder.configuration,

@@ -1,9 +1,11 @@
+"""Prefix codes: their words, read back, and no word the beginning of another."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bitarm.core.bits import BitReader, Symbol, concat
-from bitarm.core.codes import (
+from bitarm.core.codes.prefix import (
     read_gamma,
     read_golomb,
     unzigzag,
@@ -57,7 +59,7 @@ def test_words_of_golomb(number: int, divisor: int, bits: str) -> None:
 @given(st.lists(numbers, max_size=5), divisors)
 def test_what_is_written_back_to_back_is_read_back(values: list[int], divisor: int) -> None:
     reader = BitReader(
-        concat(*(concat(write_gamma(it), write_golomb(it, divisor)) for it in values))
+        concat(*(concat(write_gamma(value), write_golomb(value, divisor)) for value in values))
     )
     for value in values:
         assert read_gamma(reader) == value
@@ -67,7 +69,7 @@ def test_what_is_written_back_to_back_is_read_back(values: list[int], divisor: i
 
 @given(numbers, numbers, divisors)
 def test_no_word_begins_another(one: int, other: int, divisor: int) -> None:
-    for write in (write_gamma, lambda it: write_golomb(it, divisor)):
+    for write in (write_gamma, lambda number: write_golomb(number, divisor)):
         if one != other:
             assert not str(write(other)).startswith(str(write(one)))
 

@@ -1,0 +1,101 @@
+"""A question: answered from a mean alone, and read back, with a cut or without."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bitarm.core.bits import Symbol, concat
+from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.question import Question
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
+
+_CODES: tuple[Code, ...] = (
+    Bins(low=-1.0, step=0.25, bins=12),
+    Bins(low=0.0, step=1.0, bins=1),
+    Nearest(centre=0.5, step=0.125, divisor=2),
+    Levels(step=0.25, centre=3, dither=0.5),
+    Raw(),
+)
+_NOT_ABOVE = Symbol(0, 1)
+means = st.floats(-3, 3)
+every_code = pytest.mark.parametrize("code", _CODES, ids=repr)
+
+
+@every_code
+@given(mean=means)
+def test_without_a_cut_the_answer_is_the_codes_word(code: Code, mean: float) -> None:
+    question = Question(until=5, code=code)
+    assert question.answer(mean) == code.write(mean)
+    assert question.read(question.answer(mean)) == code.read(code.write(mean))
+
+
+@every_code
+@given(mean=means, cut=means)
+def test_with_a_cut_one_bit_comes_first(code: Code, mean: float, cut: float) -> None:
+    question = Question(until=5, code=code, cut=cut)
+    symbol = question.answer(mean)
+    if mean <= cut:
+        assert symbol == _NOT_ABOVE
+        assert question.read(symbol) is None
+    else:
+        assert symbol == concat(Symbol(1, 1), code.write(mean))
+        assert question.read(symbol) == code.read(code.write(mean))
+
+
+@every_code
+def test_a_mean_at_the_cut_is_not_above_it(code: Code) -> None:
+    question = Question(until=1, code=code, cut=0.5)
+    assert question.answer(0.5) == question.answer(-2.0)
+    assert question.answer(0.5) == _NOT_ABOVE
+    assert question.answer(math.nextafter(0.5, 1.0)) != _NOT_ABOVE
+
+
+@every_code
+@given(one=means, other=means, cut=means)
+def test_the_answers_to_one_question_are_prefix_free(
+    code: Code, one: float, other: float, cut: float
+) -> None:
+    question = Question(until=1, code=code, cut=cut)
+    first, second = str(question.answer(one)), str(question.answer(other))
+    assert first == second or not second.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("bits", "why"),
+    [
+        ("", "ends early"),
+        ("00", "goes on after it said that it is not above"),
+        ("0101", "goes on after it said that it is not above"),
+        ("1", "0 bits, 4 were expected"),
+        ("100000", "5 bits, 4 were expected"),
+        ("11100", "bin 12 of 12"),
+    ],
+)
+def test_what_nobody_answers_is_the_peers_fault(bits: str, why: str) -> None:
+    question = Question(until=1, code=_CODES[0], cut=0.5)
+    with pytest.raises(PeerProtocolError, match=why):
+        question.read(Symbol(int(bits or "0", 2), len(bits)))
+
+
+@pytest.mark.parametrize("cut", [None, -1.0, 1e301])
+def test_a_mean_that_the_code_does_not_reach_is_a_reward_error(cut: float | None) -> None:
+    # below the cut too: an agent cannot say where it is, and must not seem to be well
+    question = Question(until=1, code=Nearest(centre=0.0, step=1.0, divisor=1), cut=cut)
+    with pytest.raises(RewardError, match="too far from 0"):
+        question.answer(1e300)
+
+
+@pytest.mark.parametrize("until", [0, -3, MAX_PULLS + 1])
+def test_pulls_that_nobody_makes_are_refused(until: int) -> None:
+    with pytest.raises(LocalProtocolError, match=rf"until must lie in \[1, {MAX_PULLS}\]"):
+        Question(until=until, code=Raw())
+    assert Question(until=MAX_PULLS, code=Raw()).until == MAX_PULLS
+
+
+@pytest.mark.parametrize("cut", [math.nan, math.inf, -math.inf])
+def test_a_cut_that_is_no_number_is_refused(cut: float) -> None:
+    with pytest.raises(LocalProtocolError, match="cut must be a finite number"):
+        Question(until=1, code=Raw(), cut=cut)

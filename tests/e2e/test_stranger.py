@@ -1,0 +1,167 @@
+"""An agent written from docs/wire.md alone takes part in a run: the same symbols, drops and answer.
+
+Its rewards and those of the others are multiples of 1/1024, whose sums are exact in any order.
+"""
+
+import ast
+import json
+import os
+import random
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from brokers import PlainBroker
+from e2e.processes import NAMES, RUN, Field, field
+from tapes import UNIT, story
+
+from bitarm.api.identify import run_problem
+from bitarm.api.problem import parse_problem
+from bitarm.core.events import (
+    AgentJoined,
+    CaveatNoted,
+    FleetAssigned,
+    LearnerEvent,
+    TrafficMeasured,
+)
+from bitarm.core.journal import Journal
+from bitarm.core.standings import Standings
+from bitarm.store import MemoryJournal, SqliteJournal
+
+STRANGER = Path(__file__).with_name("stranger.py")
+SERVED = "tower"  # the best arm: it is asked to the end
+MEANS = {"north": 0.4, "south": 0.5, "tower": 0.7}
+SPREAD = 0.25
+ROWS = 60_000
+
+_OF_THE_NETWORK = FleetAssigned | TrafficMeasured | AgentJoined
+
+
+def _problem(scheme: str) -> str:
+    arms = "".join(
+        f'[[arm]]\nname = "{name}"\nsource = "csv"\npath = "rewards.csv"\ncolumn = "{name}"\n'
+        for name in NAMES
+    )
+    return f"[problem]\nbounds = [0.0, 1.0]\ndelta = 0.05\n[scheme]\n{scheme}\n{arms}"
+
+
+def _record(folder: Path) -> None:
+    """The rewards of all arms for `bitarm agent`, and those of one for the stranger."""
+    draw = random.Random(5)
+    lows = {name: round((mean - SPREAD) * UNIT) for name, mean in MEANS.items()}
+    width = round(2 * SPREAD * UNIT)
+    rows = [[(lows[name] + draw.randint(0, width)) / UNIT for name in NAMES] for _ in range(ROWS)]
+    lines = [",".join(NAMES), *(",".join(map(repr, row)) for row in rows)]
+    (folder / "rewards.csv").write_text("\n".join(lines) + "\n")
+    served = NAMES.index(SERVED)
+    (folder / "rewards.txt").write_text("".join(f"{row[served]!r}\n" for row in rows))
+
+
+def _start_stranger(place: Field, broker: PlainBroker) -> None:
+    own = (str(place.folder / "rewards.txt"), str(place.folder / "memory.json"))
+    with (place.folder / f"{SERVED}.err").open("ab") as stderr:
+        place.running[SERVED] = subprocess.Popen(
+            [sys.executable, str(STRANGER), "127.0.0.1", str(broker.port), RUN, SERVED, *own],
+            stderr=stderr,
+            # Nothing of ours can be imported, not even from the folder it was started in.
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            cwd=place.folder,
+        )
+
+
+def _start(place: Field, broker: PlainBroker) -> None:
+    _record(place.folder)
+    for name in NAMES:
+        if name != SERVED:
+            place.start_agent(name)
+    _start_stranger(place, broker)
+    place.start_learner()
+
+
+def _said(journal: Journal) -> list[LearnerEvent]:
+    events = [entry.event for entry in journal.read(1)]
+    return [event for event in events if not isinstance(event, _OF_THE_NETWORK)]
+
+
+def _assert_as_embedded(place: Field, problem: str) -> None:
+    assert place.wait("learner") == 0, place.said("learner")
+    assert [place.wait(name) for name in NAMES] == [0, 0, 0], place.said(SERVED)
+    assert "refused" not in place.said(SERVED)
+    assert f"agent {SERVED} is done" in place.said("learner")
+    embedded = MemoryJournal()
+    _, result = run_problem(parse_problem(problem, place.folder), seed=5, journal=embedded)
+    with closing(SqliteJournal.open_read_only(place.store)) as journal:
+        standings = Standings.of(entry.event for entry in journal.read(1))
+        events = _said(journal)
+    assert story(events) == story(_said(embedded))
+    assert not any(isinstance(event, CaveatNoted) for event in events)
+    assert standings.payload_bits == result.payload_bits
+    assert standings.ending is not None
+    assert standings.ending.best_arm == result.best_arm == NAMES.index(SERVED)
+    assert place.result()["best_arm_name"] == SERVED
+    assert place.result()["guarantee"] is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        'quantizer = "icq"\nbits = 3\npolicy = "se"',
+        "",  # the default
+        'quantizer = "quban"\npolicy = "se"',
+        'quantizer = "fed-sel"\npolicy = "se"',
+        'quantizer = "exact"\npolicy = "se"',
+    ],
+    ids=["icq", "default", "quban", "fed-sel", "exact"],
+)
+def test_the_run_is_the_embedded_run(scheme: str, broker: PlainBroker, tmp_path: Path) -> None:
+    problem = _problem(scheme)
+    with field(tmp_path, broker.url, problem) as place:
+        _start(place, broker)
+        _assert_as_embedded(place, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scheme",
+    ['quantizer = "icq"\nbits = 3\npolicy = "se"\ngrowth = 1.1', "growth = 1.1\ncap = 1"],
+    ids=["icq", "default"],
+)
+def test_killed_in_the_middle_and_started_again(
+    scheme: str, broker: PlainBroker, tmp_path: Path
+) -> None:
+    problem = _problem(scheme)
+    with field(tmp_path, broker.url, problem) as place:
+        _start(place, broker)
+        for reports in (7, 20):
+            place.wait_for_reports(reports)
+            place.kill(SERVED)
+            assert json.loads((tmp_path / "memory.json").read_text())["count"] > 0
+            assert place.running["learner"].poll() is None, "the run was over before"
+            _start_stranger(place, broker)
+        _assert_as_embedded(place, problem)
+    with closing(SqliteJournal.open_read_only(place.store)) as journal:
+        joined = [entry.event for entry in journal.read(1)]
+    boots = {it.boot for it in joined if isinstance(it, AgentJoined) and it.agent == SERVED}
+    assert len(boots) == 3
+
+
+def test_it_is_short_and_has_nothing_of_ours() -> None:
+    source = STRANGER.read_text("utf-8")
+    assert len(source.splitlines()) <= 150
+    imported = [
+        name
+        for node in ast.walk(ast.parse(source))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    ]
+    assert "json" in imported
+    assert {name.partition(".")[0] for name in imported} <= {*sys.stdlib_module_names, "paho"}
+    assert not {"importlib", "runpy", "subprocess"} & set(imported)

@@ -1,0 +1,101 @@
+"""Epochs that are not ours: nothing that was said in them is read, and they stop nobody."""
+
+import pytest
+from runtime.memories import PROBLEMS, assert_sound, journal_of, run_attended, world_of
+from tapes import Problem
+from wires import RUN, World
+
+from bitarm.core.events import EpochBegan
+from bitarm.core.policy import Outcome
+from bitarm.core.result import RunResult, result_of
+from bitarm.core.standings import Standings
+from bitarm.runtime.service import Publication
+from bitarm.runtime.status import Presence, Status, dump_status
+from bitarm.runtime.topics import LEARNER, Kind, Topics
+
+pytestmark = pytest.mark.slow
+
+_PAPER = PROBLEMS["paper"]
+
+
+def _result(world: World) -> RunResult:
+    return result_of(Standings.of(journal_of(world).events))
+
+
+def _say(world: World, agent: str, payload: bytes) -> None:
+    topic = Topics(RUN).of(agent, Kind.STATUS)
+    world.publish(Publication(topic=topic, payload=payload, retain=True))
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3, 4])
+@pytest.mark.parametrize("first", [12, 16, 20, 24])
+def test_an_epoch_that_two_learners_took_is_not_mistaken_for_one(first: int, lost: int) -> None:
+    """A journal from before a resume, and a broker that forgot: both are in epoch 2, with other
+    questions under the same numbers. What answers the first must not be read by the second.
+    """
+    world = world_of(_PAPER, live=True)
+    for _ in range(first):
+        world.tick()
+    assert not world.learner.finished
+    backup = max(1, len(journal_of(world).transactions) - lost)
+    world.kill(LEARNER, away=0.25)
+    for _ in range(2):
+        world.tick()
+    world.kill(LEARNER, away=0.25)
+    world.journal = journal_of(world).prefix(backup)
+    world.retained = {}
+    run_attended(world, most_passes=3000)  # agents that were dismissed are started again
+    assert _result(world).outcome is Outcome.DECIDED
+    assert_sound(world)
+
+
+@pytest.mark.parametrize("epoch", [65, 100, 127, 128, 200, 255])
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_an_epoch_that_jumps_stops_nobody(epoch: int, *, is_resumed: bool) -> None:
+    """Whether the learner hears of it while it runs, or finds it when it begins again."""
+    world = world_of(_PAPER, live=False)
+    for _ in range(8):
+        world.tick()
+    opening = world.learner.opening
+    status = Status(presence=Presence.ONLINE, opening=opening, epoch=1 + epoch & 0xFF, boot="x")
+    _say(world, "gw-0", dump_status(status))
+    if is_resumed:
+        world.kill(LEARNER)
+    world.tick()
+    world.kill("gw-0")  # the agent itself comes back, and says what is true
+    world.run(most_passes=3000)
+    assert _result(world).outcome is Outcome.DECIDED
+    taken = [event.epoch for event in journal_of(world).events if isinstance(event, EpochBegan)]
+    assert taken in ([], [2], [2, 3])
+
+
+@pytest.mark.parametrize("field", ["boot", "life", "opening", "reason"])
+def test_half_a_character_in_a_status_is_refused(field: str) -> None:
+    world = world_of(_PAPER, live=False)
+    for _ in range(8):
+        world.tick()
+    whole = dump_status(Status(presence=Presence.ONLINE, opening=world.learner.opening, epoch=1))
+    broken = whole[:-1] + f',"{field}":"\\ud800"}}'.encode()
+    _say(world, "gw-0", broken)
+    world.tick()
+    world.kill("gw-0")
+    world.run(most_passes=3000)
+    assert _result(world).outcome is Outcome.DECIDED
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+def test_a_later_epoch_that_an_agent_tells_costs_a_few_messages(problem: Problem) -> None:
+    """Until it is outbid nothing is asked of it: neither talks for ever."""
+    world = world_of(problem, live=False)
+    for _ in range(8):
+        world.tick()
+    opening = world.learner.opening
+    status = Status(presence=Presence.ONLINE, opening=opening, epoch=7, boot="x")
+    _say(world, "gw-0", dump_status(status))
+    before = world.sent["request"] + world.sent["status"]
+    for _ in range(10):  # two and a half seconds, in which another learner may speak
+        world.tick()
+    assert world.sent["request"] + world.sent["status"] - before < 20
+    world.kill("gw-0")
+    world.run(most_passes=3000)
+    assert _result(world).outcome is Outcome.DECIDED
