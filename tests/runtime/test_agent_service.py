@@ -623,3 +623,38 @@ def test_whatever_comes_as_an_announcement_ends_in_a_refusal_at_worst() -> None:
         if desk.service.finished or desk.keeper.memory is not None:
             desk = Desk()
     assert 0 < joined < 500
+
+
+def test_a_process_that_is_set_back_says_so_before_it_answers() -> None:
+    """As a machine is that goes on from an earlier snapshot: no file was lost, and none restarted.
+
+    It answered questions that it knows nothing of. From then on it is another process.
+    """
+    desk = Desk()
+    first = _status(desk.join())
+    desk.feed.there = [1.0] * 4
+    desk.ask(1, 4)
+    earlier = desk.service._machines[1].state
+    desk.feed.there = [0.0] * 4
+    desk.ask(2, 8)
+    desk.service._machines[1].state = earlier  # the snapshot
+    desk.feed.there = [1.0] * 12
+    said = desk.ask(3, 16)
+    status = _status(said[:1])
+    assert status.boot != first.boot
+    assert status.life == first.life
+    assert [start.boot for start in status.before] == [first.boot]
+    assert status.pulls == {1: 4}
+    assert [answer.message for answer in _answers(said[1:])] == [3]
+
+
+def test_a_gateway_admits_once_what_one_frame_shows() -> None:
+    desk = Desk()
+    first = _status(desk.join(arms=(0, 1, 2)))
+    asked = [desk.request(5, 4, arm=arm) for arm in (0, 1, 2)]
+    desk.feed.there = [1.0] * 12
+    said = desk.hear(_REQUESTS, wire.pack(asked))
+    status = _status([it for it in said if it.retain])
+    assert [start.boot for start in status.before] == [first.boot]
+    assert status.pulls == {0: 0, 1: 0, 2: 0}
+    assert len(_answers(said)) == 3

@@ -100,6 +100,7 @@ class AgentService:
         self._answers: dict[int, Answer] = {}  # made, not yet published
         self._tell: Presence | None = None  # a status that is due
         self._reason = ""  # what it refused last
+        self._has_admitted = False  # in this step: one frame may ask all arms of a gateway
         self._saved_at = 0.0
         self._say_at, self._patience = math.inf, _SAY_AGAIN[0]
         self._ended = False
@@ -144,6 +145,7 @@ class AgentService:
         """Act on what came in, pull a little, and answer when everything asked for is there."""
         if self.finished:
             return ()
+        self._has_admitted = False
         try:
             for topic, payload in self._drained():
                 self._take_in(topic, payload)
@@ -318,7 +320,8 @@ class AgentService:
             for arm, machine in self._machines.items()
             if self._feeds[arm].live
         }
-        if pulls:
+        if pulls and not self._has_admitted:
+            self._has_admitted = True
             self._boot = self._name()
             self._memory = self._memory.gone_on_by(Start(boot=self._boot, pulls=pulls))
             self._save()
