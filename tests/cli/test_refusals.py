@@ -126,7 +126,10 @@ _FILES: dict[str, tuple[str, str]] = {
     "bounds a number": (problem(problem="bounds = 1"), "bounds must be two numbers, got 1"),
     "bounds of words": (problem(problem='bounds = ["a", "b"]'), "bounds must be .*, got .*'a'"),
     "clip a number": (problem(problem="clip = 1"), "clip must be true or false, got 1"),
-    "quantizer a number": (problem(scheme="quantizer = 3"), "quantizer must be a text, got 3"),
+    "quantizer a number": (
+        problem(scheme="quantizer = 3"),
+        "quantizer must be a name, or in Python a value, got 3",
+    ),
     "checkpoints a number": (
         problem(scheme="checkpoints = 3"),
         "checkpoints must be a list of whole numbers, got 3",

@@ -146,7 +146,7 @@ def _name_or_value(word: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return value
     if not isinstance(value, str):
-        raise ConfigError(f"{word} must be a name, or a {word} as a value, got {value!r}")
+        raise ConfigError(f"{word} must be a name, or in Python a value, got {value!r}")
     return value
 
 
