@@ -43,7 +43,7 @@ from bitarm.store import SqliteJournal
 AGENTS = 1_000
 ROUNDS = 12
 TURNS = 3
-LIMIT = 1.5
+LIMIT = 1.75  # a question is made, journaled and spelt for each agent
 
 
 def spec_of(agents: int) -> RunSpec:

@@ -49,6 +49,8 @@ def pack_all(messages: Sequence[Message], *, limit: int = MAX_BYTES) -> list[byt
     """
     if limit > MAX_BYTES:
         raise LocalProtocolError(f"limit must be at most {MAX_BYTES} bytes, got {limit}")
+    if len(messages) == 1:  # most agents serve one arm: nothing to sort, nothing to share
+        return _split(list(messages), limit)
     return [frame for batch in _batches(messages) for frame in _split(batch, limit)]
 
 
