@@ -45,7 +45,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Step
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.question import Question
-from bitarm.errors import LocalProtocolError, PeerProtocolError
+from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
 
 _SPEC = make_spec(sigma=0.25, schedule=None)
 _ARM = 1
@@ -730,3 +730,13 @@ def test_a_saved_state_does_not_change_with_the_learner() -> None:
     learner.interrupt()
     assert state == copy
     assert learner.save() != state
+
+
+def test_what_cannot_be_asked_is_a_fault_of_the_settings_and_changes_nothing() -> None:
+    """σ so small that a step is no float: who set it can mend it."""
+    spec = make_spec(quantizer=QuBan(epsilon_quban=0.5), sigma=5e-324, bounds=None)
+    learner = Learner(spec, SuccessiveElimination(), Limits())
+    before = learner.save().arms
+    with pytest.raises(ConfigError, match=r"cannot be asked for its mean .* step must be .* sigma"):
+        learner.start()
+    assert learner.save().arms == before

@@ -43,7 +43,7 @@ from bitarm.core.quantizer import Step
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
-from bitarm.errors import LocalProtocolError, PeerProtocolError
+from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
 
 Dither = Callable[[int, Step], float]
 """The dither of an arm's next message, in [0, 1)."""
@@ -431,12 +431,12 @@ class Learner:
         messages: list[Request | Dismiss],
     ) -> None:
         """Broadcast the action c_i of the next round: a question to each arm that goes on."""
+        questions = [self._question(action, self.arms[action.arm]) for action in advances]
         requests = []
-        for action in advances:
-            record = self.arms[action.arm]
-            question, asked = self._question(action, record), record.asked + 1
-            requests.append(self._request(action.arm, asked, question))
-            self.arms[action.arm] = record.awaiting(question)
+        for action, question in zip(advances, questions, strict=True):
+            record = self.arms[action.arm].awaiting(question)
+            self.arms[action.arm] = record
+            requests.append(self._request(action.arm, record.asked, question))
         self.rounds += 1
         self._awaited = len(advances)
         messages.extend(requests)
@@ -445,7 +445,13 @@ class Learner:
 
     def _question(self, action: Advance, record: ArmRecord) -> Question:
         step = self.spec.step(record.message + 1, action.until, action.hint)
-        return self.spec.quantizer.question(record.held, step, self._dither(action.arm, step))
+        try:
+            return self.spec.quantizer.question(record.held, step, self._dither(action.arm, step))
+        except LocalProtocolError as error:
+            raise ConfigError(
+                f"{self.spec.label(action.arm)} cannot be asked for its mean after {action.until} "
+                f"pulls: {error}. Is sigma, or the range of the bounds, what it should be?"
+            ) from None
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
