@@ -455,3 +455,16 @@ def test_an_agent_with_more_arms_than_an_announcement_holds_is_refused_at_once()
             now=0.0,
         )
     assert journal.runs() == []
+
+
+def test_at_the_end_the_broker_keeps_one_word_and_nothing_of_agents_that_never_came() -> None:
+    problem = _problem()
+    fleet = fleet_of(problem, lost=LostRule.DROP, join_within=5.0)
+    world = _world(fleet, problem)
+    world.nodes["gw-0"].stays_away = True
+    world.run(until=lambda: bool(world.retained))
+    assert _TOPICS.of("gw-0", Kind.RUN) in world.retained  # it was told, though nobody heard it
+    world.run()
+    (kept,) = world.retained.items()
+    assert kept[0] == _TOPICS.of(LEARNER, Kind.STATUS)
+    assert load_status(kept[1]).presence is Presence.DONE
