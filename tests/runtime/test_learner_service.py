@@ -468,3 +468,15 @@ def test_at_the_end_the_broker_keeps_one_word_and_nothing_of_agents_that_never_c
     (kept,) = world.retained.items()
     assert kept[0] == _TOPICS.of(LEARNER, Kind.STATUS)
     assert load_status(kept[1]).presence is Presence.DONE
+
+
+def test_the_end_is_told_once_while_it_waits_for_those_still_there() -> None:
+    """It hears its own status like everybody: that must not make it speak."""
+    problem = _problem()
+    world = _world(fleet_of(problem), problem)
+    world.run(until=lambda: any(run.outcome for run in world.journal.runs()))
+    before = world.sent["status"]
+    world.nodes["gw-2"].frozen = True  # does not confirm that it has stopped
+    for _ in range(15):
+        world.tick()
+    assert world.sent["status"] - before < 10

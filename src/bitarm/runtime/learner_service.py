@@ -226,9 +226,13 @@ class LearnerService:
     def _heard_learner(self, status: Status) -> None:
         """A learner's status: our own, of one before us, or of one that has taken over."""
         ours = self._learner.epoch
-        verdict = judge(status, boot=self._boot, opening=self.opening, epoch=ours)
-        if status.epoch == ours and self._learner.phase is LearnerPhase.ENDED:
-            verdict = Verdict.SAY_AGAIN  # who ended a run tells its end, whoever else was there
+        verdict = judge(
+            status,
+            boot=self._boot,
+            opening=self.opening,
+            epoch=ours,
+            has_ended=self._learner.phase is LearnerPhase.ENDED,
+        )
         if verdict is Verdict.YIELD:
             self.failure = TransportError(
                 f"another learner has taken over run {self._fleet.fleet!r}: it speaks in epoch "

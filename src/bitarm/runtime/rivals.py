@@ -27,13 +27,20 @@ class Verdict(Enum):
     SAY_AGAIN = "say again"  # it is of one before us, and the broker keeps it in place of ours
 
 
-def judge(status: Status, *, boot: str, opening: str, epoch: int) -> Verdict:
-    """Whether to go on, as the learner of `opening` whose process is `boot`, in `epoch`."""
+def judge(
+    status: Status, *, boot: str, opening: str, epoch: int, has_ended: bool = False
+) -> Verdict:
+    """Whether to go on, as the learner of `opening` whose process is `boot`, in `epoch`.
+
+    One that `has_ended` the run tells its end, whoever else was there in that epoch.
+    """
     if status.boot == boot or status.opening != opening or status.epoch is None:
         return Verdict.NOTHING
     if is_later(status.epoch, epoch):
         return Verdict.YIELD
-    if status.epoch == epoch:  # also if it is away: it may have asked in it before
+    if (
+        status.epoch == epoch and not has_ended
+    ):  # also if it is away: it may have asked in it before
         here = status.presence is Presence.ONLINE
         return Verdict.YIELD if here and status.boot > boot else Verdict.OUTBID
     return Verdict.SAY_AGAIN
