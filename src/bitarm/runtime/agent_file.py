@@ -19,7 +19,7 @@ from bitarm.core.codes import CODES, Code
 from bitarm.core.plain import Families, dumps_plain, from_plain, to_plain
 from bitarm.errors import BitarmError, StoreError, TransportError
 from bitarm.runtime.agent_memory import BEGIN_ANEW, AgentMemory
-from bitarm.runtime.status import Start
+from bitarm.runtime.status import dump_start, load_start
 
 VERSION = 2
 
@@ -108,10 +108,7 @@ def _to_text(memory: AgentMemory) -> str:
         "agent": memory.agent,
         "life": memory.life,
         "arms": {str(arm): to_plain(state) for arm, state in memory.arms.items()},
-        "starts": [
-            [start.boot, {str(arm): count for arm, count in start.pulls.items()}]
-            for start in memory.starts
-        ],
+        "starts": [dump_start(start) for start in memory.starts],
         "restarts": memory.restarts,
         "discarded": memory.discarded,
         "clipped": memory.clipped,
@@ -134,10 +131,7 @@ def _from_plain(plain: Any) -> AgentMemory:
             int(arm): from_plain(AgentState, state, _FAMILIES)
             for arm, state in memory["arms"].items()
         },
-        starts=tuple(
-            Start(boot=str(boot), pulls={int(arm): int(count) for arm, count in pulls.items()})
-            for boot, pulls in memory["starts"]
-        ),
+        starts=tuple(map(load_start, memory["starts"])),
         restarts=int(memory["restarts"]),
         discarded=int(memory["discarded"]),
         clipped=int(memory["clipped"]),

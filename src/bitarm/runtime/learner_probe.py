@@ -5,13 +5,12 @@ from typing import final
 
 from bitarm.errors import PeerProtocolError
 from bitarm.runtime.announcement import load_announcement
+from bitarm.runtime.rivals import ANSWER_WITHIN, RETAINED_WITHIN
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.runtime.status import Presence, load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics
 
-_RETAINED_WITHIN = 0.3  # seconds for the broker to tell what it keeps
 _MORE_WITHIN = 0.1  # seconds for the next of many such messages
-_ANSWER_WITHIN = 3.0  # seconds for a learner to say that it lives
 
 
 @final
@@ -47,7 +46,7 @@ class LearnerProbe:
 
     def connected(self, now: float) -> None:
         """Wait for what is retained."""
-        self._until, self._heard, self._asked = now + _RETAINED_WITHIN, 0, False
+        self._until, self._heard, self._asked = now + RETAINED_WITHIN, 0, False
 
     def disconnected(self, now: float) -> None:
         """Begin again when connected."""
@@ -77,7 +76,7 @@ class LearnerProbe:
         if self._more:
             self._more, self._until = False, max(self._until, now + _MORE_WITHIN)
         if self._heard and not self._asked:
-            self._asked, self._until = True, now + _ANSWER_WITHIN
+            self._asked, self._until = True, now + ANSWER_WITHIN
             return (Publication(topic=self._request, payload=b""),)
         self.found = self._heard > 1
         self.finished = self.found or now >= self._until

@@ -32,7 +32,7 @@ from bitarm.runtime.links import find_link
 from bitarm.runtime.meter import Meter
 from bitarm.runtime.refusals import Refusals, printable
 from bitarm.runtime.retained import Retained
-from bitarm.runtime.rivals import Bids, Verdict, judge
+from bitarm.runtime.rivals import RETAINED_WITHIN, Bids, Verdict, judge
 from bitarm.runtime.roster import Member, Roster, newcomer
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.runtime.status import Presence, Status, load_status
@@ -46,7 +46,6 @@ LINGER = 5.0
 _KEPT_WITHIN = 0.2  # seconds that a report may wait for others: a sync of the disk for each is slow
 _MOST_UNKEPT = 256  # reports that wait: written while others are on their way, not all at the end
 _IDLE = 3600.0
-_RETAINED_WITHIN = 0.3  # seconds for the broker to tell what it keeps
 _COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
 _MOST_NAMES = 8
 
@@ -130,7 +129,7 @@ class LearnerService:
     def connected(self, now: float) -> None:
         """Announce the run again: the broker may have forgotten it."""
         self._is_connected = self._say_status = True
-        self._heard_by = now + _RETAINED_WITHIN
+        self._heard_by = now + RETAINED_WITHIN
         self._bids.clear()
         self._announce = set(self._roster.members)
         self._said_ended = False

@@ -15,7 +15,10 @@ from bitarm.errors import PeerProtocolError
 from bitarm.runtime.roster import Member
 from bitarm.runtime.status import Presence, Status
 
-_ANSWER_WITHIN = 3.0  # seconds for a learner that has taken over to say so
+RETAINED_WITHIN = 0.3
+"""Seconds for a broker to tell what it keeps."""
+ANSWER_WITHIN = 3.0
+"""Seconds for a learner that is asked to say that it is there."""
 
 
 class Verdict(Enum):
@@ -95,7 +98,7 @@ class Bids:
                 f"no learner has asked: this one asked {member.asked} in epoch {epoch}"
             )
         if not self._epochs:
-            self.due_at = now + _ANSWER_WITHIN
+            self.due_at = now + ANSWER_WITHIN
         self._epochs[member.name] = told
         return True
 

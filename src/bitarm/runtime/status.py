@@ -73,7 +73,7 @@ def dump_status(status: Status) -> bytes:
         "boot": status.boot,
         "life": status.life,
         "pulls": _by_name(status.pulls),
-        "before": [[start.boot, _by_name(start.pulls)] for start in status.before],
+        "before": [dump_start(start) for start in status.before],
         "codes": list(status.codes),
         "restarts": status.restarts,
         "discarded": status.discarded,
@@ -155,6 +155,18 @@ def _pulls(plain: Any) -> dict[int, int]:
     return {int(arm): count for arm, count in plain.items()}
 
 
+def dump_start(start: Start) -> list[Any]:
+    """A start as plain JSON types."""
+    return [start.boot, _by_name(start.pulls)]
+
+
+def load_start(plain: Any) -> Start:
+    """The start that `dump_start` wrote; PeerProtocolError for anything else."""
+    if not (isinstance(plain, list) and len(plain) == 2 and isinstance(plain[0], str)):
+        raise PeerProtocolError(f"a start must be a name and counts by arm, got {plain!r:.40}")
+    return Start(boot=_text(plain[0], _MOST_NAME), pulls=_pulls(plain[1]))
+
+
 def _by_name(pulls: Mapping[int, int]) -> dict[str, int]:
     return {str(arm): count for arm, count in pulls.items()}
 
@@ -162,10 +174,7 @@ def _by_name(pulls: Mapping[int, int]) -> dict[str, int]:
 def _before(plain: Any) -> tuple[Start, ...]:
     if not isinstance(plain, list) or len(plain) > MOST_STARTS:
         raise PeerProtocolError(f"before must be a list of starts, got {plain!r:.40}")
-    for start in plain:
-        if not (isinstance(start, list) and len(start) == 2 and isinstance(start[0], str)):
-            raise PeerProtocolError(f"a start must be a name and counts by arm, got {start!r:.40}")
-    return tuple(Start(boot=_text(boot, _MOST_NAME), pulls=_pulls(pulls)) for boot, pulls in plain)
+    return tuple(map(load_start, plain))
 
 
 def _codes(plain: Any) -> tuple[str, ...]:
