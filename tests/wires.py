@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tapes import Problem
 
@@ -68,6 +69,16 @@ class Weather:
             return []
         copies = 2 if rng.random() < self.repeat else 1
         return [rng.randint(1, 40) if rng.random() < self.delay else 0 for _ in range(copies)]
+
+
+class InFlight(NamedTuple):
+    """A message on its way: when it arrives, to whom, and whether the broker kept it."""
+
+    at: float
+    to: str
+    topic: str
+    payload: bytes
+    kept: bool = False
 
 
 class CrashingJournal:
@@ -288,7 +299,9 @@ class Node:
     connected: bool = False
     stays_away: bool = False
     frozen: bool = False  # it does not move, and the broker has not noticed
-    backlog: list[tuple[str, bytes]] = field(default_factory=list)  # that waits for it meanwhile
+    backlog: list[tuple[str, bytes, bool]] = field(
+        default_factory=list
+    )  # that waits for it meanwhile
 
 
 class World:
@@ -320,7 +333,7 @@ class World:
         self.rng = rng or random.Random(1)
         self.now = 0.0
         self.retained: dict[str, bytes] = {}
-        self.in_flight: list[tuple[float, str, str, bytes]] = []
+        self.in_flight: list[InFlight] = []
         self.answers: dict[tuple[int, int, int], Symbol | int] = {}  # (run, arm, message) as sent
         self.boots = 0
         self.sent: Counter[str] = Counter()
@@ -374,7 +387,7 @@ class World:
         probe = LearnerProbe(RUN, identity="probe")
         for topic, payload in self.retained.items():
             if any(_matches(pattern, topic) for pattern in probe.endpoint.subscriptions):
-                probe.received(topic, payload)
+                probe.received(topic, payload, kept=True)
         return probe.epochs(opened.opening)
 
     def _agent(self, name: str) -> AgentService:
@@ -491,8 +504,7 @@ class World:
         node = self.nodes.pop(LEARNER)
         node.name, node.frozen = name, True
         self.in_flight = [
-            (at, name if to == LEARNER else to, topic, payload)
-            for at, to, topic, payload in self.in_flight
+            it._replace(to=name if it.to == LEARNER else it.to) for it in self.in_flight
         ]
         fresh = Node(LEARNER, lambda now: self.begin_learner(self.journal, now))
         self.nodes = {LEARNER: fresh, name: node, **self.nodes}
@@ -502,15 +514,15 @@ class World:
         node = self.nodes[name]
         node.frozen = False
         assert node.service is not None
-        for topic, payload in node.backlog:
-            node.service.received(topic, payload)
+        for topic, payload, kept in node.backlog:
+            node.service.received(topic, payload, kept=kept)
         node.backlog.clear()
 
     def cut(self, name: str) -> None:
         """The link breaks."""
         node = self.nodes[name]
         service = node.service
-        self.in_flight = [it for it in self.in_flight if it[1] != name]
+        self.in_flight = [it for it in self.in_flight if it.to != name]
         if service is not None and node.connected:
             node.connected = False
             service.disconnected(self.now)
@@ -524,10 +536,10 @@ class World:
         node.service.connected(self.now)
         for topic, payload in list(self.retained.items()):
             if any(_matches(pattern, topic) for pattern in node.service.endpoint.subscriptions):
-                self.in_flight.append((self.now, name, topic, payload))
+                self.in_flight.append(InFlight(self.now, name, topic, payload, kept=True))
 
-    def restart_broker(self, *, forgetful: bool) -> None:
-        """All links break at once; what was retained may be gone."""
+    def restart_broker(self, *, kept: dict[str, bytes] | None = None) -> None:
+        """All links break at once; what was retained may be gone, or as it was before."""
         names = [name for name, node in self.nodes.items() if node.connected]
         for name in names:
             self.nodes[name].connected = False
@@ -535,8 +547,8 @@ class World:
             assert service is not None
             service.disconnected(self.now)
         self.in_flight = []
-        if forgetful:
-            self.retained = {}
+        if kept is not None:
+            self.retained = kept
         for name in names:
             self.connect(name)
 
@@ -555,14 +567,14 @@ class World:
                 if any(_matches(pattern, topic) for pattern in patterns):
                     for passes in self.weather.fate(self.rng):
                         at = max(self.now + passes * TICK, self._not_before(node.name, topic))
-                        self.in_flight.append((at, node.name, topic, payload))
+                        self.in_flight.append(InFlight(at, node.name, topic, payload))
 
     def _not_before(self, name: str, topic: str) -> float:
         """Statuses do not overtake each other: MQTT keeps the order of one topic, and the learner
         relies on it where two processes speak for one agent. Frames may come in any order."""
         if not topic.endswith(Kind.STATUS.value):
             return self.now
-        before = (at for at, to, other, _ in self.in_flight if (to, other) == (name, topic))
+        before = (it.at for it in self.in_flight if (it.to, it.topic) == (name, topic))
         return max(before, default=self.now)
 
     def _check_answers(self, topic: str, payload: bytes) -> None:
@@ -598,15 +610,15 @@ class World:
         self.had.setdefault((report.run, report.arm, report.message), []).append(had)
 
     def _deliver(self) -> None:
-        due = [it for it in self.in_flight if it[0] <= self.now]
-        self.in_flight = [it for it in self.in_flight if it[0] > self.now]
-        for _, name, topic, payload in due:
+        due = [it for it in self.in_flight if it.at <= self.now]
+        self.in_flight = [it for it in self.in_flight if it.at > self.now]
+        for _, name, topic, payload, kept in due:
             node = self.nodes[name]
             if node.service is not None and node.connected:
                 if node.frozen:
-                    node.backlog.append((topic, payload))
+                    node.backlog.append((topic, payload, kept))
                 else:
-                    node.service.received(topic, payload)
+                    node.service.received(topic, payload, kept=kept)
 
 
 def _matches(pattern: str, topic: str) -> bool:

@@ -231,7 +231,7 @@ def test_the_broker_restarts_at_every_pass(*, forgetful: bool, tmp_path: Path) -
     problem = _problem()
     with _world(problem, tmp_path) as world:
         for _ in range(60):
-            world.restart_broker(forgetful=forgetful)
+            world.restart_broker(kept={} if forgetful else None)
             for _ in range(3):
                 world.tick()
         world.run()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tapes import Problem, Tape, drive_problem, make_spec, story
-from wires import RUN, MemoryKeeper, World, fleet_of
+from wires import RUN, InFlight, MemoryKeeper, World, fleet_of
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
@@ -215,7 +215,7 @@ def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
     _begin(world, 2)  # the agents have joined, nobody has reported yet
     full = f"bitarm/v2/{RUN}/{topic}"
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
-        world.in_flight.append((world.now, LEARNER, full, payload))
+        world.in_flight.append(InFlight(world.now, LEARNER, full, payload))
         world.run()
     assert _service(world).refusals.by_offender[full] == 1
     assert full in caplog.text
@@ -337,7 +337,7 @@ def test_a_question_that_an_agent_refuses_is_counted_there_and_logged_here(
 def _told(world: World, status: Status, agent: str = "gw-0") -> None:
     """An agent's status reaches the learner."""
     topic = _TOPICS.of(agent, Kind.STATUS)
-    world.in_flight.append((world.now, LEARNER, topic, dump_status(status)))
+    world.in_flight.append(InFlight(world.now, LEARNER, topic, dump_status(status)))
 
 
 def test_an_agent_that_lacks_the_code_is_not_asked_and_named(
@@ -416,7 +416,9 @@ def test_a_position_that_cannot_be_is_refused_and_makes_nobody_pull(
     field = run_field(problem.learner().run, 2)
     lie = wire.encode(Position(run=field, arm=0, message=1, pulls=pulls))
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
-        world.in_flight.insert(0, (world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
+        world.in_flight.insert(
+            0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie)
+        )
         world.run()
     assert why in caplog.text
     assert story(_said(world)) == story(drive_problem(problem).events)
@@ -432,7 +434,7 @@ def test_a_position_that_may_be_true_costs_pulls_and_no_more() -> None:
     _begin(world, 1)
     field = run_field(problem.learner().run, 2)
     lie = wire.encode(Position(run=field, arm=0, message=1, pulls=900))
-    world.in_flight.insert(0, (world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
+    world.in_flight.insert(0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
     world.run()
     result = _result(world)
     assert result.restored

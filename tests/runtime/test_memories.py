@@ -18,6 +18,7 @@ from runtime.memories import (
     events_of,
     keeper_of,
     readings,
+    run_attended,
     run_until_saved,
     run_until_told,
     sequences,
@@ -39,6 +40,7 @@ from bitarm.errors import StoreError
 from bitarm.runtime.agent_file import AgentFile
 from bitarm.runtime.agent_memory import Keeper
 from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 
@@ -185,6 +187,43 @@ def test_two_processes_of_one_agent_take_turns_on_the_wire(
     if turns > 2:
         assert result.guarantee is None
         assert "agent gw-2 is served by two processes at once" in result.guarantee_reason
+
+
+@_both
+def test_a_predecessor_that_comes_back_while_the_learner_is_away_is_seen(problem: Problem) -> None:
+    """What the broker kept of it is not believed; what it says when it is spoken to is."""
+    name = "gw-2"
+    world = world_of(problem)
+    run_until_told(world, 1)
+    first, second = keeper_of(world, name), HistoryKeeper()
+    services = (world.nodes[name].service, world.begin_agent(name, second))
+    for keeper, service in ((second, services[1]), (first, services[0])):
+        for end in (LEARNER, name):
+            world.cut(end)
+        world.keepers[name], world.nodes[name].service = keeper, service
+        for end in (name, LEARNER):
+            world.connect(end)
+        for _ in range(6):
+            world.tick()
+    run_attended(world)
+    result = assert_sound(world)
+    assert result.guarantee is None
+    assert "agent gw-2 is served by two processes at once" in result.guarantee_reason
+
+
+@_both
+def test_a_broker_that_goes_back_in_time_is_not_a_second_process(problem: Problem) -> None:
+    """It crashed, and its disk had the status of a process that is gone."""
+    world = world_of(problem)
+    run_until_told(world, 1)
+    kept = dict(world.retained)
+    for name in ("gw-1", "gw-2"):
+        world.kill(name)
+    run_until_told(world, 2)
+    world.restart_broker(kept=kept)
+    world.run()
+    result = assert_sound(world)
+    assert (result.guarantee, result.forgotten) == (DELTA, 0)
 
 
 # -- files ----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem
+from wires import InFlight
 
 from bitarm.core.events import LivesBegan, RunEnded
 from bitarm.runtime.service import Publication
@@ -35,6 +36,7 @@ class Trouble:
         self._rng = rng
         self._thawed = 0
         self._sent: list[Publication] = []
+        self._kept: dict[str, bytes] = {}  # by the broker, when it last wrote to its disk
         self._publish = self.world.publish
         self.world.publish = self._remember  # type: ignore[method-assign]
 
@@ -101,16 +103,19 @@ class Trouble:
                 self.world.connect(name)
 
     def restart_the_broker(self) -> None:
-        """It may forget what it kept, but not that the run is over: nobody is left to say it."""
+        """It may forget what it kept, or go back in time; but it must know that the run is over:
+        nobody is left to say it."""
         learner = self.world.nodes[LEARNER].service
         ended = learner is not None and learner.finished
-        self.world.restart_broker(forgetful=self._rng.random() < 0.5 and not ended)
+        kept = self._rng.choice((None, {}, dict(self._kept)))
+        self._kept = dict(self.world.retained)
+        self.world.restart_broker(kept=None if ended else kept)
 
     def deliver_late_reports(self) -> None:
         """Of any epoch and question, hours after they were sent."""
         if self._sent:
             for publication in self._rng.choices(self._sent, k=3):
-                late = (self.world.now, LEARNER, publication.topic, publication.payload)
+                late = InFlight(self.world.now, LEARNER, publication.topic, publication.payload)
                 self.world.in_flight.append(late)
 
     def happen(self) -> None:

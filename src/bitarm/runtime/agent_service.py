@@ -133,7 +133,7 @@ class AgentService:
         self._inbox.clear()
         self._say_at = math.inf
 
-    def received(self, topic: str, payload: bytes) -> None:
+    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
         """Remember a message; a sensor's is handed on at once."""
         if topic in self._sensors:
             for sensor in self._sensors[topic]:

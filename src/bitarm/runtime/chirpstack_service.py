@@ -58,7 +58,7 @@ class ChirpStackService:
         self._inbox.clear()
         self._learner.disconnected(now)
 
-    def received(self, topic: str, payload: bytes) -> None:
+    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
         """Remember a message."""
         self._inbox.append((topic, payload))
 

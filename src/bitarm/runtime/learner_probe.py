@@ -52,7 +52,7 @@ class LearnerProbe:
         """Begin again when connected."""
         self._until = float("inf")
 
-    def received(self, topic: str, payload: bytes) -> None:
+    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
         """Of a learner's statuses the first is what the broker kept, one more is its own."""
         self._more = True
         if not payload:

@@ -93,7 +93,7 @@ class LearnerService:
             boot=boot,
             report_bytes=self._link.up.max_bytes,
         )
-        self._inbox: list[tuple[str, bytes]] = []
+        self._inbox: list[tuple[str, bytes, bool]] = []
         self._unkept: list[LearnerEvent] = []
         self._due: dict[int, Request] = {it.arm: it for it in learner.pending}  # unanswered
         self._unsent: list[Request | Dismiss] = []
@@ -140,9 +140,9 @@ class LearnerService:
         self._is_connected = False
         self._inbox.clear()
 
-    def received(self, topic: str, payload: bytes) -> None:
+    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
         """Remember a message."""
-        self._inbox.append((topic, payload))
+        self._inbox.append((topic, payload, kept))
 
     def interrupt(self) -> None:
         """End the run without an answer, and tell the agents."""
@@ -172,9 +172,9 @@ class LearnerService:
         inbox, self._inbox = self._inbox, []
         # Whether another learner has taken over, before what agents say of its epoch.
         inbox.sort(key=lambda message: message[0] != self._learner_topic)
-        for topic, payload in inbox:
+        for topic, payload, kept in inbox:
             try:
-                self._take_in(topic, payload, now)
+                self._take_in(topic, payload, now, kept=kept)
             except (FrameError, ProtocolError) as error:
                 self.refusals.note(topic, str(error))
             if self.finished:
@@ -206,7 +206,7 @@ class LearnerService:
 
     # -- taking in ---------------------------------------------------------------------------
 
-    def _take_in(self, topic: str, payload: bytes, now: float) -> None:
+    def _take_in(self, topic: str, payload: bytes, now: float, *, kept: bool) -> None:
         place = self._topics.place(topic)
         if place is not None and place.agent == LEARNER:
             if place.kind is Kind.REQUEST:
@@ -218,7 +218,7 @@ class LearnerService:
             raise PeerProtocolError("this run has no such agent")
         member = self._roster.members[place.agent]
         if place.kind is Kind.STATUS:
-            self._heard_status(member, payload, now)
+            self._heard_status(member, payload, now, kept=kept)
         else:
             self._heard_reports(member, topic, payload, now)
 
@@ -257,10 +257,12 @@ class LearnerService:
         self._say_status = True
         _LOGGER.warning("the run goes on in epoch %d", self._learner.epoch)
 
-    def _heard_status(self, member: Member, payload: bytes, now: float) -> None:
+    def _heard_status(self, member: Member, payload: bytes, now: float, *, kept: bool) -> None:
         if not payload:
             return  # cleared by an agent that is done
         status = load_status(payload)
+        if kept and status.boot in member.earlier_boots:
+            return  # a broker that went back in time; if it is there, the announcement wakes it
         was_there = member.present
         if status.opening == self.opening:
             if self._is_foreign(member, status, now):
