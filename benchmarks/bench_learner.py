@@ -13,11 +13,11 @@ from benchmarks.history import record
 from bitarm.core.bits import Symbol
 from bitarm.core.dither import uniform_priors
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
 SMALL, LARGE = 10_000, 100_000
@@ -36,7 +36,7 @@ def learner_of(arms: int) -> Learner:
         priors=uniform_priors(1, arms, (0.0, 1.0)),
         seed=1,
     )
-    return Learner(spec, SuccessiveElimination(), Limits())
+    return Learner(Setup(spec=spec, policy=SuccessiveElimination()))
 
 
 def answer(learner: Learner, requests: tuple[Request, ...]) -> None:

@@ -34,6 +34,7 @@ from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
 from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.runtime.mqtt import MqttDriver
 from bitarm.runtime.opening import open_run
@@ -131,7 +132,9 @@ def seconds_of_a_learner_s_round(broker: PlainBroker, store: Path) -> float:
 
     with closing(SqliteJournal.open(store)) as journal:
         limits = Limits(rounds=ROUNDS + 1)
-        learner = Learner(spec, SuccessiveElimination(), limits, opening=store.stem)
+        learner = Learner(
+            Setup(spec=spec, policy=SuccessiveElimination(), limits=limits), opening=store.stem
+        )
         assigned = FleetAssigned(fleet=RUN, agents=spec.arms)
         _, service = open_run(
             learner,
@@ -155,7 +158,7 @@ def bytes_an_agent(store: Path) -> float:
     spec = spec_of(AGENTS)
     with closing(SqliteJournal.open(store)) as journal:
         tracemalloc.start()
-        learner = Learner(spec, SuccessiveElimination(), Limits())
+        learner = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
         assigned = FleetAssigned(fleet=RUN, agents=spec.arms)
         kept = open_run(learner, journal, assigned, boot="", watch=lambda events: None, now=0.0)
         held, _ = tracemalloc.get_traced_memory()

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.bench_simulator import scheme
+from benchmarks.bench_simulator import setup
 from benchmarks.history import record
 from bitarm.sim.engine import Engine
 from bitarm.sim.models import Gaussian, RewardModel
@@ -31,7 +31,7 @@ def worlds(arms: int) -> tuple[RewardModel, ...]:
 
 def seconds_a_trial(policy: str, arms: int) -> float:
     models = worlds(arms)
-    point = scheme(models, delta=0.05, quantizer="icq", bits=3, policy=policy)
+    point = setup(models, delta=0.05, quantizer="icq", bits=3, policy=policy)
     engine = Engine([point], world_of(models))
     rng = np.random.Generator(np.random.SFC64(1))
     trials = max(2, 20_000 // arms)
@@ -65,8 +65,8 @@ def test_cost_of_an_arm(benchmark: BenchmarkFixture) -> None:
 
 def test_memory_of_ten_million_trials(benchmark: BenchmarkFixture) -> None:
     models = worlds(5)
-    point = scheme(models, delta=0.05, quantizer="icq", bits=3)
-    sweep = Sweep(schemes=(point,), models=models, trials=10_000_000, seed=1)
+    point = setup(models, delta=0.05, quantizer="icq", bits=3)
+    sweep = Sweep(setups=(point,), models=models, trials=10_000_000, seed=1)
     begin = time.perf_counter()
     for index in range(sweep.chunks):
         run_chunk(sweep, index)

@@ -15,10 +15,10 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from benchmarks.fused import fused_exact, fused_icq
 from benchmarks.history import record
 from bitarm.api.simulate import simulate
+from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
 from bitarm.sim.execute import Task, _pool, run_here
 from bitarm.sim.models import Beta, Gaussian, RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep
 from bitarm.sim.tables import table_of
 from bitarm.sim.world import world_of
@@ -36,8 +36,8 @@ def generator() -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(1))
 
 
-def scheme(models: tuple[RewardModel, ...], **words: Any) -> Scheme:
-    return simulate(models, trials=1, seed=1, workers=1, **words).points[0].scheme
+def setup(models: tuple[RewardModel, ...], **words: Any) -> Setup:
+    return simulate(models, trials=1, seed=1, workers=1, **words).points[0].setup
 
 
 def best_of(*jobs: Callable[[], object], repeats: int = REPEATS) -> list[float]:
@@ -52,7 +52,7 @@ def best_of(*jobs: Callable[[], object], repeats: int = REPEATS) -> list[float]:
 
 
 def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="exact", width="paper")
+    point = setup(HARDNESS, delta=0.05, quantizer="exact", width="paper")
     table, world, rng = table_of(point), world_of(HARDNESS), generator()
     engine = Engine([point], world)
 
@@ -69,7 +69,7 @@ def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
 
 
 def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
+    point = setup(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
     table, world, rng = table_of(point), world_of(HARDNESS), generator()
     engine = Engine([point], world)
 
@@ -90,7 +90,7 @@ def test_dicq_beside_icq(benchmark: BenchmarkFixture) -> None:
     """The default, and D-ICQ at every checkpoint in turn: both beside ICQ's trials a second."""
     world, rng = world_of(HARDNESS), generator()
     engines = [
-        Engine([scheme(HARDNESS, delta=0.05, width=width, **words)], world)
+        Engine([setup(HARDNESS, delta=0.05, width=width, **words)], world)
         for width, words in (
             ("paper", {"quantizer": "icq", "bits": 3}),
             ("pairwise-mixture", {"quantizer": "dicq", "policy": "quiet"}),
@@ -106,7 +106,7 @@ def test_dicq_beside_icq(benchmark: BenchmarkFixture) -> None:
 
 
 def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
-    point = scheme(
+    point = setup(
         BOUNDED, delta=0.05, sigma=0.125, bounds=(0, 1), quantizer="icq", bits=3, width="paper"
     )
     world, rng = world_of(BOUNDED), generator()
@@ -129,8 +129,8 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
 
 
 def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
-    point = scheme(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
-    sweep = Sweep(schemes=(point,), models=HARDNESS, trials=12_000_000, seed=1)
+    point = setup(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
+    sweep = Sweep(setups=(point,), models=HARDNESS, trials=12_000_000, seed=1)
     tasks = [Task(job=0, sweep=sweep, index=index) for index in range(sweep.chunks)]
 
     def one() -> float:

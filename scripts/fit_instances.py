@@ -30,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.api.simulate import simulate
+from bitarm.core.setup import Setup
 from bitarm.sim.execute import execute, run_here
 from bitarm.sim.models import Beta, Gaussian, RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep
 
 Floats = npt.NDArray[np.float64]
@@ -89,8 +89,8 @@ def figures(name: str) -> list[Figure]:
     # μ̃_0 = 0 for every arm: the α sweep excludes a random guess (docs/paper.md).
     bounded = {"bounds": (0, 1), "prior": "lower"}
     if name == "bounded":
-        schemes = ["exact", "icq", "quban", "fed-sel-paper"]
-        words = {"quantizer": schemes, **compared, **bounded}
+        setups = ["exact", "icq", "quban", "fed-sel-paper"]
+        words = {"quantizer": setups, **compared, **bounded}
         curve = Curve(experiment=name, words=words, series=_by_delta)
         return [Figure(model="beta", note="σ = 0.125, prior lower", curves=(curve,))]
     if name == "gaussian":
@@ -142,7 +142,7 @@ class Judge:
 
     def _settings(
         self, curve: Curve, published: Published
-    ) -> tuple[Curve, tuple[Scheme, ...], dict[tuple[tuple[str, str], str], list[Any]]]:
+    ) -> tuple[Curve, tuple[Setup, ...], dict[tuple[tuple[str, str], str], list[Any]]]:
         anyone = _models(self.figure, np.linspace(0.9, 0.1, ARMS))
         points = simulate(anyone, trials=1, seed=0, **curve.words).points
         aims: dict[tuple[tuple[str, str], str], list[Any]] = {}
@@ -152,15 +152,15 @@ class Judge:
                 if key[:2] == (curve.experiment, series) and math.isclose(key[2], x):
                     for metric, value in values.items():
                         aims.setdefault((key[:2], metric), []).append((number, value))
-        return curve, tuple(point.scheme for point in points), aims
+        return curve, tuple(point.setup for point in points), aims
 
     def deviations(self, means: Floats, *, trials: int, seed: int, normal: str) -> list[Floats]:
         """Log-deviations of each series and metric. `normal` batch sums: all, some or none."""
         found = []
-        for curve, schemes, aims in self._parts:
+        for curve, setups, aims in self._parts:
             stand_in = normal == "all" or (normal == "some" and curve.normal)
             sweep = Sweep(
-                schemes=schemes,
+                setups=setups,
                 models=(_normal if stand_in else _models)(self.figure, means),
                 trials=max(1, trials if stand_in else round(trials * curve.share)),
                 seed=seed,

@@ -120,7 +120,7 @@ def joined(problem: Problem) -> AgentService:
 def learner(problem: Problem) -> Callable[[bytes], None]:
     """A learner whose only agent is that gateway."""
     fleet = fleet_of(problem, gateways=1)
-    machine = Learner(problem.spec, problem.policy, problem.limits, OPENING)
+    machine = Learner(problem.setup, OPENING)
     _, service = open_run(
         machine, MemoryJournal(), fleet, boot="here", watch=lambda events: None, now=0.0
     )

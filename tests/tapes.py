@@ -58,6 +58,7 @@ from bitarm.core.quantizers import (
 )
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import FAMILIES, RunSpec
 from bitarm.errors import PeerProtocolError
 
@@ -105,8 +106,12 @@ class Problem:
     limits: Limits
     tape: Tape
 
+    @property
+    def setup(self) -> Setup:
+        return Setup(spec=self.spec, policy=self.policy, limits=self.limits)
+
     def learner(self) -> Learner:
-        return Learner(self.spec, self.policy, self.limits)
+        return Learner(self.setup)
 
     def agents(self) -> list[Agent]:
         return agents_of(self.learner())
@@ -354,7 +359,7 @@ class Network:
         state = learner_state_through_json(before)
         assert state == before
         problem = self.problem
-        self.learner = Learner.restore(problem.spec, problem.policy, problem.limits, state)
+        self.learner = Learner.restore(problem.setup, state)
         assert self.learner.save() == before
 
     def restart_learner_by_events(self) -> None:

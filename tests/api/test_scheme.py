@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from bitarm.api.scheme import Setup, build, displaced_words
+from bitarm.api.scheme import build, displaced_words
 from bitarm.api.simulate import claim_of
 from bitarm.core.policies import QuietElimination
 from bitarm.core.quantizers import CHOICES, Dicq, Icq
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import has_twin
 
 _MIXTURE = "pairwise-mixture"
@@ -94,7 +94,7 @@ def test_the_default_and_its_neighbours_have_a_guarantee(
     problem: dict[str, Any], words: dict[str, Any]
 ) -> None:
     setup = _setup(problem, **words)
-    scheme = Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
+    scheme = setup
     claim = claim_of(scheme, [Bernoulli(mean=mean) for mean in (0.2, 0.5, 0.7)])
     assert claim.delta == 0.05, claim.reason
     assert has_twin(scheme)  # and a kernel

@@ -37,7 +37,7 @@ def _settings(point: dict[str, Any]) -> dict[str, Any]:
 def _trials(simulation: Simulation, models: tuple[RewardModel, ...]) -> list[Trials]:
     """What the engine gives for the first chunk of a simulation, trial by trial."""
     seeds = np.random.SeedSequence(simulation.seed, spawn_key=(0,))
-    engine = Engine([point.scheme for point in simulation.points], world_of(models))
+    engine = Engine([point.setup for point in simulation.points], world_of(models))
     assert simulation.trials <= min(engine.block, 500)  # one chunk, one block
     return engine.run(np.random.Generator(np.random.SFC64(seeds)), simulation.trials)
 
@@ -314,7 +314,7 @@ def test_sigma_is_the_smallest_that_is_valid_for_all_arms(
 def test_sigma_must_be_given_where_the_models_have_none(models: tuple[RewardModel, ...]) -> None:
     with pytest.raises(ConfigError, match="sigma is needed"):
         simulate(models)
-    assert simulate(models, trials=10, seed=1, sigma=1.0).points[0].scheme.spec.sigma == 1.0
+    assert simulate(models, trials=10, seed=1, sigma=1.0).points[0].setup.spec.sigma == 1.0
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from bitarm.api.problem import parse_problem
 from bitarm.cli.live import LiveTable, interval_bar, standings_table
 from bitarm.core.bits import Symbol
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened, RunOpened
-from bitarm.core.limits import Limits
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Exact
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.store import MemoryJournal
@@ -48,7 +48,7 @@ def _opened(names: Sequence[str]) -> RunOpened:
         priors=(),
         seed=0,
     )
-    return RunOpened(spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening="a run")
+    return RunOpened(setup=Setup(spec=spec, policy=SuccessiveElimination()), opening="a run")
 
 
 def _report(arm: int, mean: float, radius: float = 0.1) -> ReportAccepted:

@@ -68,7 +68,7 @@ def test_an_event_as_a_line(
 def test_a_round_says_how_many_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     setup = build(("a", "b", "c"), seed=1, problem={"bounds": (0, 1)}, scheme={}, limits={})
     configure(LogLevel.DEBUG, as_json=False)
-    log_events(Learner(setup.spec, setup.policy, setup.limits).start().events)
+    log_events(Learner(setup).start().events)
     said = capsys.readouterr().err
     assert "3 arms" in said
     assert "round 1 opened: 1 arm asked to advance" in said  # the pilot

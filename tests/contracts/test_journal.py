@@ -9,13 +9,13 @@ import pytest
 from bitarm.core.events import CaveatNoted, LearnerEvent, RunEnded, RunOpened, TrafficMeasured
 from bitarm.core.journal import Entry, Journal, RunSummary
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Report
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import StoreError
 from bitarm.store import MemoryJournal, SqliteJournal
@@ -55,9 +55,7 @@ def opening(seed: int = 0, arms: tuple[str, ...] = ("left", "right")) -> RunOpen
         priors=(),
         seed=seed,
     )
-    return RunOpened(
-        spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening=f"run {seed}"
-    )
+    return RunOpened(setup=Setup(spec=spec, policy=SuccessiveElimination()), opening=f"run {seed}")
 
 
 def notes(*texts: str) -> list[LearnerEvent]:
@@ -193,7 +191,7 @@ class TestReadGivesTheEntriesOfARunInTheOrderInWhichTheyWereAppended:
 
     def test_a_replayed_learner_goes_on_where_it_was(self, journal: Journal) -> None:
         opened = opening()
-        learner = Learner(opened.spec, opened.policy, opened.limits, opened.opening)
+        learner = Learner(opened.setup, opened.opening)
         started = learner.start()
         run = journal.open_run(opened, started.events[1:])
         for mean in (0.25, 0.75):
@@ -249,7 +247,7 @@ class TestRunsAtAGlance:
         assert [run.run for run in journal.runs()] == [second, first]
         assert journal.runs()[0] == RunSummary(
             run=second,
-            fingerprint=opening(2, arms=("a", "b", "c")).spec.fingerprint,
+            fingerprint=opening(2, arms=("a", "b", "c")).setup.spec.fingerprint,
             arms=3,
             opened_at=101.5,
             ended_at=None,

@@ -42,6 +42,7 @@ for name in ("numpy", "pytest", "typer"):
 
 _RUN = """
 import random
+from bitarm.core.setup import Setup
 from bitarm.core.agent import Agent
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -57,7 +58,7 @@ spec = RunSpec(
     quantizer=Icq(bits=2, prior="midpoint"), width="paper", schedule=paper_schedule(2.0),
     priors=(), seed=5,
 )
-learner = Learner(spec, SuccessiveElimination(), Limits(samples=10**6))
+learner = Learner(Setup(spec=spec, policy=SuccessiveElimination(), limits=Limits(samples=10**6)))
 agents = [Agent(learner.run, arm) for arm in range(3)]
 draw = random.Random(5)
 waiting = list(learner.start().messages)

@@ -48,6 +48,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.question import Question
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 
 _CODES: tuple[Code, ...] = (
@@ -63,9 +64,11 @@ _ASKED = tuple(
 
 _SAMPLES: list[LearnerEvent] = [
     RunOpened(
-        spec=make_spec(quantizer=Icq(bits=2), schedule=ListedSchedule(checkpoints=(1, 5))),
-        policy=SuccessiveElimination(epsilon=0.1),
-        limits=Limits(rounds=3, bits=10**15),
+        setup=Setup(
+            spec=make_spec(quantizer=Icq(bits=2), schedule=ListedSchedule(checkpoints=(1, 5))),
+            policy=SuccessiveElimination(epsilon=0.1),
+            limits=Limits(rounds=3, bits=10**15),
+        ),
         opening="a run",
     ),
     EpochBegan(epoch=255),
@@ -148,7 +151,7 @@ def test_the_numbers_of_a_question_survive_to_the_last_bit(
 
 
 def _opened(policy: Policy) -> RunOpened:
-    return RunOpened(spec=make_spec(), policy=policy, limits=Limits(), opening="a run")
+    return RunOpened(setup=Setup(spec=make_spec(), policy=policy), opening="a run")
 
 
 @pytest.mark.parametrize("whole_number", [0, 1])
@@ -175,8 +178,8 @@ def test_a_run_that_was_opened_keeps_its_policy(policy: Policy) -> None:
     opened = _opened(policy)
     read = load_event(dump_event(opened))
     assert isinstance(read, RunOpened)
-    assert read.policy == policy
-    assert read.spec.fingerprint == opened.spec.fingerprint
+    assert read.setup.policy == policy
+    assert read.setup.spec.fingerprint == opened.setup.spec.fingerprint
 
 
 _HEARD = {

@@ -25,6 +25,7 @@ from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 
@@ -49,11 +50,11 @@ def _end(
     limits: Limits | None = None,
     caveat: str = "",
 ) -> RunEnded:
-    learner = Learner(spec, policy, limits or Limits(samples=10**9))
+    learner = Learner(Setup(spec=spec, policy=policy, limits=limits or Limits(samples=10**9)))
     if caveat:
         learner.start()
         learner.note(caveat)
-        learner = Learner.restore(spec, policy, learner.limits, learner.save())
+        learner = Learner.restore(learner.setup, learner.save())
         run = _drive_started(learner, total)
     else:
         run = drive(learner, agents_of(learner), total).learner
@@ -130,10 +131,12 @@ def test_an_answer_by_counts_holds_only_where_it_is_proven(
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.DECIDED])
 def test_no_answer_no_guarantee(outcome: Outcome) -> None:
-    claim = guarantee(make_spec(), SuccessiveElimination(), outcome, [], [], [])
+    claim = guarantee(Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], [], [])
     assert claim.delta is None
     assert claim.reason == f"no answer: the run ended with {outcome.value}"
-    noted = guarantee(make_spec(), SuccessiveElimination(), outcome, [], ["a caveat"], [])
+    noted = guarantee(
+        Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], ["a caveat"], []
+    )
     assert noted.delta is None
     assert noted.reason == f"{claim.reason}; a caveat"
 
@@ -173,7 +176,7 @@ def test_a_spent_budget_answers_and_claims_nothing(policy: Budgeted) -> None:
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
 def test_a_spent_budget_says_which_arms_it_speaks_of(policy: Budgeted) -> None:
-    claim = guarantee(make_spec(), policy, Outcome.BUDGET_SPENT, [], [], [0, 2])
+    claim = guarantee(Setup(spec=make_spec(), policy=policy), Outcome.BUDGET_SPENT, [], [], [0, 2])
     assert claim.delta is None
     assert claim.reason.startswith(NO_PROOF)
     assert "not arm-1" in claim.reason
@@ -187,7 +190,9 @@ _UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture")
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:
     spec = make_spec(arms=len(lives), width=width, delta=delta)
     covered = range(len(lives))
-    return guarantee(spec, QuietElimination(), Outcome.DECIDED, [], [], covered, lives)
+    return guarantee(
+        Setup(spec=spec, policy=QuietElimination()), Outcome.DECIDED, [], [], covered, lives
+    )
 
 
 def test_every_width_says_whether_it_holds_along_a_path() -> None:
@@ -201,7 +206,11 @@ def test_nothing_is_paid_for_agents_that_forgot_nothing(width: str) -> None:
     assert claim.delta == 0.05
     assert "forgot" not in claim.reason
     assert claim == guarantee(
-        make_spec(width=width, delta=0.05), QuietElimination(), Outcome.DECIDED, [], [], range(3)
+        Setup(spec=make_spec(width=width, delta=0.05), policy=QuietElimination()),
+        Outcome.DECIDED,
+        [],
+        [],
+        range(3),
     )
 
 
@@ -247,7 +256,9 @@ def test_a_width_along_a_path_pays_for_each_pair_of_sequences(
 
 def test_a_caveat_outweighs_what_is_left_of_delta() -> None:
     spec = make_spec(width="lil")
-    claim = guarantee(spec, Lucb(), Outcome.DECIDED, [], ["two processes"], range(3), (2, 1, 1))
+    claim = guarantee(
+        Setup(spec=spec, policy=Lucb()), Outcome.DECIDED, [], ["two processes"], range(3), (2, 1, 1)
+    )
     assert (claim.delta, claim.reason) == (None, "two processes")
 
 

@@ -8,11 +8,11 @@ from tapes import Total, agents_of, drive, make_spec, tail
 
 from bitarm.core.events import RunEnded
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
@@ -23,7 +23,7 @@ def _endings(
 ) -> list[RunEnded]:
     endings = []
     for seed, total in zip(range(runs), totals, strict=False):
-        learner = Learner(spec_of(seed), policy, Limits())
+        learner = Learner(Setup(spec=spec_of(seed), policy=policy))
         endings.append(drive(learner, agents_of(learner), total).ending)
     return endings
 

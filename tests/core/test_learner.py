@@ -45,6 +45,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Step
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.question import Question
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
 
 _SPEC = make_spec(sigma=0.25, schedule=None)
@@ -66,7 +67,7 @@ def _question(until: int) -> Question:
 
 
 def _started() -> Learner:
-    learner = Learner(_SPEC, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=_SPEC, policy=SuccessiveElimination()))
     learner.start()
     return learner
 
@@ -228,7 +229,7 @@ def test_a_symbol_of_the_wrong_length_is_refused_whatever_the_quantizer(
     quantizer: Quantizer, symbol: Symbol
 ) -> None:
     spec = make_spec(quantizer=quantizer)
-    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
     learner.start()
     before = learner.save()
     with pytest.raises(PeerProtocolError, match=r"arm 2, message 1: symbol"):
@@ -273,7 +274,7 @@ def test_a_learner_starts_once() -> None:
     ids=["receive", "interrupt", "note", "begin", "renew", "lose"],
 )
 def test_nothing_happens_before_the_start(step: object) -> None:
-    learner = Learner(_SPEC, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=_SPEC, policy=SuccessiveElimination()))
     before = learner.save()
     assert callable(step)
     with pytest.raises(LocalProtocolError):
@@ -306,13 +307,11 @@ def test_an_ended_learner_cannot_be_used_again(step: object) -> None:
 
 
 def test_the_start_opens_the_run_and_asks_every_arm() -> None:
-    learner = Learner(_SPEC, SuccessiveElimination(), Limits(rounds=9))
+    learner = Learner(Setup(spec=_SPEC, policy=SuccessiveElimination(), limits=Limits(rounds=9)))
     output = learner.start()
     opened, first = output.events
     assert opened == RunOpened(
-        spec=_SPEC,
-        policy=SuccessiveElimination(),
-        limits=Limits(rounds=9),
+        setup=learner.setup,
         opening=f"{_SPEC.fingerprint:08x}",
     )
     asked = tuple(
@@ -324,7 +323,7 @@ def test_the_start_opens_the_run_and_asks_every_arm() -> None:
 
 def test_runs_with_equal_settings_are_told_apart_by_their_openings() -> None:
     learners = [
-        Learner(_SPEC, SuccessiveElimination(), Limits(), opening)
+        Learner(Setup(spec=_SPEC, policy=SuccessiveElimination()), opening)
         for opening in (None, "monday", "tuesday")
     ]
     assert len({learner.run for learner in learners}) == 3
@@ -359,8 +358,8 @@ def test_dithers_come_from_the_seed_or_from_the_caller() -> None:
         asked.append((arm, step.message))
         return 0.25
 
-    by_caller = Learner(spec, SuccessiveElimination(), Limits(), dither_of=low)
-    by_seed = Learner(spec, SuccessiveElimination(), Limits())
+    by_caller = Learner(Setup(spec=spec, policy=SuccessiveElimination()), dither_of=low)
+    by_seed = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
     for learner in (by_caller, by_seed):
         learner.start()
         for arm, agent in enumerate(agents_of(learner)):
@@ -539,7 +538,7 @@ def test_a_wide_gap_is_decided_rightly(
 ) -> None:
     spec = make_spec(quantizer=quantizer, width=width, sigma=0.1)
     means = [0.9 if arm == best else 0.2 for arm in range(3)]
-    learner = Learner(spec, policy, Limits())
+    learner = Learner(Setup(spec=spec, policy=policy))
     run = drive(learner, agents_of(learner), lambda arm, done, count: means[arm] * count)
     assert (run.ending.outcome, run.ending.best_arm) == (Outcome.DECIDED, best)
     assert run.ending.guarantee == spec.delta
@@ -614,7 +613,7 @@ def test_what_is_read_is_true_of_the_agents_mean(problem: Problem) -> None:
 
 def test_off_its_event_icq_may_be_wrong_and_then_nothing_is_said_of_it() -> None:
     spec = make_spec(quantizer=Icq(bits=3), sigma=0.01)
-    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
     learner.start()
     agent, before = agents_of(learner)[0], learner.arms[0].held
     (accepted,) = learner.receive(served(agent, learner.pending[0], 50.0)).events
@@ -709,7 +708,7 @@ def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
     learner = _learner(phase, dropped=dropped and phase is ArmPhase.OUT)
     state = learner.save()
     assert learner_state_through_json(state) == state
-    again = Learner.restore(_SPEC, learner.policy, learner.limits, state)
+    again = Learner.restore(learner.setup, state)
     assert again.save() == state
     assert again.pending == learner.pending
     assert again.views() == learner.views()
@@ -717,7 +716,7 @@ def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
 
 def test_a_learner_restored_amid_a_round_waits_for_the_rest_of_it_only() -> None:
     state = _learner(ArmPhase.RESTING).save()  # of round 3, arm 1 has reported
-    learner = Learner.restore(_SPEC, SuccessiveElimination(), Limits(), state)
+    learner = Learner.restore(Setup(spec=_SPEC, policy=SuccessiveElimination()), state)
     assert learner.receive(_report(2, 3)).messages == ()
     output = learner.receive(_report(0, 3))
     assert [message.arm for message in output.messages] == [0, 1, 2]
@@ -735,7 +734,7 @@ def test_a_saved_state_does_not_change_with_the_learner() -> None:
 def test_what_cannot_be_asked_is_a_fault_of_the_settings_and_changes_nothing() -> None:
     """σ so small that a step is no float: who set it can mend it."""
     spec = make_spec(quantizer=QuBan(epsilon_quban=0.5), sigma=5e-324, bounds=None)
-    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
     before = learner.save().arms
     with pytest.raises(ConfigError, match=r"cannot be asked for its mean .* step must be .* sigma"):
         learner.start()

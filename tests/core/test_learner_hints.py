@@ -23,12 +23,12 @@ from bitarm.core.events import (
     load_event,
 )
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Report
 from bitarm.core.policies import QuietElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, QuBan
 from bitarm.core.replay import replay
+from bitarm.core.setup import Setup
 from bitarm.errors import PeerProtocolError
 
 _HINTED = make_spec(quantizer=Dicq(), sigma=0.1)
@@ -37,7 +37,7 @@ _CONCEDED = Symbol(0, 1)
 
 def _quiet(*, upto: str, agents: list[Agent] | None = None) -> tuple[Learner, list[LearnerEvent]]:
     """Means of 0.9, 0.2 and 0.8: the pilot, those that follow it, the leader, its challengers."""
-    learner = Learner(_HINTED, QuietElimination(), Limits())
+    learner = Learner(Setup(spec=_HINTED, policy=QuietElimination()))
     agents = agents or agents_of(learner)
     events = list(learner.start().events)
     for stage in ("pilot", "followers", "leader", "challengers"):
@@ -78,7 +78,7 @@ def test_requests_carry_the_policys_hints_and_a_restart_repeats_them(
     assert _told(learner) == asked
     state = learner.save()
     assert learner_state_through_json(state) == state
-    restored = Learner.restore(_HINTED, learner.policy, learner.limits, state)
+    restored = Learner.restore(learner.setup, state)
     replayed = replay(load_event(dump_event(event)) for event in events)
     assert restored.pending == replayed.pending == learner.pending
     assert replayed.save() == restored.save() == state
@@ -98,7 +98,7 @@ def test_the_centre_is_the_pilots_mean_and_the_cut_a_margin_below_the_leaders_ce
 
 
 def test_a_concession_is_an_event_with_a_ceiling_and_drops_the_arm() -> None:
-    agents = agents_of(Learner(_HINTED, QuietElimination(), Limits()))
+    agents = agents_of(Learner(Setup(spec=_HINTED, policy=QuietElimination())))
     learner, _ = _quiet(upto="challengers", agents=agents)
     before, request = learner.arms[1].held, learner.pending[0]
     cut = request.question.cut
@@ -150,9 +150,7 @@ def test_a_learner_restored_amid_the_challengers_ends_the_same() -> None:
     learner, _ = _quiet(upto="challengers")
     request = learner.pending[0]
     learner.receive(Report(run=request.run, arm=1, message=2, symbol=_CONCEDED))
-    again = Learner.restore(
-        _HINTED, learner.policy, learner.limits, learner_state_through_json(learner.save())
-    )
+    again = Learner.restore(learner.setup, learner_state_through_json(learner.save()))
     assert again.pending == learner.pending
     for one in (learner, again):
         one.lose((2,))
@@ -164,7 +162,7 @@ def test_a_learner_restored_amid_the_challengers_ends_the_same() -> None:
 def test_quantizers_that_take_no_hints_are_given_none() -> None:
     for quantizer in (Exact(), Icq(bits=3), QuBan(), FedSel()):
         spec = make_spec(quantizer=quantizer, sigma=0.1)
-        learner = Learner(spec, QuietElimination(), Limits())
+        learner = Learner(Setup(spec=spec, policy=QuietElimination()))
         run = drive(
             learner, agents_of(learner), lambda arm, done, count: (0.9, 0.2, 0.8)[arm] * count
         )

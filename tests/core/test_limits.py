@@ -15,6 +15,7 @@ from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveEl
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 
 _POLICIES: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount())
@@ -148,7 +149,7 @@ def test_equal_means_end_by_a_limit_and_without_an_answer(
     # low enough that the schedule's own end, a limit on samples, lies beyond
     cap = {"rounds": 12, "samples": 100_000, "bits": 1_000 if quantizer == Exact() else 40}[name]
     spec = make_spec(arms=2, quantizer=quantizer)
-    learner = Learner(spec, policy, Limits(**{name: cap}))
+    learner = Learner(Setup(spec=spec, policy=policy, limits=Limits(**{name: cap})))
     ending = drive(learner, agents_of(learner), lambda arm, done, count: 0.3 * count).ending
     assert ending.outcome is _OUTCOMES[name]
     assert ending.rounds > 1
@@ -161,7 +162,7 @@ def test_the_end_of_the_schedule_is_a_limit_on_samples(
     policy: Policy, quantizer: Quantizer
 ) -> None:
     spec = make_spec(quantizer=quantizer, schedule=ListedSchedule(checkpoints=(2, 5, 6)))
-    learner = Learner(spec, policy, Limits())
+    learner = Learner(Setup(spec=spec, policy=policy))
     agents = agents_of(learner)
     ending = drive(learner, agents, lambda arm, done, count: 0.5 * count).ending
     assert ending.outcome is Outcome.SAMPLE_LIMIT
@@ -196,7 +197,7 @@ def _noisy_ending(
 ) -> RunEnded:
     rng = np.random.default_rng([2, seed])
     spec = make_spec(quantizer=quantizer, sigma=0.1, seed=seed)
-    learner = Learner(spec, policy, Limits())
+    learner = Learner(Setup(spec=spec, policy=policy))
 
     def total(arm: int, done: int, count: int) -> float:
         return float(rng.normal(means[arm] * count, 0.1 * count**0.5))

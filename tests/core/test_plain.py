@@ -16,6 +16,7 @@ from bitarm.core.learner_state import LearnerState
 from bitarm.core.limits import Limits
 from bitarm.core.plain import Families, dumps, from_plain, to_plain
 from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.setup import Setup
 from bitarm.core.spec import FAMILIES as SPEC_FAMILIES
 from bitarm.errors import ConfigError
 
@@ -209,14 +210,14 @@ def test_another_name_than_that_of_the_class_is_refused(name: Any) -> None:
 
 def test_a_learner_that_has_ended_loads_with_the_families_of_a_spec_alone() -> None:
     spec, policy, limits = make_spec(), SuccessiveElimination(), Limits(rounds=5)
-    learner = Learner(spec, policy, limits)
+    learner = Learner(Setup(spec=spec, policy=policy, limits=limits))
     learner.start()
     learner.interrupt()
     state = learner.save()
     assert state.ending is not None
     loaded: LearnerState = from_plain(LearnerState, json.loads(dumps(state)), SPEC_FAMILIES)
     assert loaded == state
-    assert Learner.restore(spec, policy, limits, loaded).save() == state
+    assert Learner.restore(learner.setup, loaded).save() == state
 
 
 @pytest.mark.parametrize("key", PLAIN)

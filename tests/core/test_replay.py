@@ -270,14 +270,15 @@ def test_events_after_the_end_are_refused(journal: list[LearnerEvent]) -> None:
 def test_an_opening_under_other_rules_does_not_fit_what_follows() -> None:
     opened, *rest = _DECIDED
     assert isinstance(opened, RunOpened)
+    setup = opened.setup
     others = [
-        replace(opened, policy=Lucb()),
-        replace(opened, limits=Limits(rounds=2)),
-        replace(opened, spec=make_spec(quantizer=Icq(bits=3), sigma=0.16, seed=3)),
-        replace(opened, spec=make_spec(quantizer=Icq(bits=2), sigma=0.15, seed=3)),
-        replace(opened, spec=make_spec(quantizer=Icq(bits=3), sigma=0.15, seed=3, arms=4)),
+        replace(setup, policy=Lucb()),
+        replace(setup, limits=Limits(rounds=2)),
+        replace(setup, spec=make_spec(quantizer=Icq(bits=3), sigma=0.16, seed=3)),
+        replace(setup, spec=make_spec(quantizer=Icq(bits=2), sigma=0.15, seed=3)),
+        replace(setup, spec=make_spec(quantizer=Icq(bits=3), sigma=0.15, seed=3, arms=4)),
     ]
-    for other in others:
+    for other in (replace(opened, setup=it) for it in others):
         with pytest.raises(StoreError):
             replay([other, *rest])
 

@@ -14,7 +14,6 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.level import level_of
 from bitarm.core.limits import Limits
 from bitarm.core.plain import to_plain
 from bitarm.core.policies import SuccessiveElimination
@@ -22,6 +21,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RunResult, WireBytes, result_of
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule
+from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.errors import LocalProtocolError
 
@@ -43,7 +43,7 @@ def test_a_result_says_what_the_ending_and_the_spec_say(problem: Problem) -> Non
     assert (result.payload_bits, result.raw_bytes) == (ending.payload_bits, 8 * ending.samples)
     assert (result.payload_bytes, result.wire_bytes) == (11, WireBytes(up=22, down=33))
     assert (result.sigma, result.bounds) == (spec.sigma, spec.bounds)
-    level = level_of(spec, problem.policy, problem.limits)
+    level = problem.setup.level
     assert (result.delta, result.width, result.pull_budget) == (
         level.delta,
         level.width,
@@ -128,7 +128,7 @@ def test_what_was_forgotten_and_who_restarted_is_told() -> None:
 
 def test_a_run_that_has_not_ended_has_no_result() -> None:
     opened = RunOpened(
-        spec=make_spec(), policy=SuccessiveElimination(), limits=Limits(), opening="a run"
+        setup=Setup(spec=make_spec(), policy=SuccessiveElimination()), opening="a run"
     )
     with pytest.raises(LocalProtocolError, match="the run has not ended"):
         result_of(Standings.of([opened]))

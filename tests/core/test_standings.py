@@ -23,16 +23,16 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.question import Question
+from bitarm.core.setup import Setup
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.errors import StoreError
 
 OPENED = RunOpened(
-    spec=make_spec(arms=3), policy=SuccessiveElimination(), limits=Limits(), opening="a run"
+    setup=Setup(spec=make_spec(arms=3), policy=SuccessiveElimination()), opening="a run"
 )
 
 

@@ -45,7 +45,7 @@ class SlowRun:
         setup = build(tuple(means), seed=7, problem=problem, scheme=scheme, limits=limits)
         self._means = list(means.values())
         self._journal = SqliteJournal.open(path)
-        self._learner = Learner(setup.spec, setup.policy, setup.limits)
+        self._learner = Learner(setup)
         self._agents = [Agent(self._learner.run, arm) for arm in range(len(means))]
         started = self._learner.start()
         opened, *rest = started.events

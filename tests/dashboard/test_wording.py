@@ -32,9 +32,7 @@ class Unheard:
 
 def _standings() -> Standings:
     setup = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme={}, limits={})
-    return Standings(
-        RunOpened(spec=setup.spec, policy=setup.policy, limits=setup.limits, opening="roofs")
-    )
+    return Standings(RunOpened(setup=setup, opening="roofs"))
 
 
 def test_known_events_have_a_sentence() -> None:

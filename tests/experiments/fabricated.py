@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bitarm.api.simulate import Point, claim_of, scheme_of
+from bitarm.api.simulate import Point, claim_of, setup_of
 from bitarm.experiments.experiment import Experiment, parse_sweep
 from bitarm.experiments.findings import Findings
 from bitarm.sim.statistics import Moments
@@ -53,7 +53,7 @@ def findings(
     for series, numbers in means.items():
         for x, mean in zip(axis, numbers, strict=True):
             models = made.models(x)
-            scheme = scheme_of(models, made.words(series, x))
+            setup = setup_of(models, made.words(series, x))
             moments = Moments(count=TRIALS, mean=mean, squares=sem**2 * TRIALS * (TRIALS - 1))
             result = PointResult(
                 rounds=moments,
@@ -63,6 +63,6 @@ def findings(
                 outcomes=(("decided", TRIALS),),
                 lead=(moments,) * 3,
             )
-            claim = claim_of(scheme, models)
-            points[series, x] = Point(scheme=scheme, guarantee=claim, result=result)
+            claim = claim_of(setup, models)
+            points[series, x] = Point(setup=setup, guarantee=claim, result=result)
     return Findings(experiment=made, trials=TRIALS, seed=1, points=points)

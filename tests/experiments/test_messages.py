@@ -1,6 +1,6 @@
 import pytest
 
-from bitarm.api.simulate import scheme_of, simulate
+from bitarm.api.simulate import setup_of, simulate
 from bitarm.experiments.experiment import parse_sweep
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.messages import message_counts, rate_bits, shortest_bits
@@ -30,7 +30,7 @@ def _found(offsets: list[float]) -> Findings:
 def test_messages_are_those_of_the_trials() -> None:
     """ICQ's cost B bits each, so that bits tell how many there were."""
     words = {"quantizer": "icq", "bits": 3, "prior": "lower", "bounds": (0.0, 1.0), "delta": 0.01}
-    counts = message_counts(scheme_of(_COINS, words), _COINS, trials=2000, seed=1)
+    counts = message_counts(setup_of(_COINS, words), _COINS, trials=2000, seed=1)
     assert counts[0] == 2.0
     assert list(counts) == sorted(counts, reverse=True)
     (point,) = simulate(_COINS, trials=20_000, seed=9, **words).points  # type: ignore[arg-type]

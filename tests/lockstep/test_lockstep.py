@@ -17,7 +17,7 @@ from lockstep.twins import (
     assert_lockstep,
     blank_tape,
     cases,
-    scheme,
+    setup,
     told_by_kernels,
     told_by_machines,
 )
@@ -26,9 +26,9 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
 from bitarm.sim.models import Beta, Gaussian, Sampler
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import Table, table_of
 from bitarm.sim.tape import recorded_tape
 from bitarm.sim.world import world_of
@@ -113,13 +113,13 @@ def test_starved_trials_are_fed_and_agree(policy: Policy, *, machines_first: boo
         Beta(mean=0.4),
         Sampler(sample=_uniform, mean=0.5, sigma=0.5, bounds=(0.0, 1.0)),
     )
-    schemes = tuple(
-        scheme(3, Icq(bits=2), policy, paper_schedule(growth), sigma=0.1, limits=Limits(rounds=12))
+    setups = tuple(
+        setup(3, Icq(bits=2), policy, paper_schedule(growth), sigma=0.1, limits=Limits(rounds=12))
         for growth in (2.0, 1.5)
     )
     for seed in range(10):
         case = Case(
-            schemes=schemes,
+            setups=setups,
             models=models,
             seed=seed,
             lattice=False,
@@ -149,9 +149,9 @@ _BY_INTERVALS: tuple[Policy, ...] = (
 )
 
 
-def _tied(policy: Policy) -> tuple[Scheme, list[float]]:
+def _tied(policy: Policy) -> tuple[Setup, list[float]]:
     """Two arms whose exact means are apart by what is asked for, to the last bit."""
-    one = scheme(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None)
+    one = setup(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None)
     table = table_of(one)
     u = float(table.radius[0])
     return one, [(u + u) - table.epsilon, 0.0]
@@ -197,7 +197,7 @@ def test_any_other_number_of_a_table_that_is_off_is_found(
     mutation: Callable[[Any], Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = scheme(3, quantizer, policy, sigma=0.1, limits=Limits(samples=3000))
+    one = setup(3, quantizer, policy, sigma=0.1, limits=Limits(samples=3000))
     world = world_of([Beta(mean=mean) for mean in (0.7, 0.5, 0.3)])
     rng = np.random.default_rng(5)
     tape = blank_tape([one], rng, trials=40)
@@ -208,7 +208,7 @@ def test_any_other_number_of_a_table_that_is_off_is_found(
 
 
 def _mutate(monkeypatch: pytest.MonkeyPatch, **mutations: Callable[[Any], Any]) -> None:
-    def mutated(one: Scheme) -> Table:
+    def mutated(one: Setup) -> Table:
         table = table_of(one)
         changed = {name: change(getattr(table, name)) for name, change in mutations.items()}
         return replace(table, **changed)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import pytest
-from lockstep.twins import blank_tape, scheme
+from lockstep.twins import blank_tape, setup
 from scipy import stats
 
 from bitarm.core.bits import Symbol
@@ -20,12 +20,12 @@ from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine
 from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, Sampler
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import has_twin
 from bitarm.sim.world import World, world_of
 
@@ -41,9 +41,9 @@ def _rng(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(seed))
 
 
-def _scheme(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2.0) -> Scheme:
+def _setup(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2.0) -> Setup:
     bounds = None if world is _GAUSSIAN else (0.0, 1.0)
-    return scheme(
+    return setup(
         3,
         quantizer,
         policy,
@@ -72,7 +72,7 @@ def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
     quantizer: Quantizer, policy: Policy, world: World
 ) -> None:
     """Draw for draw: both ask for the same numbers in the same order."""
-    one, trials = _scheme(quantizer, policy, world), 200
+    one, trials = _setup(quantizer, policy, world), 200
     (forgotten,) = Engine([one], world).run(_rng(3), trials)
     rng = _rng(3)
     draws_priors = quantizer.prior_range(one.spec.bounds) is not None
@@ -88,7 +88,7 @@ def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
 def test_the_machines_draw_in_the_kernels_order_where_every_message_is_dithered(
     policy: Policy,
 ) -> None:
-    one, trials = _scheme(QuBan(), policy, _GAUSSIAN), 30
+    one, trials = _setup(QuBan(), policy, _GAUSSIAN), 30
     by_kernel, by_machines = _rng(4), _rng(4)
     kept = blank_tape([one], by_kernel, trials)
     tape = blank_tape([one], by_machines, trials)
@@ -100,8 +100,8 @@ def test_the_machines_draw_in_the_kernels_order_where_every_message_is_dithered(
 
 def test_a_scheme_on_a_shared_grid_has_the_distribution_that_it_has_alone() -> None:
     """A finer schedule beside it cuts its sums into more cells, so the draws differ."""
-    alone = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
-    beside = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=1.3)
+    alone = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    beside = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=1.3)
     (first,) = Engine([alone], _GAUSSIAN).run(_rng(5), 4000)
     second, _ = Engine([alone, beside], _GAUSSIAN).run(_rng(6), 4000)
     assert not np.array_equal(first.table, second.table)
@@ -116,12 +116,12 @@ def test_a_family_and_a_sampler_of_the_same_rewards_have_the_same_distribution()
     sampled = world_of(
         [Sampler(sample=it.draw, mean=it.mean, sigma=0.4) for it in _GAUSSIAN.models]
     )
-    one = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    one = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN)
     (compiled,) = Engine([one], _GAUSSIAN).run(_rng(7), 1500)
     (fed,) = Engine([one], sampled).run(_rng(8), 1500)
     assert _same_law(compiled.rounds, fed.rounds) > _P_VALUE
     assert _same_law(compiled.samples, fed.samples) > _P_VALUE
-    (other,) = Engine([_scheme(Exact(), LilUcb(), _GAUSSIAN)], _GAUSSIAN).run(_rng(9), 1500)
+    (other,) = Engine([_setup(Exact(), LilUcb(), _GAUSSIAN)], _GAUSSIAN).run(_rng(9), 1500)
     assert _same_law(other.samples, fed.samples) < _P_VALUE  # control
 
 
@@ -204,8 +204,8 @@ class Unseen:
 def test_a_scheme_without_a_kernel_gives_what_its_equal_with_one_gives(
     quantizer: Quantizer, policy: Policy, world: World, *, alone: bool
 ) -> None:
-    known = _scheme(quantizer, policy, world)
-    mine = [_scheme(quantizer, Unheard(policy), world), _scheme(Unseen(quantizer), policy, world)]
+    known = _setup(quantizer, policy, world)
+    mine = [_setup(quantizer, Unheard(policy), world), _setup(Unseen(quantizer), policy, world)]
     assert has_twin(known)
     assert not any(map(has_twin, mine))
     if alone:  # on a tape that the kernel has filled before
@@ -220,15 +220,15 @@ def test_a_scheme_without_a_kernel_gives_what_its_equal_with_one_gives(
 
 
 def test_a_scheme_without_a_kernel_may_come_first() -> None:
-    known = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN)
-    mine = _scheme(Exact(), Unheard(SuccessiveElimination()), _GAUSSIAN, growth=3.0)
-    same = _scheme(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=3.0)
+    known = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN)
+    mine = _setup(Exact(), Unheard(SuccessiveElimination()), _GAUSSIAN, growth=3.0)
+    same = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN, growth=3.0)
     first, *_, last = Engine([mine, known, same], _GAUSSIAN).run(_rng(12), 20)
     assert np.array_equal(first.table, last.table)
 
 
 def test_a_trace_needs_a_kernel() -> None:
-    mine = _scheme(Exact(), Unheard(Lucb()), _GAUSSIAN)
+    mine = _setup(Exact(), Unheard(Lucb()), _GAUSSIAN)
     tape = blank_tape([mine], _rng(0), 1)
     with pytest.raises(ConfigError, match="somebody's with these settings has no kernel"):
         Engine([mine], _GAUSSIAN).run_tape(tape, _rng(0))

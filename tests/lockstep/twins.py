@@ -37,11 +37,11 @@ from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.question import Question
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.core.setup import Setup
 from bitarm.core.widths import WIDTHS
 from bitarm.sim.engine import Engine, Trace, start_means, union_grid
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape, empty_tape, recorded_tape
 from bitarm.sim.trials import OUTCOMES, Trials
 from bitarm.sim.world import World, world_of
@@ -62,7 +62,7 @@ class Story:
     messages: int
 
 
-def scheme(
+def setup(
     arms: int,
     quantizer: Quantizer,
     policy: Policy,
@@ -70,25 +70,23 @@ def scheme(
     *,
     limits: Limits | None = None,
     **words: Any,
-) -> Scheme:
+) -> Setup:
     """A scheme from the core's own parts; `words` are those of `make_spec`."""
     spec = make_spec(arms=arms, quantizer=quantizer, schedule=schedule, **words)
-    return Scheme(spec=spec, policy=policy, limits=limits or Limits(samples=20_000))
+    return Setup(spec=spec, policy=policy, limits=limits or Limits(samples=20_000))
 
 
-def blank_tape(schemes: Sequence[Scheme], rng: np.random.Generator, trials: int) -> Tape:
+def blank_tape(setups: Sequence[Setup], rng: np.random.Generator, trials: int) -> Tape:
     """A tape for these schemes on which only the priors are drawn."""
-    grid = union_grid(schemes)
-    units = rng.random((trials, len(schemes[0].spec.arms)))
+    grid = union_grid(setups)
+    units = rng.random((trials, len(setups[0].spec.arms)))
     return empty_tape(grid, trials=trials, messages=grid.size, units=units)
 
 
 # -- the two tellers ------------------------------------------------------------------------------
 
 
-def told_by_machines(
-    one: Scheme, tape: Tape, world: World, rng: np.random.Generator
-) -> list[Story]:
+def told_by_machines(one: Setup, tape: Tape, world: World, rng: np.random.Generator) -> list[Story]:
     """Every trial through a learner and its agents."""
     stories = []
     for trial in range(tape.trials):
@@ -124,7 +122,7 @@ def told_by_machines(
     return stories
 
 
-def _kept(one: Scheme, report: ReportAccepted, question: Question) -> Symbol:
+def _kept(one: Setup, report: ReportAccepted, question: Question) -> Symbol:
     """The symbol; of a policy that gives hints only its length, which is what its kernel keeps.
 
     There too it is the mean and the length that stand for the symbol: one follows from the other.
@@ -143,11 +141,11 @@ def told_by_kernels(engine: Engine, tape: Tape, rng: np.random.Generator) -> lis
     """Every trial of every scheme through its kernel."""
     return [
         [_traced(one, tape, trials, trace, trial) for trial in range(tape.trials)]
-        for one, (trials, trace) in zip(engine._schemes, engine.run_tape(tape, rng), strict=True)
+        for one, (trials, trace) in zip(engine._setups, engine.run_tape(tape, rng), strict=True)
     ]
 
 
-def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -> Story:
+def _traced(one: Setup, tape: Tape, trials: Trials, trace: Trace, trial: int) -> Story:
     best_arm = int(trials.best_arm[trial])
     return Story(
         reports={
@@ -167,7 +165,7 @@ def _traced(one: Scheme, tape: Tape, trials: Trials, trace: Trace, trial: int) -
 
 
 def _reports(
-    one: Scheme, tape: Tape, trace: Trace, trial: int, arm: int
+    one: Setup, tape: Tape, trace: Trace, trial: int, arm: int
 ) -> list[tuple[int, tuple[float, Symbol]]]:
     """Means as the kernel put them down; symbols follow from them and the codewords' lengths."""
     spec = one.spec
@@ -250,7 +248,7 @@ def _dicq_word(quantizer: Dicq, held: Estimate, step: Step, mean: float, nbits: 
 class Case:
     """Schemes, what they are run on, and who goes first."""
 
-    schemes: tuple[Scheme, ...]
+    setups: tuple[Setup, ...]
     models: tuple[RewardModel, ...]
     seed: int
     lattice: bool  # sums on a coarse lattice, where ties are common, instead of drawn ones
@@ -264,8 +262,8 @@ class Case:
         """A tape of its own; drawn cells come when they are asked for."""
         rng = np.random.default_rng(self.seed)
         if not self.lattice:
-            return blank_tape(self.schemes, rng, trials)
-        grid = union_grid(self.schemes)
+            return blank_tape(self.setups, rng, trials)
+        grid = union_grid(self.setups)
         shape = trials, grid.size, len(self.models)
         counts = np.diff(grid, prepend=0)[None, :, None]
         return recorded_tape(
@@ -367,19 +365,19 @@ def _level(policy: str) -> bool:
 
 
 @st.composite
-def _schemes(
+def _setups(
     draw: st.DrawFn,
     arms: int,
     quantizer: st.SearchStrategy[Quantizer],
     policy: str,
     *,
     bounded: bool,
-) -> Scheme:
+) -> Setup:
     bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
     rules, schedule = draw(policies(policy)), draw(schedules())
     if isinstance(rules, Budgeted):
         schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in rules.phases(arms)))
-    return scheme(
+    return setup(
         arms,
         draw(quantizer),
         rules,
@@ -409,8 +407,8 @@ def cases(draw: st.DrawFn, *settings: tuple[str, str], bounded: bool) -> Case:
             Gaussian, mean=st.sampled_from([-20.0, 0.0, 0.0, 0.1, 1.0]), sd=st.floats(0.01, 2.0)
         )
     return Case(
-        schemes=tuple(
-            draw(_schemes(arms, family[quantizer], policy, bounded=bounded))
+        setups=tuple(
+            draw(_setups(arms, family[quantizer], policy, bounded=bounded))
             for quantizer, policy in settings
         ),
         models=tuple(draw(model) for _ in range(arms)),
@@ -424,15 +422,15 @@ def assert_lockstep(case: Case, trials: int = 2) -> None:
     """Kernels and machines tell the same stories of the same tape."""
     world, tape = case.world, case.tape(trials)
     rng = np.random.default_rng(case.seed + 1)
-    engine = Engine(case.schemes, world)
+    engine = Engine(case.setups, world)
     if case.machines_first:
-        told = [told_by_machines(one, tape, world, rng) for one in case.schemes]
+        told = [told_by_machines(one, tape, world, rng) for one in case.setups]
         drawn = tape.filled.copy(), tape.cells.copy()
         assert told_by_kernels(engine, tape, rng) == told
     else:
         told = told_by_kernels(engine, tape, rng)
         drawn = tape.filled.copy(), tape.cells.copy()
-        assert [told_by_machines(one, tape, world, rng) for one in case.schemes] == told
+        assert [told_by_machines(one, tape, world, rng) for one in case.setups] == told
     # who comes second needs not one cell more, and changes none
     assert tape.filled.tolist() == drawn[0].tolist()
     for trial, arm in np.ndindex(*tape.filled.shape):

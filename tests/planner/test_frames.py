@@ -13,6 +13,7 @@ from bitarm.core.codes import Levels, Raw
 from bitarm.core.events import LearnerEvent, RoundOpened
 from bitarm.core.messages import Request
 from bitarm.core.question import Question
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import coarse
@@ -23,7 +24,6 @@ from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import LINKS, Link, find_link
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Gaussian
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import checkpoints
 from bitarm.sim.tape import empty_tape
 from bitarm.sim.world import world_of
@@ -33,15 +33,14 @@ _WORLD = world_of([Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.4, 1.0, 0.2)]
 _LORA = find_link("lorawan-eu868-dr0")
 
 
-def _scheme(**words: Any) -> Scheme:
-    setup = build(
+def _setup(**words: Any) -> Setup:
+    return build(
         ("a", "b", "c", "d"),
         seed=0,
         problem={"sigma": 1.0, "delta": 1e-4},
         scheme={"width": "pairwise", **words},
         limits={},
     )
-    return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
 
 
 def _spellable(events: Sequence[LearnerEvent]) -> list[LearnerEvent]:
@@ -61,10 +60,10 @@ def _spellable(events: Sequence[LearnerEvent]) -> list[LearnerEvent]:
     ]
 
 
-def _sides(scheme: Scheme, link: Link, untils: list[int]) -> tuple[float, float]:
+def _sides(setup: Setup, link: Link, untils: list[int]) -> tuple[float, float]:
     """What twenty runs cost by their ledgers, and by our prices."""
     rng = np.random.Generator(np.random.SFC64(1))
-    grid = np.array(checkpoints(scheme))
+    grid = np.array(checkpoints(setup))
     tape = empty_tape(grid, trials=20, messages=grid.size, units=rng.random((20, 4)))
     counted = 0.0
     for trial in range(20):
@@ -73,12 +72,12 @@ def _sides(scheme: Scheme, link: Link, untils: list[int]) -> tuple[float, float]
         def count(events: Sequence[LearnerEvent], ledger: LinkLedger = ledger) -> None:
             ledger.watch(_spellable(events))
 
-        run_trial(scheme, tape, _WORLD, rng, trial, count)
+        run_trial(setup, tape, _WORLD, rng, trial, count)
         for use in ledger.devices():
             air = (use.air_seconds_up or 0.0) + (use.air_seconds_down or 0.0)
             counted += air or use.bytes_up + use.bytes_down
-    costs = frame_costs(link, scheme.spec, untils)
-    runs = run_machines(scheme, tape, _WORLD, rng)  # once more: the tape has been drawn
+    costs = frame_costs(link, setup.spec, untils)
+    runs = run_machines(setup, tape, _WORLD, rng)  # once more: the tape has been drawn
     return counted, float(costs.of(runs).sum())
 
 
@@ -95,8 +94,8 @@ def _sides(scheme: Scheme, link: Link, untils: list[int]) -> tuple[float, float]
     ids=lambda words: str(words["quantizer"]),
 )
 def test_frames_are_priced_nearly_as_ledgers_say(link: str, words: dict[str, Any]) -> None:
-    scheme = _scheme(**words)
-    counted, priced = _sides(scheme, find_link(link), checkpoints(scheme)[:12])
+    setup = _setup(**words)
+    counted, priced = _sides(setup, find_link(link), checkpoints(setup)[:12])
     assert priced == pytest.approx(counted, rel=0.04)
 
 
@@ -104,15 +103,15 @@ def test_frames_are_priced_nearly_as_ledgers_say(link: str, words: dict[str, Any
 @pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
 def test_cuts_are_priced_nearly_as_ledgers_say(link: str, switches: tuple[bool, bool]) -> None:
     words = dict(zip(("leader_first", "pilot"), switches, strict=True))
-    scheme = _scheme(quantizer="dicq", policy="quiet", first=8, **words)
-    counted, priced = _sides(scheme, find_link(link), [8, 300])
+    setup = _setup(quantizer="dicq", policy="quiet", first=8, **words)
+    counted, priced = _sides(setup, find_link(link), [8, 300])
     assert priced == pytest.approx(counted, rel=0.04)
-    costs = frame_costs(find_link(link), scheme.spec, [8, 300])
+    costs = frame_costs(find_link(link), setup.spec, [8, 300])
     assert (costs.cut == 8) if link == "nb-iot" else (costs.cut > 0)
 
 
 def test_later_messages_cost_more_where_their_requests_are_longer() -> None:
-    spec = _scheme(quantizer="icq", policy="se").spec
+    spec = _setup(quantizer="icq", policy="se").spec
     each = frame_costs(find_link("nb-iot"), spec, [2**n for n in range(1, 21)]).messages[1:]
     assert np.all(np.diff(each) >= 0)
     assert each[-1] > each[0]
@@ -121,7 +120,7 @@ def test_later_messages_cost_more_where_their_requests_are_longer() -> None:
 def test_the_code_that_a_quantizer_asks_for_is_what_its_requests_cost() -> None:
     """The same message of the same arm: 16 bytes of floats, 12 with a dither, or none."""
     costs = {
-        name: frame_costs(find_link("nb-iot"), _scheme(quantizer=name).spec, [2, 4]).messages[1]
+        name: frame_costs(find_link("nb-iot"), _setup(quantizer=name).spec, [2, 4]).messages[1]
         for name in ("icq", "quban", "exact", "dicq")
     }
     few = 11 + 14  # a short report, and the request with nothing in its question
@@ -134,7 +133,7 @@ def test_the_code_that_a_quantizer_asks_for_is_what_its_requests_cost() -> None:
 
 
 def test_air_time_is_that_of_both_frames() -> None:
-    each = frame_costs(_LORA, _scheme(quantizer="exact").spec, [2]).messages
+    each = frame_costs(_LORA, _setup(quantizer="exact").spec, [2]).messages
     question = Question(until=2, code=Raw())
     request = len(encode(Request(run=0, arm=3, message=1, question=question)))
     assert _LORA.up.rate is not None

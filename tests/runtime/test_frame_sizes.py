@@ -11,7 +11,7 @@ from quantizing import decode, encode
 
 from bitarm import wire
 from bitarm.api.identify import identify
-from bitarm.api.scheme import Setup, build
+from bitarm.api.scheme import build
 from bitarm.api.words import split
 from bitarm.core.agent import Agent
 from bitarm.core.confidence import Stride
@@ -21,6 +21,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
 from bitarm.core.quantizers import QUANTIZERS
+from bitarm.core.setup import Setup
 from bitarm.runtime.frame_sizes import FrameSizes, largest_frames
 from bitarm.store import MemoryJournal
 
@@ -171,7 +172,7 @@ def _asked_together(request: Request) -> tuple[int, bool, str]:
 def _rounds(arms: int, words: dict[str, Any]) -> Iterator[RoundOpened]:
     """The first rounds of a run of real machines, whose rewards are drawn as sums."""
     setup = _built(arms, *split(words))
-    learner = Learner(setup.spec, setup.policy, setup.limits)
+    learner = Learner(setup)
     agents = [Agent(learner.run, arm) for arm in range(arms)]
     draw = random.Random(1)
     output = learner.start()

@@ -31,6 +31,7 @@ from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
+from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
 from bitarm.runtime.agent_service import AgentService
@@ -449,7 +450,7 @@ def test_an_agent_with_more_arms_than_an_announcement_holds_is_refused_at_once()
     journal = MemoryJournal()
     with pytest.raises(ConfigError, match=r"agent gw serves 40,000 arms, .* give some of them to"):
         open_run(
-            Learner(long, SuccessiveElimination(), Limits()),
+            Learner(Setup(spec=long, policy=SuccessiveElimination())),
             journal,
             fleet,
             boot="b",

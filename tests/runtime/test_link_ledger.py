@@ -52,7 +52,7 @@ def test_a_run_that_another_learner_went_on_with() -> None:
         scheme={"quantizer": "icq", "policy": "se"},
         limits={"rounds": 200},
     )
-    learner = Learner(setup.spec, setup.policy, setup.limits)
+    learner = Learner(setup)
     agents = [Agent(learner.run, arm) for arm in range(3)]
     ledger, down, up = LinkLedger(find_link("lorawan-eu868-dr0")), 0, 0
     kinds = set[str]()

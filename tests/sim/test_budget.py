@@ -33,10 +33,10 @@ def _wrong(models: Sequence[RewardModel], trials: int, **words: Any) -> int:
 
 def _trials(models: Sequence[RewardModel], trials: int, *settings: dict[str, Any]) -> list[Trials]:
     """Every setting on the same tape."""
-    schemes = [simulate(models, trials=1, seed=0, **it).points[0].scheme for it in settings]
-    assert all(map(has_twin, schemes))
+    setups = [simulate(models, trials=1, seed=0, **it).points[0].setup for it in settings]
+    assert all(map(has_twin, setups))
     rng = np.random.Generator(np.random.SFC64(3))
-    return Engine(schemes, world_of(models)).run(rng, trials)
+    return Engine(setups, world_of(models)).run(rng, trials)
 
 
 @pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])

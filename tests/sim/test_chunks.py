@@ -14,16 +14,16 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Exact
 from bitarm.core.schedule import GeometricSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import StoreError
 from bitarm.sim import sweep as sweep_module
 from bitarm.sim.chunks import ChunkStore, _digest
 from bitarm.sim.execute import Done, Task, execute, run_here, run_task
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import PointResult, Sweep, run_chunk
 
-_SCHEME = Scheme(
+_SETUP = Setup(
     spec=RunSpec(
         arms=("a", "b"),
         delta=0.05,
@@ -39,7 +39,7 @@ _SCHEME = Scheme(
     limits=Limits(),
 )
 _SWEEP = Sweep(
-    schemes=(_SCHEME,), models=(Bernoulli(mean=0.7), Bernoulli(mean=0.3)), trials=2100, seed=3
+    setups=(_SETUP,), models=(Bernoulli(mean=0.7), Bernoulli(mean=0.3)), trials=2100, seed=3
 )
 _CHUNKS = 5
 

@@ -17,18 +17,18 @@ from bitarm.core.plain import dumps
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
 from bitarm.core.schedule import GeometricSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import TransportError
 from bitarm.sim.execute import Progress, execute, run_here, run_on_cluster
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep
 
 pytestmark = pytest.mark.slow
 
 _PATIENCE = 60.0
 _DASK = str(Path(sys.executable).with_name("dask"))
-_SCHEME = Scheme(
+_SETUP = Setup(
     spec=RunSpec(
         arms=("a", "b"),
         delta=0.05,
@@ -44,7 +44,7 @@ _SCHEME = Scheme(
     limits=Limits(),
 )
 _SWEEP = Sweep(
-    schemes=(_SCHEME,),
+    setups=(_SETUP,),
     models=(Bernoulli(mean=0.51), Bernoulli(mean=0.5)),
     trials=500 * 40,
     seed=5,

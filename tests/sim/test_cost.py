@@ -2,18 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from bitarm.api.simulate import scheme_of
+from bitarm.api.simulate import setup_of
 from bitarm.sim.cost import Cost, measurable, measured_chunk
 from bitarm.sim.execute import execute, execute_all, run_here
 from bitarm.sim.models import Beta, Sampler
 from bitarm.sim.sweep import Sweep, run_chunk
 
 _MODELS = (Beta(mean=0.7), Beta(mean=0.4))
-_SCHEMES = tuple(
-    scheme_of(_MODELS, {"delta": 0.05, "sigma": 0.2, "bounds": (0.0, 1.0), **words})
+_SETUPS = tuple(
+    setup_of(_MODELS, {"delta": 0.05, "sigma": 0.2, "bounds": (0.0, 1.0), **words})
     for words in ({"quantizer": "exact"}, {"quantizer": "quban", "epsilon_quban": 1.0})
 )
-_SWEEP = Sweep(schemes=_SCHEMES, models=_MODELS, trials=1200, seed=5)
+_SWEEP = Sweep(setups=_SETUPS, models=_MODELS, trials=1200, seed=5)
 
 
 @pytest.mark.parametrize("index", [0, 2])
@@ -43,5 +43,5 @@ def test_draws_take_most_of_the_time_where_every_reward_is_drawn() -> None:
 def test_what_keeps_no_tape_cannot_be_measured() -> None:
     own = Sampler(sample=lambda rng, count: rng.random(count), mean=0.5, sigma=0.5)
     assert measurable(_SWEEP)
-    assert not measurable(replace(_SWEEP, schemes=_SCHEMES[:1]))
+    assert not measurable(replace(_SWEEP, setups=_SETUPS[:1]))
     assert not measurable(replace(_SWEEP, models=(own, own)))

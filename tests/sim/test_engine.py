@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from lockstep.twins import blank_tape, scheme
+from lockstep.twins import blank_tape, setup
 
 import bitarm
 from bitarm.core.limits import Limits
 from bitarm.core.policies import Lucb, SuccessiveElimination
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.engine import Engine, start_means
 from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Beta, Gaussian, RewardModel, Sampler
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.world import World, world_of
 
 _GAUSSIAN = world_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
@@ -30,8 +30,8 @@ def _rng(seed: int = 1) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(seed))
 
 
-def _se(arms: int = 3, growth: float = 2.0) -> Scheme:
-    return scheme(
+def _se(arms: int = 3, growth: float = 2.0) -> Setup:
+    return setup(
         arms, Exact(), SuccessiveElimination(), paper_schedule(growth), sigma=0.3, bounds=None
     )
 
@@ -71,9 +71,9 @@ def test_schemes_are_paired_trial_by_trial() -> None:
 
 def test_the_first_of_several_schemes_gives_what_it_gives_alone() -> None:
     """On its own grid the draws are the same, whether or not they are kept for the others."""
-    one = scheme(3, Icq(), SuccessiveElimination(), sigma=0.3)
+    one = setup(3, Icq(), SuccessiveElimination(), sigma=0.3)
     world = world_of([Beta(mean=mean) for mean in (0.2, 0.5, 0.7)])
-    other = scheme(3, FedSel(), SuccessiveElimination(), sigma=0.3)
+    other = setup(3, FedSel(), SuccessiveElimination(), sigma=0.3)
     (alone,) = Engine([one], world).run(_rng(), 100)
     first, _ = Engine([one, other], world).run(_rng(), 100)
     assert np.array_equal(alone.table, first.table)
@@ -102,7 +102,7 @@ def test_the_same_generator_gives_the_same_trials(models: str) -> None:
 def test_a_prior_is_where_the_quantizer_puts_it(
     quantizer: Icq | QuBan | Exact, bounds: tuple[float, float] | None, expected: list[list[float]]
 ) -> None:
-    one = scheme(3, quantizer, Lucb(), bounds=bounds)
+    one = setup(3, quantizer, Lucb(), bounds=bounds)
     assert start_means(one, np.array([[0.0, 0.25, 0.5]])).tolist() == expected
 
 
@@ -151,7 +151,7 @@ def test_an_error_of_a_sampler_comes_out_as_it_is() -> None:
 def test_rewards_that_the_machines_refuse_are_refused_by_kernels(
     quantizer: QuBan | Icq | Exact, means: tuple[float, float]
 ) -> None:
-    one = scheme(2, quantizer, SuccessiveElimination(), bounds=None, limits=Limits(rounds=9))
+    one = setup(2, quantizer, SuccessiveElimination(), bounds=None, limits=Limits(rounds=9))
     world = world_of([Gaussian(mean=mean, sd=1.0) for mean in means])
     with pytest.raises(RewardError):
         run_machines(one, blank_tape([one], _rng(), 1), world, _rng())

@@ -18,6 +18,7 @@ from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.schedule import GeometricSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError, StoreError
 from bitarm.sim import execute as module
@@ -34,13 +35,12 @@ from bitarm.sim.execute import (
     run_task,
 )
 from bitarm.sim.models import Bernoulli, Sampler
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import PointResult, Sweep, merge_points, run_chunk
 
 _CHUNKS = 7
 
 
-def _scheme(quantizer: Quantizer) -> Scheme:
+def _setup(quantizer: Quantizer) -> Setup:
     spec = RunSpec(
         arms=("a", "b"),
         delta=0.05,
@@ -52,11 +52,11 @@ def _scheme(quantizer: Quantizer) -> Scheme:
         priors=(),
         seed=0,
     )
-    return Scheme(spec=spec, policy=SuccessiveElimination(), limits=Limits())
+    return Setup(spec=spec, policy=SuccessiveElimination(), limits=Limits())
 
 
 _SWEEP = Sweep(
-    schemes=(_scheme(Icq(bits=3, prior="midpoint")), _scheme(Exact())),
+    setups=(_setup(Icq(bits=3, prior="midpoint")), _setup(Exact())),
     models=(Bernoulli(mean=0.6), Bernoulli(mean=0.4)),
     trials=500 * _CHUNKS - 150,
     seed=11,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from lockstep.twins import blank_tape, scheme
+from lockstep.twins import blank_tape, setup
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened
@@ -15,11 +15,11 @@ from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop, advance, unheard
 from bitarm.core.quantizers import Exact, Icq, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.sim.engine import Engine
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Bernoulli, Gaussian
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import empty_tape, recorded_tape
 from bitarm.sim.trials import OUTCOMES
 from bitarm.sim.world import world_of
@@ -35,7 +35,7 @@ def _rng(seed: int = 1) -> np.random.Generator:
     "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
 )
 def test_cells_are_drawn_up_to_each_arms_last_report_and_no_more(policy: Policy) -> None:
-    one = scheme(3, Exact(), policy, sigma=0.3, bounds=None)
+    one = setup(3, Exact(), policy, sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 10)
     tape.cells.fill(np.nan)
     trials = run_machines(one, tape, _WORLD, _rng(2))
@@ -44,7 +44,7 @@ def test_cells_are_drawn_up_to_each_arms_last_report_and_no_more(policy: Policy)
 
 
 def test_a_second_run_over_the_same_tape_gives_the_same_and_draws_nothing() -> None:
-    one = scheme(3, QuBan(), Lucb(), sigma=0.3, bounds=None)
+    one = setup(3, QuBan(), Lucb(), sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 10)
     first = run_machines(one, tape, _WORLD, _rng(2))
     cells, dithers = tape.cells.copy(), tape.dithers.copy()
@@ -57,7 +57,7 @@ def test_a_second_run_over_the_same_tape_gives_the_same_and_draws_nothing() -> N
 
 
 def test_a_uniform_prior_lies_where_the_tape_says() -> None:
-    one = scheme(2, Icq(bits=1), SuccessiveElimination(), sigma=0.3, bounds=(-1.0, 3.0))
+    one = setup(2, Icq(bits=1), SuccessiveElimination(), sigma=0.3, bounds=(-1.0, 3.0))
     units = np.array([[0.0, 0.25], [0.5, 1 - 2**-53]])
     tape = empty_tape(np.array([2**i for i in range(1, 40)]), trials=2, messages=39, units=units)
     world = world_of([Bernoulli(mean=0.0), Bernoulli(mean=1.0)])
@@ -66,14 +66,14 @@ def test_a_uniform_prior_lies_where_the_tape_says() -> None:
         seen: list[LearnerEvent] = []
         run_trial(one, tape, world, _rng(), trial, seen.extend)
         assert isinstance(seen[0], RunOpened)
-        priors.append(list(seen[0].spec.priors))
+        priors.append(list(seen[0].setup.spec.priors))
     assert priors[0] == [-1.0, 0.0]
     assert priors[1][0] == 1.0
     assert 3 - 1e-9 < priors[1][1] <= 3.0
 
 
 def test_every_event_is_seen_in_order() -> None:
-    one = scheme(3, Exact(), SuccessiveElimination(), sigma=0.3, bounds=None)
+    one = setup(3, Exact(), SuccessiveElimination(), sigma=0.3, bounds=None)
     events: list[LearnerEvent] = []
     learner = run_trial(one, blank_tape([one], _rng(), 1), _WORLD, _rng(), 0, events.extend)
     assert isinstance(events[0], RunOpened)
@@ -94,7 +94,7 @@ def test_every_event_is_seen_in_order() -> None:
     ids=["rounds", "samples", "bits", "none"],
 )
 def test_outcomes_have_the_same_codes_as_in_kernels(limits: Limits, outcome: Outcome) -> None:
-    one = scheme(3, Exact(), SuccessiveElimination(), sigma=0.5, bounds=None, limits=limits)
+    one = setup(3, Exact(), SuccessiveElimination(), sigma=0.5, bounds=None, limits=limits)
     tape = blank_tape([one], _rng(), 4)
     machines = run_machines(one, tape, _WORLD, _rng())
     ((kernel, _),) = Engine([one], _WORLD).run_tape(tape, _rng())
@@ -105,7 +105,7 @@ def test_outcomes_have_the_same_codes_as_in_kernels(limits: Limits, outcome: Out
 
 def test_recorded_rewards_are_run_as_they_were_recorded() -> None:
     points = ListedSchedule(checkpoints=(2, 4, 8))
-    one = scheme(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
+    one = setup(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
     tape = recorded_tape([2, 4, 8], [[[2.0, 0.0], [2.0, 0.0], [4.0, 0.0]]])
     trials = run_machines(one, tape, world_of([Bernoulli(mean=0.5)] * 2), _rng())
     assert trials.best_arm.tolist() == [0]
@@ -135,8 +135,8 @@ class Leaping:
         return None
 
 
-def _leaping(limits: Limits) -> Scheme:
-    return scheme(3, Exact(), Leaping(), paper_schedule(2.0), bounds=None, limits=limits)
+def _leaping(limits: Limits) -> Setup:
+    return setup(3, Exact(), Leaping(), paper_schedule(2.0), bounds=None, limits=limits)
 
 
 def test_a_policy_may_leave_out_checkpoints() -> None:

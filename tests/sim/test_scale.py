@@ -4,16 +4,16 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from lockstep.twins import blank_tape, scheme
+from lockstep.twins import blank_tape, setup
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
 from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
 from bitarm.sim.execute import execute, run_here
 from bitarm.sim.models import Bernoulli, Gaussian
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep, run_chunk
 from bitarm.sim.world import world_of
 
@@ -21,8 +21,8 @@ _MEGABYTE = 1 << 20
 _ARMS = (2, 5, 20, 100, 1000, 10_000)
 
 
-def _scheme(arms: int, policy: Policy | None = None, growth: float = 2.0) -> Scheme:
-    return scheme(
+def _setup(arms: int, policy: Policy | None = None, growth: float = 2.0) -> Setup:
+    return setup(
         arms,
         Icq(bits=2, prior="midpoint"),
         policy or SuccessiveElimination(),
@@ -39,10 +39,10 @@ def _coins(arms: int) -> tuple[Bernoulli, ...]:
 
 @pytest.mark.parametrize("arms", _ARMS)
 @pytest.mark.parametrize("schemes", [1, 3], ids=["nothing kept", "a tape kept"])
-def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, schemes: int) -> None:
-    engine = Engine([_scheme(arms) for _ in range(schemes)], world_of(_coins(arms)))
+def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, setups: int) -> None:
+    engine = Engine([_setup(arms) for _ in range(setups)], world_of(_coins(arms)))
     assert engine.block >= 1
-    cells = 1 if schemes == 1 else 39  # 2, 4, …, 2^39: all checkpoints below 10^12
+    cells = 1 if setups == 1 else 39  # 2, 4, …, 2^39: all checkpoints below 10^12
     numbers = 2 * engine.block * arms * cells  # sums and dithers, or priors and their places
     assert numbers * 8 <= 8 * _MEGABYTE
     if engine.block > 1:
@@ -51,7 +51,7 @@ def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, sc
 
 @pytest.mark.parametrize("arms", [1000, 10_000])
 def test_many_arms_run_in_a_few_megabytes(arms: int) -> None:
-    engine = Engine([_scheme(arms), _scheme(arms, growth=3.0)], world_of(_coins(arms)))
+    engine = Engine([_setup(arms), _setup(arms, growth=3.0)], world_of(_coins(arms)))
     engine.run(np.random.default_rng(0), 1)  # compiled before anything is measured
     tracemalloc.start()
     try:
@@ -66,7 +66,7 @@ def test_many_arms_run_in_a_few_megabytes(arms: int) -> None:
 @pytest.mark.parametrize("arms", _ARMS)
 def test_successive_elimination_sends_one_message_an_arm_and_round(arms: int) -> None:
     """Its work is that of its messages: K a round for as long as all K are in the race."""
-    one = _scheme(arms)
+    one = _setup(arms)
     tape = blank_tape([one], np.random.default_rng(0), 1)
     ((trials, trace),) = Engine([one], world_of(_coins(arms))).run_tape(
         tape, np.random.default_rng(0)
@@ -84,7 +84,7 @@ def test_successive_elimination_sends_one_message_an_arm_and_round(arms: int) ->
 def test_after_the_first_round_an_index_policy_hears_from_one_or_two_arms(
     policy: Policy, arms: int
 ) -> None:
-    one = scheme(arms, Exact(), policy, sigma=0.5, bounds=None, limits=Limits(rounds=60))
+    one = setup(arms, Exact(), policy, sigma=0.5, bounds=None, limits=Limits(rounds=60))
     tape = blank_tape([one], np.random.default_rng(0), 1)
     ((trials, _),) = Engine([one], world_of(_coins(arms))).run_tape(tape, np.random.default_rng(0))
     messages = int(tape.filled.sum())
@@ -94,7 +94,7 @@ def test_after_the_first_round_an_index_policy_hears_from_one_or_two_arms(
 
 @pytest.mark.parametrize("trials", [1, 499, 500, 10**5, 10**6, 10**7, 10**9])
 def test_a_chunk_has_a_bounded_number_of_trials(trials: int) -> None:
-    sweep = Sweep(schemes=(_scheme(5),), models=_coins(5), trials=trials, seed=1)
+    sweep = Sweep(setups=(_setup(5),), models=_coins(5), trials=trials, seed=1)
     assert sweep.chunk_size <= 1 << 16
     assert (sweep.chunks - 1) * sweep.chunk_size < trials <= sweep.chunks * sweep.chunk_size
     if trials >= 10**7:
@@ -103,8 +103,8 @@ def test_a_chunk_has_a_bounded_number_of_trials(trials: int) -> None:
 
 def _gaussian_sweep(trials: int) -> Sweep:
     models = tuple(Gaussian(mean=mean, sd=0.125) for mean in (0.0, 0.0, 0.0, 0.0, 0.5))
-    one = scheme(5, Exact(), SuccessiveElimination(), sigma=0.125, bounds=None, limits=Limits())
-    return Sweep(schemes=(one,), models=models, trials=trials, seed=1)
+    one = setup(5, Exact(), SuccessiveElimination(), sigma=0.125, bounds=None, limits=Limits())
+    return Sweep(setups=(one,), models=models, trials=trials, seed=1)
 
 
 def _peak(sweep: Sweep, chunks: int) -> int:

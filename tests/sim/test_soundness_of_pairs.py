@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitarm.api.simulate import Point, scheme_of, simulate
+from bitarm.api.simulate import Point, setup_of, simulate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.widths import pairwise
 from bitarm.sim.engine import Engine, union_grid
@@ -59,7 +59,7 @@ def _rejects(point: Point) -> bool:
 
     A run that lost its best arm to one of two equal arms goes on for ever: it counts as wrong.
     """
-    trials, delta = point.result.samples.count, point.scheme.spec.delta
+    trials, delta = point.result.samples.count, point.setup.spec.delta
     wrong = point.result.errors + trials - dict(point.result.outcomes)["decided"]
     return bool(stats.binomtest(wrong, trials, delta, alternative="greater").pvalue < _LEVEL)
 
@@ -144,11 +144,11 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     """
     trials, gap = 20_000, 0.5
     swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
-    scheme = scheme_of(swapped.models, {"sigma": sigma, "policy": "se", **words})
-    grid = union_grid([scheme])
+    setup = setup_of(swapped.models, {"sigma": sigma, "policy": "se", **words})
+    grid = union_grid([setup])
     rng = np.random.default_rng(11)
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=np.full((trials, 2), 0.5))
-    ((outcome, _),) = Engine([scheme], swapped).run_tape(tape, rng)
+    ((outcome, _),) = Engine([setup], swapped).run_tape(tape, rng)
     cells = outcome.rounds - 1  # both arms are heard in every round until the last
     drawn = np.arange(grid.size)[None, :, None] < tape.filled[:, None, :]
     sums = np.cumsum(np.where(drawn, tape.cells, 0.0), axis=1)[np.arange(trials), cells]

@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bitarm.api.simulate import Point, scheme_of, simulate
+from bitarm.api.simulate import Point, setup_of, simulate
 from bitarm.core.codes import Nearest
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.quantizers import Dicq
+from bitarm.core.setup import Setup
 from bitarm.core.widths import pairwise
 from bitarm.core.widths.pairwise import mixture_margin
 from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Bernoulli, Gaussian, RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.world import world_of
 
@@ -59,9 +59,9 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 # -- each drop, against the rewards ---------------------------------------------------------------
 
 
-def _story(scheme: Scheme, tape: Tape, models: Any, trial: int) -> list[LearnerEvent]:
+def _story(setup: Setup, tape: Tape, models: Any, trial: int) -> list[LearnerEvent]:
     events: list[LearnerEvent] = []
-    run_trial(scheme, tape, world_of(models), np.random.default_rng(trial), trial, events.extend)
+    run_trial(setup, tape, world_of(models), np.random.default_rng(trial), trial, events.extend)
     return events
 
 
@@ -78,12 +78,12 @@ def test_what_falls_is_a_margin_below_by_the_rewards_themselves(
 ) -> None:
     models = tuple(Gaussian(mean=mean, sd=1.0) for mean in means)
     words = {**_QUIET, "delta": delta, "kappa": kappa, "kappa_cut": kappa, "patience": patience}
-    scheme = scheme_of(models, {**words, "max_samples": 10**6})
-    grid = union_grid([scheme])
+    setup = setup_of(models, {**words, "max_samples": 10**6})
+    grid = union_grid([setup])
     tape = empty_tape(grid, trials=1, messages=grid.size, units=np.full((1, len(models)), 0.5))
     rng = np.random.default_rng(seed)
     events: list[LearnerEvent] = []
-    run_trial(scheme, tape, world_of(models), rng, 0, events.extend)
+    run_trial(setup, tape, world_of(models), rng, 0, events.extend)
     drawn = np.arange(grid.size)[:, None] < tape.filled[0]
     sums = np.cumsum(np.where(drawn, tape.cells[0], 0.0), axis=0)
     pulls = dict.fromkeys(range(len(models)), 0)
@@ -108,10 +108,10 @@ def test_hints_are_given_and_concessions_made() -> None:
     """The laws above would hold just as well if nobody ever conceded."""
     # far from 0, where an arm starts: then a centre that was told shows
     models = tuple(Gaussian(mean=mean, sd=0.25) for mean in (*[5.0] * 19, 5.2))
-    scheme = scheme_of(models, {**_QUIET, "sigma": 0.25, "delta": 0.05})
-    grid = union_grid([scheme])
+    setup = setup_of(models, {**_QUIET, "sigma": 0.25, "delta": 0.05})
+    grid = union_grid([setup])
     tape = empty_tape(grid, trials=1, messages=grid.size, units=np.full((1, 20), 0.5))
-    events = _story(scheme, tape, models, 0)
+    events = _story(setup, tape, models, 0)
     asked = [
         request.question
         for event in events
@@ -119,7 +119,7 @@ def test_hints_are_given_and_concessions_made() -> None:
         for request in event.requests
     ]
     first = [question for question in asked if question.until == asked[0].until]
-    start = scheme.spec.start(0).mean
+    start = setup.spec.start(0).mean
     centres = [question.code.centre for question in first if isinstance(question.code, Nearest)]
     assert sum(centre != start for centre in centres) == 19
     reports = [event for event in events if isinstance(event, ReportAccepted)]
@@ -141,7 +141,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
 
 def _rejects(point: Point) -> bool:
     """Whether wrong answers, and runs that never answer, rule out P(wrong) ≤ δ."""
-    trials, delta = point.result.samples.count, point.scheme.spec.delta
+    trials, delta = point.result.samples.count, point.setup.spec.delta
     wrong = point.result.errors + trials - dict(point.result.outcomes)["decided"]
     return bool(stats.binomtest(wrong, trials, delta, alternative="greater").pvalue < _LEVEL)
 
@@ -215,10 +215,10 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     """
     trials, gap = 20_000, 0.5
     swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
-    scheme = scheme_of(swapped.models, {**_QUIET, "sigma": sigma, "delta": 1e-5, **words})
-    grid = union_grid([scheme])
+    setup = setup_of(swapped.models, {**_QUIET, "sigma": sigma, "delta": 1e-5, **words})
+    grid = union_grid([setup])
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=np.full((trials, 2), 0.5))
-    ((outcome, _),) = Engine([scheme], swapped).run_tape(tape, np.random.default_rng(11))
+    ((outcome, _),) = Engine([setup], swapped).run_tape(tape, np.random.default_rng(11))
     pulls = outcome.samples // 2  # both arms are level when one of them falls
     last = np.searchsorted(grid, pulls)
     assert np.array_equal(grid[last], pulls)

@@ -22,6 +22,7 @@ from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.core.replay import replay
+from bitarm.core.setup import Setup
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +92,7 @@ class Faulty:
             width=case.width,
             seed=seed,
         )
-        self.learner = Learner(spec, case.policy, Limits(samples=10**9))
+        self.learner = Learner(Setup(spec=spec, policy=case.policy, limits=Limits(samples=10**9)))
         self.agents: list[Agent] = agents_of(self.learner)
         self.lives = [0] * case.arms
         self.journal: list[tuple[tuple[LearnerEvent, ...], tuple[int, ...]]] = []

@@ -15,12 +15,12 @@ from bitarm.core.policies import Lucb, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizers import Exact, Icq, QuBan
 from bitarm.core.schedule import GeometricSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
 from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import (
     MEASURES,
     ChunkResult,
@@ -36,7 +36,7 @@ _NO_LIMITS = Limits()
 _SE = SuccessiveElimination()
 
 
-def _scheme(*, policy: Policy = _SE, limits: Limits = _NO_LIMITS, **spec: Any) -> Scheme:
+def _setup(*, policy: Policy = _SE, limits: Limits = _NO_LIMITS, **spec: Any) -> Setup:
     words: dict[str, Any] = {
         "arms": ("a", "b"),
         "delta": 0.05,
@@ -48,19 +48,19 @@ def _scheme(*, policy: Policy = _SE, limits: Limits = _NO_LIMITS, **spec: Any) -
         "priors": (),
         "seed": 0,
     }
-    return Scheme(spec=RunSpec(**words | spec), policy=policy, limits=limits)
+    return Setup(spec=RunSpec(**words | spec), policy=policy, limits=limits)
 
 
 _COINS = (Bernoulli(mean=0.6), Bernoulli(mean=0.4))
-_PAIR = (_scheme(), _scheme(quantizer=Exact()))
-_SWEEP = Sweep(schemes=_PAIR, models=_COINS, trials=1200, seed=7)
+_PAIR = (_setup(), _setup(quantizer=Exact()))
+_SWEEP = Sweep(setups=_PAIR, models=_COINS, trials=1200, seed=7)
 
 
 @given(st.integers(1, 10**9), st.integers(0, 2**64))
 def test_the_size_of_a_chunk_depends_on_the_number_of_trials_only(trials: int, seed: int) -> None:
     sweep = replace(_SWEEP, trials=trials)
     other = Sweep(
-        schemes=(_scheme(delta=0.2, policy=Lucb()),),
+        setups=(_setup(delta=0.2, policy=Lucb()),),
         models=(Gaussian(mean=0.0, sd=1.0), Gaussian(mean=1.0, sd=1.0)),
         trials=trials,
         seed=seed,
@@ -84,7 +84,7 @@ def test_a_chunk_is_the_same_alone_and_after_others() -> None:
     for index in reversed(range(_SWEEP.chunks)):
         # a sweep made anew, as another process would read it
         twin = Sweep(
-            schemes=(_scheme(), _scheme(quantizer=Exact())),
+            setups=(_setup(), _setup(quantizer=Exact())),
             models=(Bernoulli(mean=0.6), Bernoulli(mean=0.4)),
             trials=1200,
             seed=7,
@@ -134,17 +134,17 @@ def test_the_first_scheme_leads_itself_by_nothing() -> None:
 
 
 def test_an_answer_without_a_decision_is_no_error() -> None:
-    limited = _scheme(limits=Limits(rounds=1))
-    (point,) = run_chunk(Sweep(schemes=(limited,), models=_COINS, trials=50, seed=1), 0).points
+    limited = _setup(limits=Limits(rounds=1))
+    (point,) = run_chunk(Sweep(setups=(limited,), models=_COINS, trials=50, seed=1), 0).points
     assert point.outcomes == (("round_limit", 50),)
     assert point.errors == 0
 
 
 def _errors(epsilon: float, means: tuple[float, float]) -> int:
     """Errors of a scheme that often errs: it believes in far too small a σ."""
-    scheme = _scheme(sigma=0.02, policy=SuccessiveElimination(epsilon=epsilon), quantizer=Exact())
+    setup = _setup(sigma=0.02, policy=SuccessiveElimination(epsilon=epsilon), quantizer=Exact())
     models = tuple(Bernoulli(mean=mean) for mean in means)
-    (point,) = run_chunk(Sweep(schemes=(scheme,), models=models, trials=500, seed=1), 0).points
+    (point,) = run_chunk(Sweep(setups=(setup,), models=models, trials=500, seed=1), 0).points
     return point.errors
 
 
@@ -193,20 +193,20 @@ _CHANGES: dict[str, dict[str, Any]] = {
     "the order of arms": {"models": _COINS[::-1]},
     "the order of schemes": {"schemes": _PAIR[::-1]},
     "fewer schemes": {"schemes": _PAIR[:1]},
-    "δ": {"schemes": (_scheme(delta=0.06), _PAIR[1])},
-    "σ": {"schemes": (_scheme(sigma=0.6), _PAIR[1])},
-    "bounds": {"schemes": (_scheme(bounds=(0.0, 2.0)), _PAIR[1])},
-    "B": {"schemes": (_scheme(quantizer=Icq(bits=4, prior="midpoint")), _PAIR[1])},
-    "the prior": {"schemes": (_scheme(quantizer=Icq(bits=3, prior="quban")), _PAIR[1])},
-    "the quantizer": {"schemes": (_scheme(quantizer=QuBan()), _PAIR[1])},
-    "the width": {"schemes": (_scheme(width="lil"), _PAIR[1])},
-    "α": {"schemes": (_scheme(schedule=GeometricSchedule(growth=3.0, first=2)), _PAIR[1])},
-    "t₁": {"schemes": (_scheme(schedule=GeometricSchedule(growth=2.0, first=3)), _PAIR[1])},
-    "the policy": {"schemes": (_scheme(policy=Lucb()), _PAIR[1])},
-    "ε": {"schemes": (_scheme(policy=SuccessiveElimination(epsilon=0.1)), _PAIR[1])},
-    "a limit on rounds": {"schemes": (_scheme(limits=Limits(rounds=9)), _PAIR[1])},
-    "a limit on samples": {"schemes": (_scheme(limits=Limits(samples=9)), _PAIR[1])},
-    "a limit on bits": {"schemes": (_scheme(limits=Limits(bits=9)), _PAIR[1])},
+    "δ": {"schemes": (_setup(delta=0.06), _PAIR[1])},
+    "σ": {"schemes": (_setup(sigma=0.6), _PAIR[1])},
+    "bounds": {"schemes": (_setup(bounds=(0.0, 2.0)), _PAIR[1])},
+    "B": {"schemes": (_setup(quantizer=Icq(bits=4, prior="midpoint")), _PAIR[1])},
+    "the prior": {"schemes": (_setup(quantizer=Icq(bits=3, prior="quban")), _PAIR[1])},
+    "the quantizer": {"schemes": (_setup(quantizer=QuBan()), _PAIR[1])},
+    "the width": {"schemes": (_setup(width="lil"), _PAIR[1])},
+    "α": {"schemes": (_setup(schedule=GeometricSchedule(growth=3.0, first=2)), _PAIR[1])},
+    "t₁": {"schemes": (_setup(schedule=GeometricSchedule(growth=2.0, first=3)), _PAIR[1])},
+    "the policy": {"schemes": (_setup(policy=Lucb()), _PAIR[1])},
+    "ε": {"schemes": (_setup(policy=SuccessiveElimination(epsilon=0.1)), _PAIR[1])},
+    "a limit on rounds": {"schemes": (_setup(limits=Limits(rounds=9)), _PAIR[1])},
+    "a limit on samples": {"schemes": (_setup(limits=Limits(samples=9)), _PAIR[1])},
+    "a limit on bits": {"schemes": (_setup(limits=Limits(bits=9)), _PAIR[1])},
 }
 
 
@@ -217,7 +217,7 @@ def test_every_setting_has_a_key_of_its_own() -> None:
 
 
 def test_equal_sweeps_have_one_key() -> None:
-    assert replace(_SWEEP, schemes=(_scheme(), _scheme(quantizer=Exact()))).key() == _SWEEP.key()
+    assert replace(_SWEEP, setups=(_setup(), _setup(quantizer=Exact()))).key() == _SWEEP.key()
 
 
 def test_another_version_of_the_code_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +291,6 @@ def test_what_is_compiled_or_cached_is_no_source(
 
 
 def test_a_scheme_for_another_number_of_arms_is_refused() -> None:
-    three = Sweep(schemes=_PAIR, models=(*_COINS, Bernoulli(mean=0.5)), trials=10, seed=1)
+    three = Sweep(setups=_PAIR, models=(*_COINS, Bernoulli(mean=0.5)), trials=10, seed=1)
     with pytest.raises(ConfigError, match="a scheme for 2 arms met 3 models"):
-        Engine(three.schemes, world_of(three.models))
+        Engine(three.setups, world_of(three.models))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lockstep.twins import Case, blank_tape, cases, scheme
+from lockstep.twins import Case, blank_tape, cases, setup
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
@@ -26,7 +26,7 @@ def test_pulls_radii_and_lengths_are_those_of_the_machines(
     quantizer: str, data: st.DataObject
 ) -> None:
     case: Case = data.draw(cases((quantizer, "lucb"), bounded=True))
-    (one,), table = case.schemes, table_of(case.schemes[0])
+    (one,), table = case.setups, table_of(case.setups[0])
     rng = np.random.default_rng(case.seed)
     events: list[LearnerEvent] = []
     run_trial(one, blank_tape([one], rng, 1), case.world, rng, 0, events.extend)
@@ -55,7 +55,7 @@ _SCHEDULES: list[tuple[Schedule, Limits, list[int]]] = [
 def test_a_scheme_may_reach_the_schedule_up_to_its_end_or_the_limit_on_rounds(
     schedule: Schedule, limits: Limits, expected: list[int]
 ) -> None:
-    one = scheme(2, Exact(), Lucb(), schedule, limits=limits)
+    one = setup(2, Exact(), Lucb(), schedule, limits=limits)
     assert checkpoints(one) == expected
     assert table_of(one).pulls.tolist() == expected
 
@@ -74,7 +74,7 @@ def test_a_scheme_may_reach_the_schedule_up_to_its_end_or_the_limit_on_rounds(
 def test_a_schedule_too_fine_for_memory_is_refused(
     schedule: Schedule, rounds: int | None, *, refused: bool
 ) -> None:
-    one = scheme(2, Exact(), Lucb(), schedule, limits=Limits(rounds=rounds))
+    one = setup(2, Exact(), Lucb(), schedule, limits=Limits(rounds=rounds))
     if refused:
         with pytest.raises(ConfigError, match="at most 65536 checkpoints an arm"):
             checkpoints(one)
@@ -92,26 +92,26 @@ def test_a_schedule_too_fine_for_memory_is_refused(
 def test_everything_that_the_project_ships_has_a_kernel(
     policy: Policy, quantizer: Quantizer, width: str
 ) -> None:
-    assert has_twin(scheme(2, quantizer, policy, width=width))
+    assert has_twin(setup(2, quantizer, policy, width=width))
 
 
 def test_a_kernel_of_its_own_for_every_policy_and_quantizer() -> None:
     policies: list[Policy] = [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()]
-    assert len({table_of(scheme(2, Exact(), it)).policy for it in policies}) == 4
+    assert len({table_of(setup(2, Exact(), it)).policy for it in policies}) == 4
     quantizers: list[Quantizer] = [Exact(), Icq(), Icq(prior="quban"), QuBan(), FedSel()]
-    tables = [table_of(scheme(2, it, Lucb())) for it in quantizers]
+    tables = [table_of(setup(2, it, Lucb())) for it in quantizers]
     assert len({(it.first, it.rest) for it in tables}) == 5
 
 
 def test_tolerance_ratio_and_limits_are_handed_on() -> None:
-    table = table_of(scheme(7, Exact(), Lucb(epsilon=0.3), delta=0.01, limits=Limits(samples=77)))
+    table = table_of(setup(7, Exact(), Lucb(epsilon=0.3), delta=0.01, limits=Limits(samples=77)))
     assert table.epsilon == 0.3
     assert table.ratio == stop_ratio(7, 0.01)
     assert table.limits.tolist() == [2**63 - 1, 77, 2**63 - 1]
-    assert table_of(scheme(2, Exact(), LilUcbCount())).epsilon == 0.0
+    assert table_of(setup(2, Exact(), LilUcbCount())).epsilon == 0.0
 
 
 def test_a_limit_beyond_64_bits_is_as_good_as_none() -> None:
     """The learner takes it, so a simulation should."""
-    table = table_of(scheme(2, Exact(), Lucb(), limits=Limits(samples=10**19)))
+    table = table_of(setup(2, Exact(), Lucb(), limits=Limits(samples=10**19)))
     assert table.limits.tolist() == [2**63 - 1] * 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lockstep.twins import blank_tape, scheme
+from lockstep.twins import blank_tape, setup
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
@@ -76,7 +76,7 @@ def test_parts_that_do_not_fit_are_refused(name: str, value: Any, message: str) 
 def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
     policy: Policy, models: tuple[RewardModel, ...]
 ) -> None:
-    one = scheme(3, Exact(), policy, sigma=0.3, bounds=None, limits=Limits(samples=3000))
+    one = setup(3, Exact(), policy, sigma=0.3, bounds=None, limits=Limits(samples=3000))
     tape = blank_tape([one], _rng(), 50)
     tape.cells.fill(np.nan)
     ((trials, trace),) = Engine([one], world_of(models)).run_tape(tape, _rng(2))
@@ -89,7 +89,7 @@ def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
 
 
 def test_dithers_are_drawn_only_for_messages_that_are_rounded() -> None:
-    one = scheme(3, QuBan(), SuccessiveElimination(), sigma=0.3, bounds=None)
+    one = setup(3, QuBan(), SuccessiveElimination(), sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 20)
     Engine([one], world_of(_GAUSSIAN)).run_tape(tape, _rng(2))
     assert np.array_equal(tape.dithered, tape.filled)
@@ -102,7 +102,7 @@ def test_a_cell_that_is_drawn_never_changes(models: tuple[RewardModel, ...]) -> 
     """A scheme that stops early draws little; one that asks for more adds to it."""
     schedule = paper_schedule(2.0)
     hasty, careful = (
-        scheme(3, QuBan(), SuccessiveElimination(), schedule, sigma=sigma, bounds=None)
+        setup(3, QuBan(), SuccessiveElimination(), schedule, sigma=sigma, bounds=None)
         for sigma in (0.02, 0.5)
     )
     world = world_of(models)
@@ -142,8 +142,8 @@ def test_cells_are_filled_in_order_from_the_first_that_is_missing() -> None:
 def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list[float]) -> None:
     """At a checkpoint that two schedules share, both have added the same cells in one order."""
     models = [Gaussian(mean=0.1, sd=1.0), Gaussian(mean=0.0, sd=1.0)]
-    schemes = [
-        scheme(
+    setups = [
+        setup(
             2,
             Exact(),
             SuccessiveElimination(),
@@ -154,9 +154,9 @@ def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list
         )
         for growth in growths
     ]
-    tape = blank_tape(schemes, _rng(seed), 3)
-    results = Engine(schemes, world_of(models)).run_tape(tape, _rng(seed + 1))
-    for one, (_, trace) in zip(schemes, results, strict=True):
+    tape = blank_tape(setups, _rng(seed), 3)
+    results = Engine(setups, world_of(models)).run_tape(tape, _rng(seed + 1))
+    for one, (_, trace) in zip(setups, results, strict=True):
         for trial, message, arm in np.argwhere(~np.isnan(trace.mean)).tolist():
             pulls = one.spec.schedule.pulls_at(message + 1)
             cell = tape.grid.tolist().index(pulls)
@@ -167,12 +167,12 @@ def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list
 
 
 def test_a_union_grid_holds_every_checkpoint_once_in_order() -> None:
-    schemes = [
-        scheme(2, Exact(), Lucb(), ListedSchedule(checkpoints=points))
+    setups = [
+        setup(2, Exact(), Lucb(), ListedSchedule(checkpoints=points))
         for points in ((2, 4, 8), (3, 4, 9), (1, 100))
     ]
-    assert union_grid(schemes).tolist() == [1, 2, 3, 4, 8, 9, 100]
-    assert union_grid(schemes[:1]).tolist() == [2, 4, 8]
+    assert union_grid(setups).tolist() == [1, 2, 3, 4, 8, 9, 100]
+    assert union_grid(setups[:1]).tolist() == [2, 4, 8]
 
 
 # -- a user's own rewards -------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_recorded_rewards_are_run_as_they_were_recorded() -> None:
         [[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]],  # no difference at all
     ]
     points = ListedSchedule(checkpoints=(2, 4, 8))
-    one = scheme(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
+    one = setup(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
     engine = Engine([one], world_of([Bernoulli(mean=0.5)] * 2))
     ((trials, trace),) = engine.run_tape(recorded_tape([2, 4, 8], cells), _rng())
     assert trials.best_arm.tolist() == [0, -1]
@@ -241,7 +241,7 @@ def test_dithers_and_priors_that_do_not_fit_a_recording_are_refused(
 
 
 def test_a_recorded_tape_needs_the_grid_of_the_schemes() -> None:
-    one = scheme(2, Exact(), Lucb(), ListedSchedule(checkpoints=(2, 4, 8)))
+    one = setup(2, Exact(), Lucb(), ListedSchedule(checkpoints=(2, 4, 8)))
     engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
     with pytest.raises(ConfigError, match=r"need a tape with the grid \[2, 4, 8\]"):
         engine.run_tape(recorded_tape([2, 4], np.ones((1, 2, 2))), _rng())
@@ -277,7 +277,7 @@ def test_a_grid_of_broken_numbers_is_refused() -> None:
 def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
     cells = np.ones((1, 3, 2))
     cells.flags.writeable = False  # as from numpy.load(..., mmap_mode="r")
-    one = scheme(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
+    one = setup(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
     engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
     ((trials, _),) = engine.run_tape(recorded_tape([2, 4, 8], cells), _rng())
     assert trials.samples.tolist() == [16]
@@ -285,7 +285,7 @@ def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
 
 def test_a_recording_of_another_number_of_arms_is_refused() -> None:
     """With fewer arms than the schemes have, the kernel reads what is not there."""
-    one = scheme(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
+    one = setup(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
     engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
     with pytest.raises(ConfigError, match="arms"):
         engine.run_tape(recorded_tape([2, 4, 8], np.ones((1, 3, 3))), _rng())

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bitarm.core.events import CaveatNoted, RunOpened
-from bitarm.core.limits import Limits
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Exact
 from bitarm.core.schedule import paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.store import SqliteJournal
 
@@ -33,7 +33,7 @@ def opened() -> RunOpened:
         seed=0,
     )
     return RunOpened(
-        spec=spec, policy=SuccessiveElimination(), limits=Limits(), opening="a run of the tests"
+        setup=Setup(spec=spec, policy=SuccessiveElimination()), opening="a run of the tests"
     )
 
 

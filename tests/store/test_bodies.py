@@ -82,7 +82,7 @@ def _first_rounds(arms: int, **scheme: Any) -> list[RoundOpened]:
         scheme=scheme,
         limits={},
     )
-    learner = Learner(setup.spec, setup.policy, setup.limits)
+    learner = Learner(setup)
     output = learner.start()
     rounds: list[RoundOpened] = []
     while len(rounds) < 2:

@@ -15,7 +15,8 @@ def journal(opened: RunOpened) -> Journal:
     """Runs 1 and 2 are the same problem, run 3 is another."""
     journal = MemoryJournal()
     for seed in (0, 0, 1):
-        journal.open_run(replace(opened, spec=replace(opened.spec, seed=seed)))
+        spec = replace(opened.setup.spec, seed=seed)
+        journal.open_run(replace(opened, setup=replace(opened.setup, spec=spec)))
     return journal
 
 

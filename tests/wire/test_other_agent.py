@@ -72,7 +72,7 @@ def test_a_whole_run_is_the_same_to_the_byte(words: dict[str, Any], frames: str)
     problem, scheme, limits = split({"bounds": (0.0, 1.0), "max_rounds": 14} | words)
     names = tuple(f"arm-{arm}" for arm in range(ARMS))
     setup = build(names, seed=1, problem=problem, scheme=scheme, limits=limits)
-    learner = Learner(setup.spec, setup.policy, setup.limits)
+    learner = Learner(setup)
     ours = [Agent(learner.run, arm) for arm in range(ARMS)]
     others = [_joined(learner.opening, learner.epoch, arm) for arm in range(ARMS)]
     due: list[Message] = list(learner.start().messages)

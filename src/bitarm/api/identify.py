@@ -6,12 +6,13 @@ from typing import Any
 
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.problem import Problem
-from bitarm.api.scheme import Setup, build
+from bitarm.api.scheme import build
 from bitarm.api.words import flag, split
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.rewards import RewardSource
+from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
 from bitarm.runtime.embedded import EmbeddedRun, Watcher
@@ -81,7 +82,7 @@ def run_setup(
 ) -> tuple[int, RunResult]:
     """Run a setup to its end: its number in the journal, and its result."""
     journal = MemoryJournal() if journal is None else journal
-    learner = Learner(setup.spec, setup.policy, setup.limits)
+    learner = Learner(setup)
     embedded = EmbeddedRun(
         learner, sources, journal, clip=clip, watch=watch or (lambda events: None)
     )

@@ -81,7 +81,7 @@ def run_learner(
     _look_around(name, broker, patience)
 
     def begin(now: float) -> tuple[int, LearnerService]:
-        learner = Learner(setup.spec, setup.policy, setup.limits, opening=fresh_name())
+        learner = Learner(setup, opening=fresh_name())
         return open_run(
             learner,
             journal,

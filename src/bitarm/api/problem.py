@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api import words
 from bitarm.api.extras import require
-from bitarm.api.scheme import Setup, build, displaced_words
+from bitarm.api.scheme import build, displaced_words
 from bitarm.api.words import Taker, command, flag, number, text, typed, unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import RewardSource
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.runtime.chirpstack import check_device
 from bitarm.runtime.command_source import TIMEOUT, CommandSource

@@ -5,8 +5,8 @@ what was not given gets the default of the one place that defines it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, final
+from dataclasses import fields
+from typing import Any
 
 from bitarm.api import words
 from bitarm.api.budget import (
@@ -28,6 +28,7 @@ from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq, Exact, Icq
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.core.setup import Setup
 from bitarm.core.spec import (
     RunSpec,
     check_arms,
@@ -45,16 +46,6 @@ DEFAULT_GROWTH = 2.0
 QUIET_GROWTH = 1.3
 """Quiet elimination chooses among the checkpoints, so that more of them cost nothing."""
 QUIET_FIRST = 2
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """Everything that a learner needs."""
-
-    spec: RunSpec
-    policy: Policy
-    limits: Limits
 
 
 def build(

@@ -12,16 +12,14 @@ from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
 from bitarm.api.scheme import build, chosen_policy, chosen_quantizer
 from bitarm.api.words import EVERY, split, unknown
-from bitarm.core.confidence import ArmView
-from bitarm.core.guarantee import Guarantee, guarantee
+from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
-from bitarm.core.settings import settings_of
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
 from bitarm.sim.models import RewardModel, Sampler
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.statistics import Moments, clopper_pearson
 from bitarm.sim.sweep import MEASURES, PointResult, Sweep
 from bitarm.sim.tables import checkpoints
@@ -32,7 +30,7 @@ from bitarm.sim.tables import checkpoints
 class Point:
     """One setting of a sweep and what came of it."""
 
-    scheme: Scheme
+    setup: Setup
     guarantee: Guarantee
     result: PointResult
 
@@ -41,7 +39,7 @@ class Point:
         trials = self.result.samples.count
         rate = clopper_pearson(self.result.errors, trials)
         return {
-            **settings_of(self.scheme.spec, self.scheme.policy, self.scheme.limits),
+            **self.setup.words,
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
@@ -94,9 +92,9 @@ def simulate(
     More than one of `workers` starts processes: a script that asks for them needs the usual
     `if __name__ == "__main__":` around its calls, and a `Sampler` must be picklable.
     """
-    schemes = [scheme_of(models, point) for point in crossed(words)]
+    setups = [setup_of(models, point) for point in crossed(words)]
     sweep = Sweep(
-        schemes=tuple(schemes),
+        setups=tuple(setups),
         models=tuple(models),
         trials=trials,
         seed=new_seed() if seed is None else seed,
@@ -110,8 +108,8 @@ def simulate(
         seed=sweep.seed,
         means=tuple(float(model.mean) for model in models),
         points=tuple(
-            Point(scheme=scheme, guarantee=claim_of(scheme, models), result=result)
-            for scheme, result in zip(schemes, results, strict=True)
+            Point(setup=setup, guarantee=claim_of(setup, models), result=result)
+            for setup, result in zip(setups, results, strict=True)
         ),
     )
 
@@ -133,23 +131,12 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
     return points
 
 
-def claim_of(scheme: Scheme, models: Iterable[RewardModel]) -> Guarantee:
-    """What may be claimed for the answers of a scheme on these models."""
-    grid = checkpoints(scheme)
-    furthest = ArmView(
-        arm=0, mean=0.0, pulls=grid[-1], messages=len(grid), index=len(grid), error=0.0
-    )
-    return guarantee(
-        scheme.spec,
-        scheme.policy,
-        scheme.policy.answers,
-        [furthest],
-        sigma_caveats(scheme.spec.sigma, models),
-        range(len(scheme.spec.arms)),
-    )
+def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
+    """What may be claimed for the answers of a setup on these models."""
+    return claim_ahead(setup, checkpoints(setup), sigma_caveats(setup.spec.sigma, models))
 
 
-def scheme_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme:
+def setup_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Setup:
     """The setting that these words describe; σ defaults to the smallest that is valid."""
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
@@ -163,7 +150,7 @@ def scheme_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Scheme
         limits=limits,
     )
     _check_bounds(models, setup.spec.bounds)  # after `build`, which refuses what are no bounds
-    return Scheme(spec=setup.spec, policy=setup.policy, limits=setup.limits)
+    return setup
 
 
 def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | None) -> None:

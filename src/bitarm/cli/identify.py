@@ -149,7 +149,7 @@ def _opening_page(page: Beside, journal: Journal) -> Watcher:
     def watch(events: Sequence[LearnerEvent]) -> None:
         for event in events:
             if isinstance(event, RunOpened):
-                run = event.spec.fingerprint
+                run = event.setup.spec.fingerprint
                 page.show(next(it.run for it in journal.runs() if it.fingerprint == run))
 
     return watch

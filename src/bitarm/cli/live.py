@@ -73,7 +73,7 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     )
     table.add_column("arm", no_wrap=True, max_width=16)
     table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)
-    claims = standings.opened.policy.answers is Outcome.DECIDED  # a budget proves no interval
+    claims = standings.opened.setup.policy.answers is Outcome.DECIDED  # a budget proves no interval
     for title in ("mean", *["±"] * claims, "pulls", "bits"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
@@ -155,7 +155,7 @@ def _axis(standings: Standings) -> tuple[float, float]:
         if (arm.active or arm.dropped_in in (standings.round, standings.round - 1))
         and arm.mean is not None
     ]
-    bounds = standings.opened.spec.bounds
+    bounds = standings.opened.setup.spec.bounds
     if not ends:
         return bounds or (0.0, 1.0)
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)

@@ -67,7 +67,8 @@ def log_events(events: Sequence[LearnerEvent]) -> None:
 def _describe(event: LearnerEvent) -> tuple[int, str]:
     match event:
         case RunOpened():
-            return logging.INFO, f"run {event.spec.fingerprint:08x}: {len(event.spec.arms)} arms"
+            spec = event.setup.spec
+            return logging.INFO, f"run {spec.fingerprint:08x}: {len(spec.arms)} arms"
         case EpochBegan():
             return logging.INFO, f"a learner went on with the run, epoch {event.epoch}"
         case RoundOpened():

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, final, get_args
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES, Code
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
-from bitarm.core.spec import FAMILIES, RunSpec
+from bitarm.core.setup import Setup
+from bitarm.core.spec import FAMILIES
 from bitarm.errors import ConfigError, StoreError
 
 
@@ -26,9 +26,7 @@ class RunOpened:
     """A learner began: what it will do, and by which rules."""
 
     name: ClassVar[str] = "run_opened"
-    spec: RunSpec
-    policy: Policy
-    limits: Limits
+    setup: Setup
     opening: str  # names this run among all others, those with equal settings included
 
 

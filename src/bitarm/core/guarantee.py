@@ -6,7 +6,8 @@ from typing import final
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.learner_state import ArmRecord
-from bitarm.core.policy import Outcome, Policy
+from bitarm.core.policy import Outcome
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
 _MOST_NAMES = 8
@@ -22,8 +23,7 @@ class Guarantee:
 
 
 def guarantee(
-    spec: RunSpec,
-    policy: Policy,
+    setup: Setup,
     outcome: Outcome,
     views: Sequence[ArmView],
     caveats: Sequence[str],
@@ -35,6 +35,7 @@ def guarantee(
     It reaches as far as the `covered` arms. `lives` counts the sequences of rewards of each arm:
     more than one where an agent lost its memory.
     """
+    spec, policy = setup.spec, setup.policy
     if outcome is not policy.answers:
         why = "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
         return Guarantee(delta=None, reason=why)
@@ -63,6 +64,20 @@ def guarantee(
         + _forgotten(forgot, level / spec.delta)
         + _reach(spec, covered),
     )
+
+
+def claim_ahead(setup: Setup, checkpoints: Sequence[int], caveats: Sequence[str] = ()) -> Guarantee:
+    """What may be claimed for answers of a setup that has not run, as far as these checkpoints."""
+    furthest = ArmView(
+        arm=0,
+        mean=0.0,
+        pulls=checkpoints[-1],
+        messages=len(checkpoints),
+        index=len(checkpoints),
+        error=0.0,
+    )
+    every_arm = range(len(setup.spec.arms))
+    return guarantee(setup, setup.policy.answers, [furthest], caveats, every_arm)
 
 
 def _looks(spec: RunSpec, lives: Sequence[int]) -> int:

@@ -36,13 +36,12 @@ from bitarm.core.learner_state import (
     LearnerPhase,
     LearnerState,
 )
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.policy import Advance, Drop, Outcome, Policy, Setting, Stop
+from bitarm.core.policy import Advance, Drop, Outcome, Setting, Stop
 from bitarm.core.quantizer import Step
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.core.spec import RunSpec
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
 
 Dither = Callable[[int, Step], float]
@@ -58,9 +57,7 @@ class Learner:
 
     def __init__(
         self,
-        spec: RunSpec,
-        policy: Policy,
-        limits: Limits,
+        setup: Setup,
         opening: str | None = None,
         dither_of: Dither | None = None,
     ) -> None:
@@ -70,9 +67,8 @@ class Learner:
         it is the settings' own name. `dither_of` gives the dithers of stochastic rounding; by
         default they are a function of the spec's seed.
         """
-        self.spec = spec
-        self.policy = policy
-        self.limits = limits
+        self.setup = setup
+        self.spec, self.policy = spec, policy = setup.spec, setup.policy
         self.opening = f"{spec.fingerprint:08x}" if opening is None else opening
         self.run = run_of_opening(self.opening)
         self.epoch = FIRST_EPOCH
@@ -111,16 +107,9 @@ class Learner:
         )
 
     @classmethod
-    def restore(
-        cls,
-        spec: RunSpec,
-        policy: Policy,
-        limits: Limits,
-        state: LearnerState,
-        opening: str | None = None,
-    ) -> "Learner":
+    def restore(cls, setup: Setup, state: LearnerState, opening: str | None = None) -> "Learner":
         """A learner that goes on from a saved `state`."""
-        learner = cls(spec, policy, limits, opening)
+        learner = cls(setup, opening)
         learner.phase = state.phase
         learner.arms = list(state.arms)
         learner.epoch = state.epoch
@@ -196,10 +185,7 @@ class Learner:
         if self.phase is not LearnerPhase.READY:
             raise LocalProtocolError("this learner was started before")
         self.phase = LearnerPhase.RUNNING
-        opened = RunOpened(
-            spec=self.spec, policy=self.policy, limits=self.limits, opening=self.opening
-        )
-        return self._decide([opened])
+        return self._decide([RunOpened(setup=self.setup, opening=self.opening)])
 
     def begin(self, epoch: int) -> LearnerOutput:
         """Take a later epoch, as who goes on with a run must: all questions get new numbers."""
@@ -327,7 +313,7 @@ class Learner:
                 f"says that {answer.pulls} pulls were made, {question.until} were asked "
                 "for, and nobody else ever asked in this run",
             )
-        most = min(MAX_PULLS, self.limits.samples or MAX_PULLS)
+        most = min(MAX_PULLS, self.setup.limits.samples or MAX_PULLS)
         if not question.until < answer.pulls <= most:
             raise self._misfit(
                 answer, f"says that {answer.pulls} pulls were made, which this run cannot have"
@@ -422,7 +408,7 @@ class Learner:
             record = self.arms[action.arm]
             samples += action.until - record.counted
             bits += self.spec.quantizer.least_bits(self.spec.step(record.message + 1, action.until))
-        return self.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
+        return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
     def _open_round(
         self,
@@ -470,8 +456,7 @@ class Learner:
         """Answer, or say why not; every agent still in the race is told."""
         views = [self.view(arm) for arm in range(len(self.arms))]
         claim = guarantee(
-            self.spec,
-            self.policy,
+            self.setup,
             stop.outcome,
             views,
             self.caveats,

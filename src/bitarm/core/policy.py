@@ -7,15 +7,13 @@ Refuses to know quantizers, bits and messages: it sees estimates and how sure th
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, Protocol, final
+from typing import ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.hint import Hint
 from bitarm.core.schedule import Schedule
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, values_of
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 
 class Outcome(Enum):
@@ -90,7 +88,7 @@ class Policy(Protocol):
         """What to do next; called before the first round (no messages yet) and after each."""
         ...
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Why the answer has no proof at level δ under this spec; None if it has one."""
         ...
 

@@ -72,7 +72,7 @@ def _content(event: LearnerEvent) -> LearnerEvent:
 def _open(event: LearnerEvent) -> Learner:
     if not isinstance(event, RunOpened):
         raise StoreError(f"the journal of a run begins with its opening, found {event}")
-    return Learner(event.spec, event.policy, event.limits, event.opening)
+    return Learner(event.setup, event.opening)
 
 
 def _again(learner: Learner, event: LearnerEvent, number: int) -> LearnerOutput:

@@ -4,10 +4,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
 from bitarm.core.events import TrafficMeasured
-from bitarm.core.level import level_of
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome
-from bitarm.core.settings import settings_of
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.errors import LocalProtocolError
 
@@ -94,9 +92,10 @@ def result_of(standings: Standings) -> RunResult:
     ending = standings.ending
     if ending is None:
         raise LocalProtocolError("the run has not ended: it has no result yet")
-    spec, policy, traffic = standings.opened.spec, standings.opened.policy, standings.traffic
+    setup, traffic = standings.opened.setup, standings.traffic
+    spec = setup.spec
     best = ending.best_arm
-    words = settings_of(spec, policy, standings.opened.limits)
+    words = setup.words
     return RunResult(
         best_arm=best,
         best_arm_name=None if best is None else spec.arms[best],
@@ -119,8 +118,8 @@ def result_of(standings: Standings) -> RunResult:
         epsilon=words.get("epsilon"),
         quantizer=spec.quantizer.name,
         bits=words.get("bits"),
-        policy=policy.name,
-        **asdict(level_of(spec, policy, standings.opened.limits)),
+        policy=setup.policy.name,
+        **asdict(setup.level),
         growth=words.get("growth"),
         words=words,
         seed=spec.seed,

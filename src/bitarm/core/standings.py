@@ -61,7 +61,7 @@ class Standings:
 
     def __init__(self, opened: RunOpened) -> None:
         self.opened = opened
-        self.arms = [ArmStanding(name=name) for name in opened.spec.arms]
+        self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
         self.epoch = FIRST_EPOCH
         self.restored = False  # from a journal that is older than what its agents remember

@@ -76,7 +76,7 @@ def point_of_run(history: History) -> Point:
             if arm.mean is not None
         ]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
-        epsilon = tolerance_of(history.standings.opened.policy)
+        epsilon = tolerance_of(history.standings.opened.setup.policy)
         least = _least_bits(means, spec.delta, spec.bounds, epsilon)
     return Point(
         source="run",

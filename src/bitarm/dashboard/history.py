@@ -11,10 +11,8 @@ from typing import Any, TypeVar, final
 
 from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
-from bitarm.core.level import level_of
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
-from bitarm.core.settings import settings_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
 from bitarm.core.words import values_of
@@ -55,7 +53,7 @@ class History:
     @property
     def spec(self) -> RunSpec:
         """The settings of the run."""
-        return self.standings.opened.spec
+        return self.standings.opened.setup.spec
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
@@ -135,10 +133,10 @@ class History:
             samples=samples,
             payload_bits=ending.payload_bits if ending else standings.payload_bits,
             raw_bits=8 * RAW_REWARD_BYTES * samples,
-            delta=level_of(spec, standings.opened.policy, standings.opened.limits).delta,
+            delta=standings.opened.setup.level.delta,
             quantizer=spec.quantizer.name,
             bits=values_of(spec.quantizer).get("bits"),
-            policy=standings.opened.policy.name,
+            policy=standings.opened.setup.policy.name,
             opened_at=self._opened_at,
             ended_at=self._ended_at,
             last_at=self._last_at,
@@ -202,7 +200,7 @@ class History:
 
 def _settings(opened: RunOpened) -> dict[str, Any]:
     """By which rules a run goes: every word that was set, under its own name."""
-    return {**settings_of(opened.spec, opened.policy, opened.limits), "seed": opened.spec.seed}
+    return {**opened.setup.words, "seed": opened.setup.spec.seed}
 
 
 def _outermost(opened: RunOpened, event: ReportAccepted) -> bool | None:
@@ -210,7 +208,7 @@ def _outermost(opened: RunOpened, event: ReportAccepted) -> bool | None:
 
     None for other schemes, for Remark 2's first message, and at one bit, where each bin is an end.
     """
-    quantizer = opened.spec.quantizer
+    quantizer = opened.setup.spec.quantizer
     if not isinstance(quantizer, Icq) or quantizer.bits == 1:
         return None
     if event.message == 1 and quantizer.prior == "quban":

@@ -25,7 +25,6 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.level import level_of
 from bitarm.core.policy import Outcome
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
@@ -33,7 +32,7 @@ from bitarm.core.standings import Standings
 
 def in_words(event: LearnerEvent, standings: Standings) -> str:
     """One line about an event."""
-    spec = standings.opened.spec
+    spec = standings.opened.setup.spec
     match event:
         case RunOpened():
             return f"run opened: {len(spec.arms)} arms, {spec.quantizer.name}, {_aim(event)}"
@@ -108,11 +107,11 @@ def _ending(event: RunEnded, spec: RunSpec) -> str:
 
 
 def _guesses(standings: Standings) -> bool:
-    return standings.opened.policy.answers is Outcome.BUDGET_SPENT
+    return standings.opened.setup.policy.answers is Outcome.BUDGET_SPENT
 
 
 def _aim(event: RunOpened) -> str:
-    level = level_of(event.spec, event.policy, event.limits)
+    level = event.setup.level
     return f"{level.pull_budget:,} pulls" if level.delta is None else f"δ = {level.delta:g}"
 
 
@@ -134,7 +133,7 @@ def _traffic(event: TrafficMeasured) -> str:
 
 
 def _names(standings: Standings, arms: Iterable[int]) -> str:
-    return ", ".join(_name(standings.opened.spec, arm) for arm in arms)
+    return ", ".join(_name(standings.opened.setup.spec, arm) for arm in arms)
 
 
 def _name(spec: RunSpec, arm: int) -> str:

@@ -75,4 +75,4 @@ def compared(findings: Findings, over: Baseline) -> Sequence[str]:
 
 def _is_exact(findings: Findings, series: str) -> bool:
     x = findings.experiment.axis.values[0]
-    return findings.points[series, x].scheme.spec.quantizer.name == "exact"
+    return findings.points[series, x].setup.spec.quantizer.name == "exact"

@@ -12,11 +12,11 @@ import numpy as np
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizer import Estimate
 from bitarm.core.quantizers import Dicq
+from bitarm.core.setup import Setup
 from bitarm.core.theory import Innovation
 from bitarm.experiments.findings import Findings
 from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.models import RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import empty_tape
 from bitarm.sim.world import world_of
 
@@ -37,14 +37,14 @@ def rate_bits(findings: Findings, series: str) -> Floor:
 
 
 def message_counts(
-    scheme: Scheme, models: tuple[RewardModel, ...], *, trials: int, seed: int
+    setup: Setup, models: tuple[RewardModel, ...], *, trials: int, seed: int
 ) -> tuple[float, ...]:
     """How many arms sent message 1, 2, … on average."""
-    grid = union_grid([scheme])
+    grid = union_grid([setup])
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed)))
     units = rng.random((trials, len(models)))
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=units)
-    Engine([scheme], world_of(models)).run_tape(tape, rng)
+    Engine([setup], world_of(models)).run_tape(tape, rng)
     longest = int(tape.filled.max())  # a cell is drawn for each message, and for nothing else
     return tuple(
         float(np.count_nonzero(tape.filled >= message) / trials)
@@ -57,18 +57,18 @@ def _summed(findings: Findings, series: str, cost: Callable[[Innovation], float]
     offsets = experiment.instance.offsets
 
     def value(x: float) -> float | None:
-        scheme = findings.points[series, x].scheme
-        quantizer = scheme.spec.quantizer
-        if not isinstance(quantizer, Dicq) or not isinstance(scheme.policy, SuccessiveElimination):
+        setup = findings.points[series, x].setup
+        quantizer = setup.spec.quantizer
+        if not isinstance(quantizer, Dicq) or not isinstance(setup.policy, SuccessiveElimination):
             return None
         trials = -(-_TRIALS // len(offsets))
         total = 0.0
         for place, offset in enumerate(offsets):
-            counts = _counted(scheme, experiment.models(x, offset), trials, findings.seed + place)
+            counts = _counted(setup, experiment.models(x, offset), trials, findings.seed + place)
             total += counts[0] * _FIRST
             total += sum(
                 count * cost(law)
-                for count, law in zip(counts[1:], _laws(scheme, len(counts)), strict=True)
+                for count, law in zip(counts[1:], _laws(setup, len(counts)), strict=True)
             )
         return total / len(offsets)
 
@@ -77,14 +77,14 @@ def _summed(findings: Findings, series: str, cost: Callable[[Innovation], float]
 
 @cache
 def _counted(
-    scheme: Scheme, models: tuple[RewardModel, ...], trials: int, seed: int
+    setup: Setup, models: tuple[RewardModel, ...], trials: int, seed: int
 ) -> tuple[float, ...]:
-    return message_counts(scheme, models, trials=trials, seed=seed)
+    return message_counts(setup, models, trials=trials, seed=seed)
 
 
-def _laws(scheme: Scheme, messages: int) -> list[Innovation]:
+def _laws(setup: Setup, messages: int) -> list[Innovation]:
     """The laws of messages 2 to `messages`."""
-    spec, quantizer = scheme.spec, scheme.spec.quantizer
+    spec, quantizer = setup.spec, setup.spec.quantizer
     assert isinstance(quantizer, Dicq)
     held, laws = spec.start(0), []
     for message in range(1, messages + 1):

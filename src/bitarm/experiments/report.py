@@ -174,14 +174,14 @@ def _errors(findings: Findings, series: str) -> Errors:
         x: clopper_pearson(point.result.errors, point.result.samples.count)
         for x, point in points.items()
     }
-    worst = max(rates, key=lambda x: rates[x].low / points[x].scheme.spec.delta)
+    worst = max(rates, key=lambda x: rates[x].low / points[x].setup.spec.delta)
     return Errors(
         series=series,
         errors=sum(point.result.errors for point in points.values()),
         trials=sum(point.result.samples.count for point in points.values()),
         x=findings.experiment.axis.shown(worst),
         worst=rates[worst],
-        delta=points[worst].scheme.spec.delta,
+        delta=points[worst].setup.spec.delta,
     )
 
 

@@ -8,14 +8,14 @@ from typing import final
 
 import numpy as np
 
-from bitarm.api.simulate import Point, claim_of, scheme_of
+from bitarm.api.simulate import Point, claim_of, setup_of
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.experiments.experiment import Experiment
 from bitarm.experiments.findings import Findings
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress, execute_all, run_pool
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.sweep import Sweep, merge_points
 
 
@@ -61,11 +61,11 @@ def run_experiments(
     )
     found: list[dict[tuple[str, float], Point]] = [{} for _ in experiments]
     for job, points in zip(jobs, results, strict=True):
-        for key, scheme, result in zip(job.keys, job.sweep.schemes, points, strict=True):
+        for key, setup, result in zip(job.keys, job.sweep.setups, points, strict=True):
             before = found[job.number].get(key)
             whole = result if before is None else merge_points([before.result, result])
-            claim = claim_of(scheme, job.sweep.models)
-            found[job.number][key] = Point(scheme=scheme, guarantee=claim, result=whole)
+            claim = claim_of(setup, job.sweep.models)
+            found[job.number][key] = Point(setup=setup, guarantee=claim, result=whole)
     return [
         Findings(
             experiment=experiment,
@@ -91,7 +91,7 @@ def _jobs(
                 number=number,
                 keys=keys,
                 sweep=Sweep(
-                    schemes=tuple(_scheme(experiment, series, x) for series, x in keys),
+                    setups=tuple(_setup(experiment, series, x) for series, x in keys),
                     models=experiment.models(world[0], offset),
                     trials=-(-wanted // len(offsets)),
                     seed=_seed_at(seed, place),
@@ -106,8 +106,8 @@ def _seed_at(seed: int, place: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(place,)).generate_state(1, np.uint64)[0])
 
 
-def _scheme(experiment: Experiment, series: str, x: float) -> Scheme:
+def _setup(experiment: Experiment, series: str, x: float) -> Setup:
     try:
-        return scheme_of(experiment.models(x), experiment.words(series, x))
+        return setup_of(experiment.models(x), experiment.words(series, x))
     except ConfigError as error:
         raise ConfigError(f"{experiment.name}, series {series!r} at x = {x:g}: {error}") from None

@@ -7,6 +7,7 @@ from typing import final
 
 from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.policies import SuccessiveElimination
+from bitarm.core.setup import Setup
 from bitarm.core.theory import (
     NoBound,
     closed_form,
@@ -17,7 +18,6 @@ from bitarm.core.theory import (
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.messages import rate_bits, shortest_bits
 from bitarm.sim.models import Gaussian
-from bitarm.sim.scheme import Scheme
 
 Value = Callable[[float], float | None]
 
@@ -78,10 +78,10 @@ def _found(findings: Findings, values: Mapping[str, Value]) -> list[Bound]:
 
 def _explicit(findings: Findings, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
-        scheme = findings.points[series, x].scheme
-        if not _judges_by_intervals(scheme):
+        setup = findings.points[series, x].setup
+        if not _judges_by_intervals(setup):
             return None
-        bound = on_good_event(scheme.spec, _means(findings, x))
+        bound = on_good_event(setup.spec, _means(findings, x))
         return None if isinstance(bound, NoBound) else getattr(bound, metric)
 
     return value
@@ -89,7 +89,7 @@ def _explicit(findings: Findings, metric: str, series: str) -> Value:
 
 def _closed(findings: Findings, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
-        form = closed_form(findings.points[series, x].scheme.spec, _means(findings, x))
+        form = closed_form(findings.points[series, x].setup.spec, _means(findings, x))
         if isinstance(form, NoBound) or not form.proven:
             return None
         number: float | None = getattr(form, metric)
@@ -105,7 +105,7 @@ def _least_samples(findings: Findings, series: str) -> Value:
         models = findings.experiment.models(x)
         if not all(isinstance(model, Gaussian) for model in models):
             return None
-        delta = findings.points[series, x].scheme.spec.delta
+        delta = findings.points[series, x].setup.spec.delta
         return lower_bound(_means(findings, x), sigma=models[0].sigma, delta=delta).samples
 
     return value
@@ -113,16 +113,16 @@ def _least_samples(findings: Findings, series: str) -> Value:
 
 def _least_bits(findings: Findings, series: str) -> Value:
     def value(x: float) -> float | None:
-        spec = findings.points[series, x].scheme.spec
+        spec = findings.points[series, x].setup.spec
         means = _means(findings, x)
         return counting_bound(means, delta=spec.delta, bounds=spec.bounds).payload_bits
 
     return value
 
 
-def _judges_by_intervals(scheme: Scheme) -> bool:
-    confidence = scheme.spec.sampling.confidence(Stride.TOGETHER)
-    return isinstance(scheme.policy, SuccessiveElimination) and isinstance(confidence, Intervals)
+def _judges_by_intervals(setup: Setup) -> bool:
+    confidence = setup.spec.sampling.confidence(Stride.TOGETHER)
+    return isinstance(setup.policy, SuccessiveElimination) and isinstance(confidence, Intervals)
 
 
 def _means(findings: Findings, x: float) -> list[float]:

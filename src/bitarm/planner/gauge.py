@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.api.scheme import build
-from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.guarantee import Guarantee, guarantee
-from bitarm.core.limits import Limits
-from bitarm.core.policy import Outcome
+from bitarm.core.confidence import Stride
+from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.planner.figures import Figures, Spread
 from bitarm.planner.frames import frame_costs
@@ -25,7 +24,6 @@ from bitarm.planner.guess import Guess, GuessedGaps
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.sim.engine import Engine
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.trials import Trials
 from bitarm.sim.world import World
 
@@ -115,26 +113,20 @@ class Gauge:
 
     def claim_of(self, setting: Setting) -> Guarantee:
         """What may be claimed for the answers of a setting."""
-        scheme = self._built(self.question.problem_words(), setting.words)
-        grid = self._grid(setting)
-        furthest = ArmView(
-            arm=0, mean=0.0, pulls=grid[-1], messages=len(grid), index=len(grid), error=0.0
-        )
-        arms = range(self.question.arms)
-        return guarantee(scheme.spec, scheme.policy, Outcome.DECIDED, [furthest], [], arms)
+        setup = self._built(self.question.problem_words(), setting.words)
+        return claim_ahead(setup, self._grid(setting))
 
     def _engine(self, setting: Setting, world: World) -> Engine:
         if setting not in self._engines:
             words = setting.words
             del words["growth"], words["first"]
             words["checkpoints"] = self._grid(setting)
-            scheme = self._built(self.question.simulated_words(), words)
-            self._engines[setting] = Engine([scheme], world)
+            setup = self._built(self.question.simulated_words(), words)
+            self._engines[setting] = Engine([setup], world)
         return self._engines[setting]
 
-    def _built(self, problem: dict[str, Any], words: dict[str, Any]) -> Scheme:
-        setup = build(self._names, seed=0, problem=problem, scheme=words, limits={})
-        return Scheme(spec=setup.spec, policy=setup.policy, limits=Limits())
+    def _built(self, problem: dict[str, Any], words: dict[str, Any]) -> Setup:
+        return build(self._names, seed=0, problem=problem, scheme=words, limits={})
 
     def _grid(self, setting: Setting) -> tuple[int, ...]:
         """The checkpoints, as far as any run that still has its best arm can come."""
@@ -145,9 +137,9 @@ class Gauge:
             grid.append(t)
         return tuple(grid)
 
-    def _reports(self, scheme: Scheme, setting: Setting) -> list[int]:
+    def _reports(self, setup: Setup, setting: Setting) -> list[int]:
         """After how many pulls an arm reports; where the data choose, at first and at last."""
-        if scheme.policy.stride is Stride.LEVEL:
+        if setup.policy.stride is Stride.LEVEL:
             first: int = setting.words["first"]
             return [first, max(first, self.question.longest)]
         return [t for t in self._grid(setting) if t <= _LATEST * self.question.longest] or [
@@ -194,7 +186,7 @@ class Gauge:
         )
         if prices.link is None or not prices.per_frame_unit:
             return cost
-        scheme = self._built(self.question.problem_words(), setting.words)
-        frames = frame_costs(prices.link, scheme.spec, self._reports(scheme, setting))
+        setup = self._built(self.question.problem_words(), setting.words)
+        frames = frame_costs(prices.link, setup.spec, self._reports(setup, setting))
         cost += prices.per_frame_unit * frames.of(trials)
         return cost

@@ -58,7 +58,7 @@ class LinkLedger:
         for event in events:
             match event:
                 case RunOpened():
-                    self._active = set(range(len(event.spec.arms)))
+                    self._active = set(range(len(event.setup.spec.arms)))
                 case EpochBegan():  # what was not answered is its first question
                     for request in list(self._asked.values()):
                         self._ask(replace(request, message=1))

@@ -26,7 +26,7 @@ class Cost:
 
 def measurable(sweep: Sweep) -> bool:
     """Whether there is a tape to draw again: one scheme keeps none, a sampler draws in Python."""
-    return len(sweep.schemes) > 1 and not world_of(sweep.models).sampled
+    return len(sweep.setups) > 1 and not world_of(sweep.models).sampled
 
 
 def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
@@ -34,7 +34,7 @@ def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
     world = world_of(sweep.models)
     other = np.random.Generator(np.random.SFC64(index))
     warm = np.zeros((1, world.p.size), dtype=np.int64)
-    Engine(sweep.schemes, world).run(other, 1)  # compiles what is not compiled yet
+    Engine(sweep.setups, world).run(other, 1)  # compiles what is not compiled yet
     redraw(other, world.family, world.p, world.q, np.ones(1, np.int64), warm, warm, 1)
     drawing = 0.0
     watching = 0.0

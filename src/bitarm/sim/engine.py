@@ -12,13 +12,13 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
 from bitarm.sim.kernels.quiet import quiet
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
@@ -47,16 +47,16 @@ class Trace:
 class Engine:
     """Runs a fixed list of schemes on one world, block after block."""
 
-    def __init__(self, schemes: Sequence[Scheme], world: World) -> None:
-        for scheme in schemes:
-            if len(scheme.spec.arms) != world.p.size:
+    def __init__(self, setups: Sequence[Setup], world: World) -> None:
+        for setup in setups:
+            if len(setup.spec.arms) != world.p.size:
                 raise ConfigError(
-                    f"a scheme for {len(scheme.spec.arms)} arms met {world.p.size} models"
+                    f"a scheme for {len(setup.spec.arms)} arms met {world.p.size} models"
                 )
-        self._schemes = schemes
+        self._setups = setups
         self._world = world
-        self._tables = [table_of(it) if has_twin(it) else None for it in schemes]
-        self._grid = union_grid(schemes)
+        self._tables = [table_of(it) if has_twin(it) else None for it in setups]
+        self._grid = union_grid(setups)
         self._cell_mean, self._cell_sd = cell_moments(world, self._grid)
 
     @property
@@ -89,16 +89,16 @@ class Engine:
         `watch` is shown the tape when all schemes have read it.
         """
         kept = 1 if self._forgets else trials
-        drawn = trials if any(map(_draws_priors, self._schemes)) else kept
+        drawn = trials if any(map(_draws_priors, self._setups)) else kept
         units = rng.random((drawn, self._world.p.size))
         tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
         results = [
-            run_machines(scheme, tape, self._world, rng)
+            run_machines(setup, tape, self._world, rng)
             if table is None
             else self._kernel(
-                scheme, table, tape, units, rng, trials=trials, stored=not self._forgets
+                setup, table, tape, units, rng, trials=trials, stored=not self._forgets
             )
-            for scheme, table in zip(self._schemes, self._tables, strict=True)
+            for setup, table in zip(self._setups, self._tables, strict=True)
         ]
         if watch is not None:
             watch(tape)
@@ -114,19 +114,19 @@ class Engine:
         if not np.array_equal(tape.grid, self._grid):
             raise ConfigError(f"these schemes need a tape with the grid {self._grid.tolist()}")
         results = []
-        for scheme, table in zip(self._schemes, self._tables, strict=True):
+        for setup, table in zip(self._setups, self._tables, strict=True):
             if table is None:
-                raise ConfigError(f"{scheme.policy.name} with these settings has no kernel")
+                raise ConfigError(f"{setup.policy.name} with these settings has no kernel")
             trace = _blank_trace(tape, table)
             trials = self._kernel(
-                scheme, table, tape, tape.units, rng, trials=tape.trials, stored=True, trace=trace
+                setup, table, tape, tape.units, rng, trials=tape.trials, stored=True, trace=trace
             )
             results.append((trials, trace))
         return results
 
     def _kernel(
         self,
-        scheme: Scheme,
+        setup: Setup,
         table: Table,
         tape: Tape,
         units: Floats,
@@ -139,7 +139,7 @@ class Engine:
         out = blank(trials)
         todo = np.arange(trials)
         while todo.size:
-            self._call(scheme, table, tape, units, rng, todo, out, stored=stored, trace=trace)
+            self._call(setup, table, tape, units, rng, todo, out, stored=stored, trace=trace)
             if np.any(out.outcome == TOO_FAR):
                 raise RewardError("a mean is too far from 0 to be quantized in steps of its width")
             todo = np.flatnonzero(out.outcome == STARVED)  # these need a longer tape
@@ -154,7 +154,7 @@ class Engine:
 
     def _call(
         self,
-        scheme: Scheme,
+        setup: Setup,
         table: Table,
         tape: Tape,
         units: Floats,
@@ -191,7 +191,7 @@ class Engine:
                 rng,
                 todo,
                 *world,
-                start_means(scheme, units),
+                start_means(setup, units),
                 table.pulls,
                 cell_of,
                 table.limits,
@@ -217,7 +217,7 @@ class Engine:
             *world,
             tape.dithers,
             tape.dithered,
-            start_means(scheme, units),
+            start_means(setup, units),
             table.pulls,
             cell_of,
             table.radius,
@@ -253,23 +253,23 @@ class Engine:
         )
 
 
-def union_grid(schemes: Sequence[Scheme]) -> Integers:
+def union_grid(setups: Sequence[Setup]) -> Integers:
     """All checkpoints of all schemes that have a kernel."""
-    grids = [np.array(checkpoints(scheme), dtype=np.int64) for scheme in schemes]
+    grids = [np.array(checkpoints(setup), dtype=np.int64) for setup in setups]
     return reduce(np.union1d, grids).astype(np.int64)
 
 
-def start_means(scheme: Scheme, units: Floats) -> Floats:
+def start_means(setup: Setup, units: Floats) -> Floats:
     """μ̃_0 as learner and agent would hold it: a row a trial, or one row for all."""
-    drawn_from = scheme.spec.quantizer.prior_range(scheme.spec.bounds)
+    drawn_from = setup.spec.quantizer.prior_range(setup.spec.bounds)
     if drawn_from is not None:
         a, b = drawn_from
         return np.minimum(b, a + (b - a) * units)
-    return np.full((1, units.shape[1]), scheme.spec.start(0).mean)
+    return np.full((1, units.shape[1]), setup.spec.start(0).mean)
 
 
-def _draws_priors(scheme: Scheme) -> bool:
-    return scheme.spec.quantizer.prior_range(scheme.spec.bounds) is not None
+def _draws_priors(setup: Setup) -> bool:
+    return setup.spec.quantizer.prior_range(setup.spec.bounds) is not None
 
 
 def _blank_trace(tape: Tape, table: Table) -> Trace:

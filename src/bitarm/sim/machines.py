@@ -15,9 +15,9 @@ from bitarm.core.events import LearnerEvent, RoundOpened
 from bitarm.core.learner import Dither, Learner
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.quantizer import Step
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
 from bitarm.sim.world import World, draw_cell
@@ -27,12 +27,12 @@ Watch = Callable[[tuple[LearnerEvent, ...]], None]
 _CODES = {outcome: code for code, outcome in OUTCOMES.items()}
 
 
-def run_machines(scheme: Scheme, tape: Tape, world: World, rng: np.random.Generator) -> Trials:
+def run_machines(setup: Setup, tape: Tape, world: World, rng: np.random.Generator) -> Trials:
     """Every trial of the tape through a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
         told = _Told()
-        learner = run_trial(scheme, tape, world, rng, trial, told.watch)
+        learner = run_trial(setup, tape, world, rng, trial, told.watch)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
@@ -58,7 +58,7 @@ class _Told:
 
 
 def run_trial(
-    scheme: Scheme,
+    setup: Setup,
     tape: Tape,
     world: World,
     rng: np.random.Generator,
@@ -66,10 +66,8 @@ def run_trial(
     watch: Watch = lambda events: None,
 ) -> Learner:
     """One trial; the tape grows where it is too short, and `watch` sees every event."""
-    spec = _with_priors(scheme, tape, trial)
-    learner = Learner(
-        spec, scheme.policy, scheme.limits, dither_of=_dither_of(tape, world, rng, trial)
-    )
+    spec = _with_priors(setup, tape, trial)
+    learner = Learner(replace(setup, spec=spec), dither_of=_dither_of(tape, world, rng, trial))
     agents = [Agent(learner.run, arm) for arm in range(len(spec.arms))]
     position = [0] * len(agents)  # the next cell of each arm
     output = learner.start()
@@ -91,13 +89,13 @@ def run_trial(
     return learner
 
 
-def _with_priors(scheme: Scheme, tape: Tape, trial: int) -> RunSpec:
-    drawn_from = scheme.spec.quantizer.prior_range(scheme.spec.bounds)
+def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:
+    drawn_from = setup.spec.quantizer.prior_range(setup.spec.bounds)
     if drawn_from is None:
-        return scheme.spec
+        return setup.spec
     a, b = drawn_from
     priors = tuple(min(b, a + (b - a) * unit) for unit in tape.units[trial].tolist())
-    return replace(scheme.spec, priors=priors)
+    return replace(setup.spec, priors=priors)
 
 
 def _dither_of(tape: Tape, world: World, rng: np.random.Generator, trial: int) -> Dither:

@@ -16,10 +16,10 @@ import numpy as np
 
 from bitarm.core.plain import dumps, from_plain, to_plain
 from bitarm.core.policy import tolerance_of
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import RewardModel
-from bitarm.sim.scheme import Scheme
 from bitarm.sim.statistics import Moments, merge_all
 from bitarm.sim.trials import OUTCOMES, Trials
 from bitarm.sim.world import World, world_of
@@ -35,7 +35,7 @@ _SMALLEST, _LARGEST = 500, 1 << 16  # trials of a chunk
 class Sweep:
     """What to run: everything that determines the numbers."""
 
-    schemes: tuple[Scheme, ...]
+    setups: tuple[Setup, ...]
     models: tuple[RewardModel, ...]
     trials: int
     seed: int
@@ -45,7 +45,7 @@ class Sweep:
             raise ConfigError(f"trials must be at least 1, got {self.trials}")
         if self.seed < 0:
             raise ConfigError(f"seed must be 0 or more, got {self.seed}")
-        if not self.schemes:
+        if not self.setups:
             raise ConfigError("a sweep needs at least one scheme")
 
     @property
@@ -61,7 +61,7 @@ class Sweep:
     def key(self) -> str:
         """A digest of all that determines a chunk's numbers, the code included."""
         parts = {
-            "schemes": [json.loads(dumps(scheme)) for scheme in self.schemes],
+            "schemes": [json.loads(dumps(setup)) for setup in self.setups],
             "models": [[model.name, to_plain(model)] for model in self.models],
             "trials": self.trials,
             "seed": self.seed,
@@ -109,7 +109,7 @@ class ChunkResult:
 def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResult:
     """The chunk with this number; `watch` is shown the tape of each of its blocks."""
     world = world_of(sweep.models)
-    engine = Engine(sweep.schemes, world)
+    engine = Engine(sweep.setups, world)
     trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
     seeds = np.random.SeedSequence(sweep.seed, spawn_key=(index,))
     rng = np.random.Generator(np.random.SFC64(seeds))
@@ -117,7 +117,7 @@ def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResu
     done = 0
     while done < trials:
         size = min(engine.block, trials - done)
-        blocks.append(_summaries(sweep.schemes, world, engine.run(rng, size, watch)))
+        blocks.append(_summaries(sweep.setups, world, engine.run(rng, size, watch)))
         done += size
     return ChunkResult(
         index=index,
@@ -143,16 +143,16 @@ def merge_points(parts: Sequence[PointResult]) -> PointResult:
 
 
 def _summaries(
-    schemes: Sequence[Scheme], world: World, results: Sequence[Trials]
+    setups: Sequence[Setup], world: World, results: Sequence[Trials]
 ) -> list[PointResult]:
     return [
-        _summary(scheme, world, trials, results[0])
-        for scheme, trials in zip(schemes, results, strict=True)
+        _summary(setup, world, trials, results[0])
+        for setup, trials in zip(setups, results, strict=True)
     ]
 
 
-def _summary(scheme: Scheme, world: World, trials: Trials, first: Trials) -> PointResult:
-    epsilon = tolerance_of(scheme.policy)
+def _summary(setup: Setup, world: World, trials: Trials, first: Trials) -> PointResult:
+    epsilon = tolerance_of(setup.policy)
     # a hair more than ε: 0.7 is within 0.1 of 0.8, though not in binary
     right = world.means.max() - world.means <= epsilon * (1 + 1e-9)
     decided = trials.best_arm >= 0

@@ -29,9 +29,9 @@ from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPape
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
-from bitarm.sim.scheme import Scheme
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -92,42 +92,42 @@ class Table:
         return bool(np.any(self.limits < _NO_LIMIT))
 
 
-def has_twin(scheme: Scheme) -> bool:
+def has_twin(setup: Setup) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
-    if isinstance(scheme.policy, QuietElimination):
-        return isinstance(scheme.spec.quantizer, Dicq)
+    if isinstance(setup.policy, QuietElimination):
+        return isinstance(setup.spec.quantizer, Dicq)
     known_quantizer = isinstance(
-        scheme.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq | BudgetedDicq
+        setup.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq | BudgetedDicq
     )
-    if isinstance(scheme.policy, Budgeted):
-        return known_quantizer and scheme.spec.schedule == _schedule(scheme, scheme.policy)
-    known_policy = isinstance(scheme.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
-    confidence = scheme.spec.sampling.confidence(scheme.policy.stride)
+    if isinstance(setup.policy, Budgeted):
+        return known_quantizer and setup.spec.schedule == _schedule(setup, setup.policy)
+    known_policy = isinstance(setup.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
+    confidence = setup.spec.sampling.confidence(setup.policy.stride)
     # where arms advance together, any two of them compare alike at a checkpoint
-    by_message = scheme.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
+    by_message = setup.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
     return known_policy and known_quantizer and by_message
 
 
-def _schedule(scheme: Scheme, policy: BudgetPolicy) -> ListedSchedule:
+def _schedule(setup: Setup, policy: BudgetPolicy) -> ListedSchedule:
     """The schedule that a budget follows; on any other the machines show what happens."""
-    phases = policy.phases(len(scheme.spec.arms))
+    phases = policy.phases(len(setup.spec.arms))
     return ListedSchedule(checkpoints=tuple(phase.until for phase in phases))
 
 
-def _keep(scheme: Scheme) -> list[int]:
+def _keep(setup: Setup) -> list[int]:
     """The arms that each message leaves: those of the next phase, one after the last."""
-    if not isinstance(scheme.policy, Budgeted):
+    if not isinstance(setup.policy, Budgeted):
         return []
-    return [phase.arms for phase in scheme.policy.phases(len(scheme.spec.arms))[1:]] + [1]
+    return [phase.arms for phase in setup.policy.phases(len(setup.spec.arms))[1:]] + [1]
 
 
-def checkpoints(scheme: Scheme) -> list[int]:
+def checkpoints(setup: Setup) -> list[int]:
     """The checkpoints that the scheme may reach."""
     depth = MOST_CHECKPOINTS
-    if scheme.limits.rounds is not None and _visits_all(scheme):
-        depth = scheme.limits.rounds + 1  # one more shows the limit at work
+    if setup.limits.rounds is not None and _visits_all(setup):
+        depth = setup.limits.rounds + 1  # one more shows the limit at work
     grid: list[int] = []
-    while len(grid) < depth and (t := scheme.spec.schedule.pulls_at(len(grid) + 1)) is not None:
+    while len(grid) < depth and (t := setup.spec.schedule.pulls_at(len(grid) + 1)) is not None:
         grid.append(t)
     if len(grid) >= MOST_CHECKPOINTS:
         raise ConfigError(
@@ -137,18 +137,18 @@ def checkpoints(scheme: Scheme) -> list[int]:
     return grid
 
 
-def _visits_all(scheme: Scheme) -> bool:
+def _visits_all(setup: Setup) -> bool:
     """Whether message n of an arm is at checkpoint n; a policy unknown to us may leap."""
-    return has_twin(scheme) and scheme.policy.stride is not Stride.LEVEL
+    return has_twin(setup) and setup.policy.stride is not Stride.LEVEL
 
 
-def table_of(scheme: Scheme) -> Table:
+def table_of(setup: Setup) -> Table:
     """The table of a scheme that has a twin."""
-    spec, quantizer = scheme.spec, scheme.spec.quantizer
-    grid = checkpoints(scheme)
+    spec, quantizer = setup.spec, setup.spec.quantizer
+    grid = checkpoints(setup)
     rows = []
     held = spec.start(0)
-    confidence = spec.sampling.confidence(scheme.policy.stride)
+    confidence = spec.sampling.confidence(setup.policy.stride)
     for message, pulls in enumerate(grid, start=1):
         step = spec.step(message, pulls)
         bins = _bins(quantizer, held, step)
@@ -156,10 +156,10 @@ def table_of(scheme: Scheme) -> Table:
         held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
         rows.append((*bins, quantizer.least_bits(step), _radius(confidence, held, step)))
     k0, k1, last, least, radius = zip(*rows, strict=True)
-    limits = (scheme.limits.rounds, scheme.limits.samples, scheme.limits.bits)
+    limits = (setup.limits.rounds, setup.limits.samples, setup.limits.bits)
     first, rest = _codes(quantizer)
     return Table(
-        policy=_POLICIES.get(type(scheme.policy)),
+        policy=_POLICIES.get(type(setup.policy)),
         first=first,
         rest=rest,
         pulls=np.array(grid, dtype=np.int64),
@@ -172,15 +172,15 @@ def table_of(scheme: Scheme) -> Table:
         limits=np.array(
             [_NO_LIMIT if it is None else min(it, _NO_LIMIT) for it in limits], dtype=np.int64
         ),
-        epsilon=tolerance_of(scheme.policy),
+        epsilon=tolerance_of(setup.policy),
         ratio=stop_ratio(len(spec.arms), spec.delta),
-        keep=np.array(_keep(scheme), dtype=np.int64),
-        visits=_visits(scheme, grid),
+        keep=np.array(_keep(setup), dtype=np.int64),
+        visits=_visits(setup, grid),
     )
 
 
-def _visits(scheme: Scheme, grid: list[int]) -> Visits | None:
-    policy, spec, quantizer = scheme.policy, scheme.spec, scheme.spec.quantizer
+def _visits(setup: Setup, grid: list[int]) -> Visits | None:
+    policy, spec, quantizer = setup.policy, setup.spec, setup.spec.quantizer
     if not (isinstance(policy, QuietElimination) and isinstance(quantizer, Dicq)):
         return None
     confidence = spec.sampling.confidence(policy.stride)

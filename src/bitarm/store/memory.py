@@ -29,7 +29,7 @@ class MemoryJournal:
         self._require_open()
         run, at = len(self._summaries) + 1, self._clock()
         summary = continued(
-            begun(opened, run=run, at=at), then, at=at, names=lambda: opened.spec.arms
+            begun(opened, run=run, at=at), then, at=at, names=lambda: opened.setup.spec.arms
         )
         self._entries[run] = [
             Entry(sequence=sequence, at=at, event=event)
@@ -42,7 +42,9 @@ class MemoryJournal:
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
         """Keep events, in order, all of them or none."""
         summary, at = self._summary(run), self._clock()
-        longer = continued(summary, events, at=at, names=lambda: self._openings[run].spec.arms)
+        longer = continued(
+            summary, events, at=at, names=lambda: self._openings[run].setup.spec.arms
+        )
         # One extend: a reader in another thread finds all of these events or none.
         self._entries[run].extend(
             Entry(sequence=sequence, at=at, event=event)

@@ -78,9 +78,9 @@ class SqliteJournal:
         with self._lock:
             with self._writing() as connection:
                 at = self._clock()
-                run = rows.insert_run(connection, fingerprint=opened.spec.fingerprint, at=at)
+                run = rows.insert_run(connection, fingerprint=opened.setup.spec.fingerprint, at=at)
                 summary = continued(
-                    begun(opened, run=run, at=at), then, at=at, names=lambda: opened.spec.arms
+                    begun(opened, run=run, at=at), then, at=at, names=lambda: opened.setup.spec.arms
                 )
                 rows.add(connection, summary, bodies, at=at)
             self._positions.wrote_to(
@@ -161,7 +161,7 @@ class SqliteJournal:
             raise StoreError(
                 f"{self._place(run)}, entry 1 must be the run's opening, found {opening.name}"
             )
-        return opening.spec.arms
+        return opening.setup.spec.arms
 
     # -- turns and transactions --------------------------------------------------------------
 

@@ -15,8 +15,8 @@ def begun(opened: RunOpened, *, run: int, at: float) -> RunSummary:
     """The summary of a run that has only its opening."""
     return RunSummary(
         run=run,
-        fingerprint=opened.spec.fingerprint,
-        arms=len(opened.spec.arms),
+        fingerprint=opened.setup.spec.fingerprint,
+        arms=len(opened.setup.spec.arms),
         opened_at=at,
         ended_at=None,
         outcome=None,

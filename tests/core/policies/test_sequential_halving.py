@@ -4,11 +4,11 @@ from tapes import Run, agents_of, drive, make_spec
 
 from bitarm.core.events import ArmDropped, ArmsLost, RoundOpened
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Report
 from bitarm.core.policies import SequentialHalving
 from bitarm.core.policy import Outcome
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 
 _POLICY = SequentialHalving(pull_budget=240)
 _MEANS = (0.1, 0.8, 0.3, 0.6, 0.2, 0.7, 0.4, 0.5)
@@ -16,9 +16,8 @@ _MEANS = (0.1, 0.8, 0.3, 0.6, 0.2, 0.7, 0.4, 0.5)
 
 def _learner(arms: int = 8) -> Learner:
     grid = tuple(phase.until for phase in _POLICY.phases(arms))
-    return Learner(
-        make_spec(arms=arms, schedule=ListedSchedule(checkpoints=grid)), _POLICY, Limits()
-    )
+    spec = make_spec(arms=arms, schedule=ListedSchedule(checkpoints=grid))
+    return Learner(Setup(spec=spec, policy=_POLICY))
 
 
 def _run(learner: Learner) -> Run:

@@ -5,10 +5,10 @@ from tapes import agents_of, drive, make_spec
 
 from bitarm.core.events import ArmDropped
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.policies import SuccessiveRejects
 from bitarm.core.policy import Outcome
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.setup import Setup
 
 _MEANS = (0.1, 0.8, 0.3, 0.6)
 
@@ -25,7 +25,7 @@ def test_the_worst_arm_falls_each_round(budget: int, fallen: dict[int, int]) -> 
     policy = SuccessiveRejects(pull_budget=budget)
     grid = tuple(phase.until for phase in policy.phases(4))
     spec = make_spec(arms=4, schedule=ListedSchedule(checkpoints=grid))
-    learner = Learner(spec, policy, Limits())
+    learner = Learner(Setup(spec=spec, policy=policy))
     run = drive(learner, agents_of(learner), lambda arm, done, count: _MEANS[arm] * count)
     drops = [event for event in run.events if isinstance(event, ArmDropped)]
     assert {drop.arm: drop.round for drop in drops} == fallen

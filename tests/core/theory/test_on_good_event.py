@@ -8,13 +8,13 @@ from quantizing import decode, encode
 
 from bitarm.core.agent import Agent
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Bounds
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory import GoodEventBound, NoBound, on_good_event
 from bitarm.core.theory.on_good_event import has_fixed_length, radii
@@ -173,7 +173,7 @@ def test_radii_are_those_of_equation_4() -> None:
 def test_the_machines_keep_to_it() -> None:
     means = (0.2, 0.8, 0.65)
     spec = spec_of(Icq(bits=2), 3)
-    learner = Learner(spec, SuccessiveElimination(), Limits())
+    learner = Learner(Setup(spec=spec, policy=SuccessiveElimination()))
     agents = [Agent(learner.run, arm) for arm in range(3)]
     waiting = list(learner.start().messages)
     while waiting:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policy import (
@@ -17,10 +17,8 @@ from bitarm.core.policy import (
     highest,
     unheard,
 )
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import check_words
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 _BETA = 1.0
 
@@ -55,7 +53,7 @@ class LilUcb:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         return advance([highest(views, lil_index(confidence))], setting)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
         return None
 

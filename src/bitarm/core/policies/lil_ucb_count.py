@@ -3,16 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policy import Action, Outcome, Setting, Stop, advance, highest, unheard
 from bitarm.core.quantizers.exact import Exact
+from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import LilWidth, delta_prime
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 
 @final
@@ -38,7 +36,7 @@ class LilUcbCount:
             return (Stop(outcome=Outcome.DECIDED, best_arm=most.arm),)
         return advance([highest(views, lil_index(setting.confidence))], setting)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Exact means, the lil width and single pulls, or no claim."""
         if spec.quantizer.name != Exact.name:
             return f"{self.name} is proven for the quantizer exact only, not {spec.quantizer.name}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import (
@@ -17,10 +17,8 @@ from bitarm.core.policy import (
     highest,
     unheard,
 )
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import check_words
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 
 @final
@@ -63,6 +61,6 @@ class Lucb:
         fewest = min(leader.pulls, challenger.pulls)
         return advance([it for it in (leader, challenger) if it.pulls == fewest], setting)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
         return None

@@ -19,7 +19,7 @@ in which order arms speak, may depend on all that was heard. `docs/widths.md` ha
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.hint import Hint, HintKind
@@ -35,10 +35,8 @@ from bitarm.core.policy import (
     by_mean,
     highest,
 )
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, check_words
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 _PILOTS = 3  # arms that are heard before all others
 _REACH = 3.0  # errors by which a mean may have been too low: beyond, an arm is no new leader
@@ -127,7 +125,7 @@ class QuietElimination:
             index += 1
         return index
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: drops are those of successive elimination, at checkpoints chosen from the data."""
         return None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import (
@@ -18,10 +18,8 @@ from bitarm.core.policy import (
     highest,
     unheard,
 )
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import check_words
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
 
 
 @final
@@ -67,6 +65,6 @@ class SuccessiveElimination:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         return advance(active, setting)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: Theorem 4, for any quantizer and any width that holds at all checkpoints."""
         return None

@@ -6,14 +6,12 @@ A fixed budget is shared equally among ⌈log2 K⌉ phases, and in a phase among
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import Action, Outcome, Setting
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
+from bitarm.core.spec import RunSpec
 
 
 @final
@@ -41,7 +39,7 @@ class SequentialHalving:
         """The better half goes on to the next phase."""
         return spend(self.phases(setting.arms), views)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Always: a budget proves nothing."""
         return NO_PROOF
 

@@ -4,14 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, ClassVar, final
+from typing import Annotated, ClassVar, final
 
 from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, pulls, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import Action, Outcome, Setting
-
-if TYPE_CHECKING:
-    from bitarm.core.spec import RunSpec
+from bitarm.core.spec import RunSpec
 
 _BELOW = 1 - 1e-12  # no rounding of a float may add a pull to a phase
 
@@ -43,7 +41,7 @@ class SuccessiveRejects:
         """All but the worst go on to the next phase."""
         return spend(self.phases(setting.arms), views)
 
-    def objection(self, spec: "RunSpec", views: Sequence[ArmView]) -> str | None:
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Always: a budget proves nothing."""
         return NO_PROOF
 

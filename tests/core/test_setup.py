@@ -2,14 +2,16 @@
 
 from tapes import make_spec
 
-from bitarm.core.level import Level, level_of
 from bitarm.core.limits import Limits
 from bitarm.core.policies import SequentialHalving, SuccessiveElimination
 from bitarm.core.quantizers import Exact, Icq
+from bitarm.core.setup import Level, Setup
 
 
 def test_a_proof_has_a_delta_and_a_width() -> None:
-    level = level_of(make_spec(delta=0.1), SuccessiveElimination(), Limits(bits=9))
+    level = Setup(
+        spec=make_spec(delta=0.1), policy=SuccessiveElimination(), limits=Limits(bits=9)
+    ).level
     assert level == Level(
         delta=0.1, width="paper", interval_delta=None, pull_budget=None, bit_budget=None
     )
@@ -18,10 +20,10 @@ def test_a_proof_has_a_delta_and_a_width() -> None:
 
 def test_a_budget_has_neither_unless_they_size_an_interval() -> None:
     policy = SequentialHalving(pull_budget=60)
-    plain = level_of(make_spec(quantizer=Exact()), policy, Limits(bits=900))
+    plain = Setup(spec=make_spec(quantizer=Exact()), policy=policy, limits=Limits(bits=900)).level
     assert plain == Level(
         delta=None, width=None, interval_delta=None, pull_budget=60, bit_budget=900
     )
-    sized = level_of(make_spec(quantizer=Icq(), delta=0.1), policy, Limits())
+    sized = Setup(spec=make_spec(quantizer=Icq(), delta=0.1), policy=policy, limits=Limits()).level
     assert (sized.delta, sized.width) == (None, "paper")
     assert sized.budgets() == {"pull_budget": 60, "interval_delta": 0.1}

@@ -1,0 +1,94 @@
+"""Setup: a run before it begins, from words to machines, journal, simulator, planner and page.
+
+The problem and how its messages are made (`spec`), the rules by which it is decided (`policy`), and
+where it must end even without an answer (`limits`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from bitarm.core.limits import Limits
+from bitarm.core.policy import Outcome, Policy
+from bitarm.core.spec import RunSpec
+from bitarm.core.words import values_of
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """What a run promises or may spend: a δ and a width, or budgets.
+
+    The words stand in every result; None where one has no meaning.
+    """
+
+    delta: float | None
+    width: str | None
+    interval_delta: float | None  # sizes a quantizer's intervals under a budget, and nothing else
+    pull_budget: int | None
+    bit_budget: int | None
+
+    def budgets(self) -> dict[str, float | int]:
+        """The words of a fixed budget that have a meaning here."""
+        words = {
+            "pull_budget": self.pull_budget,
+            "bit_budget": self.bit_budget,
+            "interval_delta": self.interval_delta,
+        }
+        return {word: value for word, value in words.items() if value is not None}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything that a learner needs."""
+
+    spec: RunSpec
+    policy: Policy
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def level(self) -> Level:
+        """Under a fixed budget δ and width only size the intervals of a quantizer that has some."""
+        spec, policy = self.spec, self.policy
+        if policy.answers is not Outcome.BUDGET_SPENT:
+            return Level(
+                delta=spec.delta,
+                width=spec.width,
+                interval_delta=None,
+                pull_budget=None,
+                bit_budget=None,
+            )
+        has_interval = spec.quantizer.has_intervals
+        return Level(
+            delta=None,
+            width=spec.width if has_interval else None,
+            interval_delta=spec.delta if has_interval else None,
+            pull_budget=values_of(policy).get("pull_budget"),
+            bit_budget=self.limits.bits,
+        )
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """Every word that has a meaning in this run, under the name that holds everywhere.
+
+        None where one is left open. What a result, a table, a picture or a page says of a setup
+        comes from here: two that differ can be told apart wherever they are shown. Under a fixed
+        budget the checkpoints follow from it, and its own limits are no words.
+        """
+        spec, policy, level = self.spec, self.policy, self.level
+        words = {
+            "quantizer": spec.quantizer.name,
+            **values_of(spec.quantizer),
+            "policy": policy.name,
+            **values_of(policy),
+            "width": level.width,
+            "delta": level.delta,
+            "sigma": spec.sigma,
+            "bounds": spec.bounds,
+            **level.budgets(),
+        }
+        if level.delta is None:
+            return words
+        limited = {f"max_{name}": limit for name, limit in values_of(self.limits).items()}
+        given = {name: limit for name, limit in limited.items() if limit is not None}
+        return {**words, **values_of(spec.schedule), "first": spec.schedule.pulls_at(1), **given}
