@@ -5,7 +5,7 @@ python scripts/make_words.py
 
 from pathlib import Path
 
-from bitarm.api.words import LIMITS, VOCABULARY, users
+from bitarm.api.words import LIMITS, users, vocabulary
 from bitarm.core.words import Declared
 
 PAGE = Path(__file__).parents[1] / "docs" / "words.md"
@@ -25,7 +25,7 @@ A word is the key in a problem file, the flag (`--kappa-first` for `kappa_first`
 
 def page() -> str:
     """The page as it should be."""
-    return _HEAD + "".join(_row(declared) for declared in VOCABULARY.values())
+    return _HEAD + "".join(_row(declared) for declared in vocabulary().words.values())
 
 
 def _row(declared: Declared) -> str:

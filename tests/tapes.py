@@ -15,6 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from bitarm.core.agent import Agent, AgentState
+from bitarm.core.budget import has_phases
 from bitarm.core.codes import CODES, Code
 from bitarm.core.dither import uniform_priors
 from bitarm.core.epochs import after, split_field
@@ -35,7 +36,6 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Dismiss, Report, Request
 from bitarm.core.plain import dumps, from_plain
 from bitarm.core.policies import (
-    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -570,7 +570,7 @@ def problems(
         policy = draw(st.sampled_from(POLICY_CHOICES))
     arms = draw(st.integers(2, 5))
     schedule = draw(st.sampled_from(_SCHEDULES))
-    if isinstance(policy, Budgeted):
+    if has_phases(policy):
         schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in policy.phases(arms)))
     reach = (0, UNIT) if bounded else (-3 * UNIT, 3 * UNIT)
     tape = Tape(

@@ -25,12 +25,12 @@ from pathlib import Path
 import pytest
 from runtime.broker.lab import PATIENCE, eventually, free_port
 
-from bitarm.cli.app import app
+from bitarm.cli.app import make_app
 
 ROOT = Path(__file__).parents[1]
 UNITS = sorted((ROOT / "deploy").iterdir())
 _BLOCK = re.compile(r"<!-- (?P<mark>[^>]+) -->\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
-_COMMANDS = {command.name or "" for command in app.registered_commands}
+_COMMANDS = {command.name or "" for command in make_app().registered_commands}
 
 
 @dataclass(frozen=True)

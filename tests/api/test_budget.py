@@ -74,7 +74,7 @@ _REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         _HALVING | {"bit_budget": 100, "quantizer": "quban"},
-        "quban have no fixed length: a bit_budget is kept by icq, dicq and exact",
+        "quban have no fixed length, which a bit_budget needs",
     ),
     (
         _HALVING | _ICQ | {"bit_budget": 100, "prior": "quban"},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bitarm.api import words
-from bitarm.api.words import Taker, split, typed, unknown
+from bitarm.api.words import Taker, split, typed, unknown, vocabulary
 from bitarm.errors import ConfigError
 
 _NUMBERS = (
@@ -30,7 +30,8 @@ _WHOLE_NUMBERS = ("bits", "first", "rounds", "samples", "pull_budget", "bit_budg
 _TEXTS = ("prior", "width")
 _SCHEMES = ("quantizer", "policy")  # by name, or as a value: see test_values.py
 _FLAGS = ("leader_first", "pilot")
-_EVERY: dict[str, Taker] = {**words.PROBLEM, **words.SCHEME, **words.LIMITS}
+_PROBLEM, _SCHEME = vocabulary().of_table("problem"), vocabulary().of_table("scheme")
+_EVERY: dict[str, Taker] = {**_PROBLEM, **_SCHEME, **words.LIMITS}
 
 
 def _taken(word: str, value: Any) -> Any:
@@ -149,22 +150,22 @@ def test_a_list_of_something_else_is_refused(value: Any) -> None:
 
 def test_typed_keeps_what_was_given_and_adds_nothing() -> None:
     given: Mapping[str, Any] = {"sigma": 1, "delta": 0.1}
-    taken = typed(given, words.PROBLEM, "[problem]")
+    taken = typed(given, _PROBLEM, "[problem]")
     assert list(taken.items()) == [("sigma", 1.0), ("delta", 0.1)]
     assert given == {"sigma": 1, "delta": 0.1}
-    assert typed({}, words.PROBLEM, "[problem]") == {}
+    assert typed({}, _PROBLEM, "[problem]") == {}
 
 
 def test_a_word_of_another_table_is_refused_before_any_value_is_looked_at() -> None:
     with pytest.raises(ConfigError, match=r"^a word of \[problem\] must be one of delta, sigma, "):
-        typed({"delta": "high", "bits": 3}, words.PROBLEM, "[problem]")
+        typed({"delta": "high", "bits": 3}, _PROBLEM, "[problem]")
 
 
 def test_split_gives_every_word_to_its_table() -> None:
-    given = {word: number for number, word in enumerate(words.EVERY)}
+    given = {word: number for number, word in enumerate(vocabulary().words)}
     problem, scheme, limits = split(given)
-    assert set(problem) == set(words.PROBLEM)
-    assert set(scheme) == set(words.SCHEME)
+    assert set(problem) == set(_PROBLEM)
+    assert set(scheme) == set(_SCHEME)
     assert set(limits) == set(words.LIMITS)
     spelt_out = {**problem, **scheme, **{f"max_{word}": limits[word] for word in limits}}
     assert spelt_out == given
@@ -190,7 +191,7 @@ def test_split_refuses_a_word_that_does_not_exist(word: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         split({"delta": 0.1, word: 1})
     assert str(caught.value) == (
-        f"a word must be one of {', '.join(words.EVERY)}, got {word!r}{hint}"
+        f"a word must be one of {', '.join(vocabulary().words)}, got {word!r}{hint}"
     )
 
 

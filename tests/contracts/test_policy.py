@@ -8,10 +8,10 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from bitarm.core.budget import has_phases
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policies import (
     POLICIES,
-    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -109,7 +109,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
 
 def fitted(policy: Policy, scene: Scene) -> Scene:
     """The scene on the grid that the policy is made for: a budget has its own."""
-    if not isinstance(policy, Budgeted):
+    if not has_phases(policy):
         return scene
     grid = tuple(phase.until for phase in policy.phases(scene.setting.arms))
     views = [

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.budget import Phase, messages, pulls, spend
+from bitarm.core.budget import spend
 from bitarm.core.confidence import ArmView
-from bitarm.core.policies import Budgeted, SequentialHalving, SuccessiveRejects
+from bitarm.core.phases import Phase, messages, pulls
+from bitarm.core.policies import SequentialHalving, SuccessiveRejects
 from bitarm.core.policy import Advance, Drop, Outcome, Stop
 from bitarm.errors import ConfigError
 
@@ -18,13 +19,15 @@ _KINDS = (SequentialHalving, SuccessiveRejects)
 every_kind = pytest.mark.parametrize("kind", _KINDS, ids=lambda it: str(it.name))
 
 
-def _least(kind: type[Budgeted], arms: int) -> int:
+def _least(kind: type[SequentialHalving | SuccessiveRejects], arms: int) -> int:
     return arms * math.ceil(math.log2(arms)) if kind is SequentialHalving else arms
 
 
 @every_kind
 @given(arms=st.integers(2, 300), above=st.integers(0, 40) | st.integers(0, 10**9))
-def test_the_laws_of_phases(kind: type[Budgeted], arms: int, above: int) -> None:
+def test_the_laws_of_phases(
+    kind: type[SequentialHalving | SuccessiveRejects], arms: int, above: int
+) -> None:
     budget = _least(kind, arms) + above
     phases = kind(pull_budget=budget).phases(arms)
     assert phases[0].arms == arms
@@ -38,7 +41,7 @@ def test_the_laws_of_phases(kind: type[Budgeted], arms: int, above: int) -> None
 @every_kind
 @pytest.mark.parametrize("arms", [2, 3, 8, 9])
 def test_a_budget_that_is_too_small_is_refused_with_the_least_that_would_do(
-    kind: type[Budgeted], arms: int
+    kind: type[SequentialHalving | SuccessiveRejects], arms: int
 ) -> None:
     least = _least(kind, arms)
     kind(pull_budget=least).phases(arms)
@@ -48,7 +51,9 @@ def test_a_budget_that_is_too_small_is_refused_with_the_least_that_would_do(
 
 
 @every_kind
-def test_a_budget_beyond_every_schedule_is_refused(kind: type[Budgeted]) -> None:
+def test_a_budget_beyond_every_schedule_is_refused(
+    kind: type[SequentialHalving | SuccessiveRejects],
+) -> None:
     with pytest.raises(ConfigError, match="pull_budget must be at most 1,000,000,000,000"):
         kind(pull_budget=10**12 + 1).phases(2)
 

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from tapes import Total, agents_of, drive, make_spec, tail
 
-from bitarm.core.budget import NO_PROOF
+from bitarm.core.budget import NO_PROOF, BudgetPolicy
 from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     POLICIES,
-    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -30,7 +29,7 @@ from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 
 _UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
-_BUDGETED: tuple[Budgeted, ...] = (
+_BUDGETED: tuple[BudgetPolicy, ...] = (
     SequentialHalving(pull_budget=100),
     SuccessiveRejects(pull_budget=100),
 )
@@ -165,7 +164,7 @@ def test_every_policy_was_asked() -> None:
 
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
-def test_a_spent_budget_answers_and_claims_nothing(policy: Budgeted) -> None:
+def test_a_spent_budget_answers_and_claims_nothing(policy: BudgetPolicy) -> None:
     grid = tuple(phase.until for phase in policy.phases(3))
     spec = make_spec(arms=3, schedule=ListedSchedule(checkpoints=grid))
     ending = _end(spec, policy, _wide, caveat="3 rewards were clipped")
@@ -175,7 +174,7 @@ def test_a_spent_budget_answers_and_claims_nothing(policy: Budgeted) -> None:
 
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
-def test_a_spent_budget_says_which_arms_it_speaks_of(policy: Budgeted) -> None:
+def test_a_spent_budget_says_which_arms_it_speaks_of(policy: BudgetPolicy) -> None:
     claim = guarantee(Setup(spec=make_spec(), policy=policy), Outcome.BUDGET_SPENT, [], [], [0, 2])
     assert claim.delta is None
     assert claim.reason.startswith(NO_PROOF)

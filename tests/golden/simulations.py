@@ -12,7 +12,7 @@ from typing import Any
 
 import bitarm
 from bitarm.api.models import parse_arms
-from bitarm.api.words import VOCABULARY
+from bitarm.api.words import vocabulary
 
 PATH = Path(__file__).with_name("simulations.json")
 SEED = 20
@@ -157,7 +157,7 @@ def _is_word(path: str) -> bool:
     """Whether a leaf is a word of a result's setting."""
     match path.split("/")[1:]:
         case ["simulation", "results", _, word, *_]:
-            return word in VOCABULARY
+            return word in vocabulary().words
     return False
 
 

@@ -15,7 +15,7 @@ from bitarm.core.codes import CODES
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Outcome, Setting
+from bitarm.core.policy import Action, Setting
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.question import Question
@@ -139,13 +139,12 @@ def _same_law(one: Integers, two: Integers) -> float:
 
 
 @dataclass(frozen=True)
-class Unheard:
+class Unheard(Policy):
     """Somebody's own policy: in truth one of ours, which only this test knows."""
 
     inner: Policy
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         return self.inner.decide(views, setting)
@@ -155,13 +154,12 @@ class Unheard:
 
 
 @dataclass(frozen=True)
-class Unseen:
+class Unseen(Quantizer):
     """Somebody's own quantizer: in truth one of ours."""
 
     inner: Quantizer = field(default_factory=QuBan)
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
-    answers: ClassVar[Outcome] = Outcome.DECIDED
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = tuple(CODES)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tapes import make_spec
 
 from bitarm.core.bits import Symbol, concat
+from bitarm.core.budget import has_phases
 from bitarm.core.codes.prefix import write_golomb, zigzag
 from bitarm.core.confidence import Stride
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
-    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -375,7 +375,7 @@ def _setups(
 ) -> Setup:
     bounds = draw(st.sampled_from([(0.0, 1.0), (-1.0, 1.5), (-0.3, 7.0)])) if bounded else None
     rules, schedule = draw(policies(policy)), draw(schedules())
-    if isinstance(rules, Budgeted):
+    if has_phases(rules):
         schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in rules.phases(arms)))
     return setup(
         arms,

@@ -22,6 +22,7 @@ from runtime.memories import (
 from tapes import Problem, Tape, make_spec
 from wires import World
 
+from bitarm.core.budget import BudgetPolicy
 from bitarm.core.events import (
     ArmDropped,
     EpochBegan,
@@ -32,7 +33,7 @@ from bitarm.core.events import (
 )
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Budgeted, SequentialHalving, SuccessiveRejects
+from bitarm.core.policies import SequentialHalving, SuccessiveRejects
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
@@ -191,7 +192,7 @@ def test_a_cut_of_the_lost_past_is_not_asked_again() -> None:
 @pytest.mark.parametrize(
     "policy", [SequentialHalving(pull_budget=200), SuccessiveRejects(pull_budget=200)]
 )
-def test_a_fixed_budget_is_not_spent_twice(policy: Budgeted) -> None:
+def test_a_fixed_budget_is_not_spent_twice(policy: BudgetPolicy) -> None:
     schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in policy.phases(3)))
     problem = Problem(
         spec=make_spec(arms=3, delta=DELTA, quantizer=Exact(), schedule=schedule),

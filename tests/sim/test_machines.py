@@ -113,12 +113,11 @@ def test_recorded_rewards_are_run_as_they_were_recorded() -> None:
 
 
 @dataclass(frozen=True)
-class Leaping:
+class Leaping(Policy):
     """A policy that leaves out every other checkpoint, as a schedule allows."""
 
     name: ClassVar[str] = "leaping"
     stride: ClassVar[Stride] = Stride.LEVEL
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         if unheard(views):

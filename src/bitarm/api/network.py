@@ -12,7 +12,8 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.extras import require
 from bitarm.api.fleet import fleet_of
 from bitarm.api.identify import new_seed
-from bitarm.api.problem import Arm, Problem
+from bitarm.api.problem import Problem
+from bitarm.api.sources import Topic
 from bitarm.core.events import FleetAssigned
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
@@ -27,7 +28,7 @@ from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
 from bitarm.runtime.chirpstack_service import ChirpStackService
 from bitarm.runtime.embedded import Watcher
-from bitarm.runtime.feeds import DirectFeed, Feed, SensorFeed, ThreadFeed
+from bitarm.runtime.feeds import DirectFeed, Feed, Replayable, SensorFeed, ThreadFeed
 from bitarm.runtime.learner_probe import LearnerProbe
 from bitarm.runtime.learner_service import RETRY, LearnerService
 from bitarm.runtime.link_ledger import LinkLedger
@@ -35,7 +36,6 @@ from bitarm.runtime.links import find_link, require_fit
 from bitarm.runtime.opening import fleet_in, open_run, resume_run
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
-from bitarm.runtime.sources import CsvSource, ModelSource
 from bitarm.runtime.topics import check_name
 
 PATIENCE = 15.0
@@ -179,10 +179,10 @@ def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) 
         raise ConfigError(f"the problem file has no arm of agent {agent!r}; it has {known:.300}")
     topics: dict[str, SensorFeed] = {}
     for arm in arms.values():
-        if arm.source == "topic":
-            feed = SensorFeed(arm.words.get("pointer", ""), label=arm.name)
+        if isinstance(arm.source, Topic):
+            feed = SensorFeed(arm.source.pointer, label=arm.name)
             topics[arm.name] = feed
-            sensors.setdefault(_sensor_topic(arm), []).append(feed)
+            sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)
 
     def supply(name: str, number: int, seed: int) -> Feed:
         arm = arms.get(name)
@@ -191,23 +191,12 @@ def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) 
                 f"the learner wants agent {agent} to serve {name!r}, and the "
                 f"problem file here knows only {', '.join(arms):.300}"
             )
-        if arm.source == "topic":
-            return topics[arm.name]
+        if name in topics:
+            return topics[name]
         source = problem.source(arm, number, seed)
-        if isinstance(source, ModelSource | CsvSource):
-            return DirectFeed(source)
-        return ThreadFeed(source)
+        return DirectFeed(source) if isinstance(source, Replayable) else ThreadFeed(source)
 
     return supply
-
-
-def _sensor_topic(arm: Arm) -> str:
-    topic: str = arm.words["topic"]
-    if not topic or "+" in topic or "#" in topic or topic.startswith("bitarm/"):
-        raise ConfigError(
-            f"arm {arm.name!r}: a sensor's topic is one topic outside bitarm/, got {topic!r}"
-        )
-    return topic
 
 
 def _look_around(name: str, broker: Broker, patience: float) -> LearnerProbe:

@@ -11,43 +11,28 @@ A word that is misspelt, of the wrong type or without effect is refused, never i
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api import words
-from bitarm.api.extras import require
 from bitarm.api.scheme import build, displaced_words
-from bitarm.api.words import Taker, command, flag, number, text, typed, unknown
+from bitarm.api.sources import SOURCES, Place, Source
+from bitarm.api.words import Taker, choose, flag, text, typed, typed_words, unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import RewardSource
 from bitarm.core.setup import Setup
+from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.chirpstack import check_device
-from bitarm.runtime.command_source import TIMEOUT, CommandSource
-from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
 from bitarm.runtime.topics import agent_for, check_agent
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
 
 _TABLES = ("problem", "arm", "scheme", "limits", "network")
-_PROBLEM: dict[str, Taker] = {**words.PROBLEM, "clip": flag}
-_SOURCES: dict[str, dict[str, Taker]] = {
-    "gaussian": {"mean": number, "sd": number},
-    "bernoulli": {"mean": number},
-    "beta": {"mean": number, "concentration": number},
-    "poisson": {"mean": number},
-    "exponential": {"mean": number},
-    "callable": {"function": text},
-    "csv": {"path": text, "column": text},
-    "command": {"command": command, "timeout": number},
-    "topic": {"topic": text, "pointer": text},
-}
-_NO_MODELS = ("callable", "csv", "command", "topic")
-_OPTIONAL = {"concentration", "timeout", "pointer"}
 
 
 @final
@@ -56,11 +41,10 @@ class Arm:
     """One option: its name and where its rewards come from."""
 
     name: str
-    source: str
+    source: Source
     agent: str  # who serves it, where agents are processes
     named_agent: bool  # whether the file says so, or the arm's own name had to do
     device: str | None  # devEui, where the agent is a LoRaWAN device
-    words: Mapping[str, Any]
 
 
 @final
@@ -100,50 +84,49 @@ class Problem:
 
     def models(self) -> tuple["RewardModel", ...]:
         """A model for each arm; ConfigError if one has another source."""
-        return tuple(_model(arm) for arm in self.arms)
+        models = []
+        for arm in self.arms:
+            model = arm.source.model()
+            if model is None:
+                raise ConfigError(
+                    f"arm {arm.name!r} has a {arm.source.name} source: only models are simulated"
+                )
+            models.append(model)
+        return tuple(models)
 
     def known_models(self) -> tuple["RewardModel", ...]:
         """The models that there are: what is known of some arms."""
-        return tuple(_model(arm) for arm in self.arms if arm.source not in _NO_MODELS)
+        models = (arm.source.model() for arm in self.arms)
+        return tuple(model for model in models if model is not None)
 
     def source(self, arm: Arm, number: int, seed: int) -> RewardSource:
         """The rewards of one arm, the `number`th of its run."""
-        if arm.source == "callable":
-            function = load_callable(arm.words["function"], self.folder)
-            return CallableSource(function, label=arm.name)
-        if arm.source == "csv":
-            path = self.folder / arm.words["path"]
-            return CsvSource(path, arm.words["column"], label=arm.name)
-        if arm.source == "command":
-            timeout = arm.words.get("timeout", TIMEOUT)
-            words = arm.words["command"]
-            return CommandSource(words, folder=self.folder, timeout=timeout, label=arm.name)
-        if arm.source == "topic":
-            raise ConfigError(f"arm {arm.name!r} listens to a topic: only `bitarm agent` can")
-        return ModelSource(_model(arm), seed=seed, arm=number)
-
-
-def _model(arm: Arm) -> "RewardModel":
-    if arm.source in _NO_MODELS:
-        raise ConfigError(f"arm {arm.name!r} has a {arm.source} source: only models are simulated")
-    require("numpy", extra="sim", what=f"the {arm.source} model")
-    from bitarm.sim.models import MODELS
-
-    model: RewardModel = MODELS[arm.source](**arm.words)
-    return model
+        place = Place(arm=arm.name, number=number, seed=seed, folder=self.folder)
+        return arm.source.open(place)
 
 
 def load_problem(
     path: str | PathLike[str], overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Problem:
     """The problem in a file; `overrides` (by table, then word) win over what it says."""
-    path = Path(path)
+    return _loaded(Path(path), lambda toml, folder: parse_problem(toml, folder, overrides))
+
+
+def load_arms(path: str | PathLike[str]) -> Problem:
+    """What an agent needs of a problem file: arms, bounds and `clip`.
+
+    The scheme is the learner's: the package that it may come from need not be installed here.
+    """
+    return _loaded(Path(path), _parse_arms)
+
+
+def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
     try:
         toml = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the problem file {path} cannot be read: {error}") from None
     try:
-        return parse_problem(toml, path.parent, overrides)
+        return parse(toml, path.parent)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 
@@ -152,6 +135,39 @@ def parse_problem(
     toml: str, folder: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Problem:
     """The problem in a TOML text."""
+    tables = _without_displaced(_tables(toml), overrides or {})
+    given = {
+        name: {**_table(tables, name), **(overrides or {}).get(name, {})}
+        for name in ("problem", "scheme", "limits", "network")
+    }
+    clip = flag("clip", given["problem"].pop("clip", False))
+    return Problem(
+        arms=_arms(tables.get("arm", [])),
+        clip=clip,
+        problem=typed_words(given["problem"], "problem", beside=("clip",)),
+        scheme=typed_words(given["scheme"], "scheme"),
+        limits=typed(given["limits"], words.LIMITS, "[limits]"),
+        network=typed(given["network"], words.NETWORK, "[network]"),
+        folder=folder,
+    )
+
+
+def _parse_arms(toml: str, folder: Path) -> Problem:
+    tables = _tables(toml)
+    own = _table(tables, "problem")
+    bounds = {word: value for word, value in own.items() if word == "bounds"}
+    return Problem(
+        arms=_arms(tables.get("arm", [])),
+        clip=flag("clip", own.get("clip", False)),
+        problem=typed_words(bounds, "problem"),
+        scheme={},
+        limits={},
+        network={},
+        folder=folder,
+    )
+
+
+def _tables(toml: str) -> dict[str, Any]:
     try:
         tables = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
@@ -159,23 +175,7 @@ def parse_problem(
     for table in tables:
         if table not in _TABLES:
             raise ConfigError(unknown("a table", table, _TABLES))
-    tables = _without_displaced(tables, overrides or {})
-    given = {
-        "problem": _words(tables, "problem", _PROBLEM, overrides),
-        "scheme": _words(tables, "scheme", words.SCHEME, overrides),
-        "limits": _words(tables, "limits", words.LIMITS, overrides),
-        "network": _words(tables, "network", words.NETWORK, overrides),
-    }
-    problem = dict(given["problem"])
-    return Problem(
-        arms=_arms(tables.get("arm", [])),
-        clip=problem.pop("clip", False),
-        problem=problem,
-        scheme=given["scheme"],
-        limits=given["limits"],
-        network=given["network"],
-        folder=folder,
-    )
+    return tables
 
 
 def _without_displaced(
@@ -195,16 +195,11 @@ def _without_displaced(
     }
 
 
-def _words(
-    tables: Mapping[str, Any],
-    table: str,
-    known: Mapping[str, Taker],
-    overrides: Mapping[str, Mapping[str, Any]] | None,
-) -> dict[str, Any]:
-    given = tables.get(table, {})
+def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    given = tables.get(name, {})
     if not isinstance(given, dict):
-        raise ConfigError(f"[{table}] must be a table")
-    return typed({**given, **(overrides or {}).get(table, {})}, known, f"[{table}]")
+        raise ConfigError(f"[{name}] must be a table")
+    return dict(given)
 
 
 def _arms(tables: Any) -> tuple[Arm, ...]:
@@ -219,25 +214,23 @@ def _arm(table: Mapping[str, Any], position: int) -> Arm:
     try:
         agent = check_agent(text("agent", given.pop("agent"))) if "agent" in given else None
         device = check_device(text("device", given.pop("device"))) if "device" in given else None
-        source = _source_of(given)
         return Arm(
             name=name,
-            source=source,
+            source=_source(given),
             agent=agent or agent_for(name, position),
             named_agent=agent is not None,
             device=device,
-            words=typed(given, _SOURCES[source], f"a {source} arm"),
         )
     except ConfigError as error:
         raise ConfigError(f"arm {name!r}: {error}") from None
 
 
-def _source_of(given: dict[str, Any]) -> str:
-    """The source that an arm names, if the words that it needs are there."""
-    source = text("source", given.pop("source", ""))
-    if source not in _SOURCES:
-        raise ConfigError(unknown("source", source, _SOURCES))
-    for word in _SOURCES[source]:
-        if word not in given and word not in _OPTIONAL:
-            raise ConfigError(f"a {source} source needs {word}")
-    return source
+def _source(given: dict[str, Any]) -> Source:
+    """The source that an arm names, with the words that it needs."""
+    kind = choose(SOURCES, text("source", given.pop("source", "")))
+    known = words_of(kind)
+    for word, declared in known.items():
+        if declared.required and word not in given:
+            raise ConfigError(f"a {kind.name} source needs {word}")
+    takers: dict[str, Taker] = {word: it.taker for word, it in known.items()}
+    return kind(**typed(given, takers, f"a {kind.name} arm"))

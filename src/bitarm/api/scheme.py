@@ -1,4 +1,4 @@
-"""From the words of a problem file or a call to a RunSpec, a policy and limits.
+"""From the words of a problem file or a call to a Setup.
 
 Only what was given is passed in: a word that does not apply to the chosen scheme is refused, and
 what was not given gets the default of the one place that defines it.
@@ -9,24 +9,18 @@ from dataclasses import fields
 from typing import Any
 
 from bitarm.api import words
-from bitarm.api.budget import (
-    BUDGET_KAPPA,
-    check_interval_delta,
-    is_budgeted,
-    meaningless,
-    refuse_meaningless,
-    schedule_of,
-    within_bits,
-)
-from bitarm.api.words import typed, unknown
-from bitarm.core.budget import BudgetPolicy
+from bitarm.api.budget import meaningless, refuse_meaningless, sized_by_bits
+from bitarm.api.words import choose, typed, typed_words
+from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES, Budgeted, QuietElimination, SuccessiveElimination
+from bitarm.core.phases import BitBudget
+from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
-from bitarm.core.quantizers import CHOICES, Dicq, Exact, Icq
+from bitarm.core.quantizers import CHOICES, Dicq
+from bitarm.core.registry import Registry
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
 from bitarm.core.setup import Setup
 from bitarm.core.spec import (
@@ -36,16 +30,14 @@ from bitarm.core.spec import (
     check_delta,
     check_seed,
     check_sigma,
+    sigma_of,
 )
-from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth
-from bitarm.core.widths.paper import PaperWidth
+from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth, PaperWidth
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
-DEFAULT_GROWTH = 2.0
-QUIET_GROWTH = 1.3
-"""Quiet elimination chooses among the checkpoints, so that more of them cost nothing."""
-QUIET_FIRST = 2
+DEFAULT_QUANTIZER = Dicq
+"""The one of fewest bits."""
 
 
 def build(
@@ -57,22 +49,26 @@ def build(
     limits: Mapping[str, Any],
 ) -> Setup:
     """The setup that these words describe."""
-    problem = typed(problem, words.PROBLEM, "[problem]")
-    scheme = typed(scheme, words.SCHEME, "[scheme]")
+    problem = typed_words(problem, "problem")
+    scheme = typed_words(scheme, "scheme")
     limits = typed(limits, words.LIMITS, "[limits]")
     check_arms(arms)
     check_seed(seed)
-    bounds = _bounds(problem)
+    bounds: Bounds | None = problem.get("bounds")
+    check_bounds(bounds)
     policy = _policy(scheme, problem)
-    quantizer = _quantizer(scheme, bounds)
+    unsized = is_budgeted(policy) and problem.get("bit_budget") is None
+    quantizer = _quantizer(scheme, bounds, has_budget=unsized)
     called = {f"max_{word}": limit for word, limit in limits.items()}
     refuse_meaningless(policy, quantizer, {**problem, **scheme, **called})
-    if isinstance(policy, Budgeted):
-        return _budgeted(arms, policy, quantizer, seed, problem, scheme)
+    check_delta(problem.get("delta", DEFAULT_DELTA))
+    sigma = sigma_of(problem.get("sigma"), bounds)
+    if has_phases(policy):
+        return _budgeted(arms, policy, quantizer, seed, sigma, problem, scheme)
     spec = RunSpec(
         arms=arms,
         delta=problem.get("delta", DEFAULT_DELTA),
-        sigma=_sigma(problem, bounds),
+        sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
         width=_width(scheme, policy),
@@ -80,7 +76,7 @@ def build(
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
-    if spec.width == PairwiseMixtureWidth.name and policy.stride is Stride.APART:
+    if not spec.sampling.fits(policy.stride):
         raise ConfigError(
             f"the width {spec.width} compares arms with equally many pulls; the policy "
             f"{policy.name} moves each on its own: use the width {PairwiseWidth.name}"
@@ -93,69 +89,55 @@ def _budgeted(
     policy: BudgetPolicy,
     quantizer: Quantizer,
     seed: int,
+    sigma: float,
     problem: Mapping[str, Any],
     scheme: Mapping[str, Any],
 ) -> Setup:
     """A run that ends when its pulls are spent; δ and width only size the quantizer's intervals."""
-    bounds, sigma = _bounds(problem), _sigma(problem, _bounds(problem))
+    bounds, bits = problem.get("bounds"), problem.get("bit_budget")
     check_sigma(sigma)
-    schedule = schedule_of(policy.phases(len(arms)))
-    bits = problem.get("bit_budget")
+    phases = policy.phases(len(arms))
     if bits is not None:
-        quantizer = within_bits(
-            quantizer, policy, bit_budget=bits, arms=len(arms), sigma=sigma, bounds=bounds
-        )
-    elif isinstance(quantizer, Dicq):
-        quantizer = Dicq(
-            kappa=scheme.get("kappa", BUDGET_KAPPA),
-            kappa_first=scheme.get("kappa_first", BUDGET_KAPPA),
-        )
+        budget = BitBudget(bits=bits, phases=phases, policy=policy.name)
+        quantizer = quantizer.within_bits(budget, sigma=sigma, bounds=bounds)
+    interval_delta = scheme.get("interval_delta", DEFAULT_DELTA)
+    check_delta(interval_delta, "interval_delta")
     spec = RunSpec(
         arms=arms,
-        delta=check_interval_delta(scheme.get("interval_delta", DEFAULT_DELTA)),
+        delta=interval_delta,
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=choose(WIDTHS, "width", scheme.get("width", PairwiseWidth.name)).name,
-        schedule=schedule,
+        width=choose(WIDTHS, scheme.get("width", PairwiseWidth.name)).name,
+        schedule=ListedSchedule(checkpoints=tuple(phase.until for phase in phases)),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
     return Setup(spec=spec, policy=policy, limits=Limits(bits=bits))
 
 
-def _bounds(problem: Mapping[str, Any]) -> Bounds | None:
-    bounds: Bounds | None = problem.get("bounds")
-    check_bounds(bounds)
-    return bounds
-
-
-def _sigma(problem: Mapping[str, Any], bounds: Bounds | None) -> float:
-    """σ as given; rewards in [a, b] are (b − a)/2-sub-Gaussian whatever they are (Hoeffding)."""
-    check_delta(problem.get("delta", DEFAULT_DELTA))
-    if "sigma" in problem:
-        sigma: float = problem["sigma"]
-        return sigma
-    if bounds is None:
-        raise ConfigError("sigma is needed: rewards without bounds have no default for it")
-    a, b = bounds
-    return (b - a) / 2
-
-
 def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
-    """The one that is named or given as a value, or else the one of fewest bits."""
-    return _chosen("quantizer", CHOICES, scheme.get("quantizer", Dicq.name))
+    """The one that is named or given as a value, or else the default."""
+    return _chosen(CHOICES, scheme.get("quantizer", DEFAULT_QUANTIZER.name))
 
 
 def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
     """The one that is named or given, or else the quietest that the quantizer has words for."""
-    hinted = chosen_quantizer(scheme).hinted
-    default = QuietElimination if hinted else SuccessiveElimination
-    return _chosen("policy", POLICIES, scheme.get("policy", default.name))
+    return _chosen(POLICIES, scheme.get("policy", default_policy(chosen_quantizer(scheme)).name))
 
 
-def _chosen(kind: str, family: Mapping[str, type[Any]], value: Any) -> type[Any]:
-    return choose(family, kind, value) if isinstance(value, str) else type(value)
+def default_policy(quantizer: type[Quantizer]) -> type[Policy]:
+    """What a quantizer is used with, unless another policy is named."""
+    return QuietElimination if quantizer.hinted else SuccessiveElimination
+
+
+def _chosen(registry: Registry[Any], value: Any) -> type[Any]:
+    if isinstance(value, str):
+        return choose(registry, value)
+    fault = registry.fault_of(type(value))
+    if fault is not None:
+        raise ConfigError(f"{value!r:.100} is no {registry.kind}: {fault}")
+    return type(value)
 
 
 def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
@@ -170,21 +152,20 @@ def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]
     return value
 
 
-def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None) -> Quantizer:
+def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None, *, has_budget: bool) -> Quantizer:
     chosen = chosen_quantizer(scheme)
-    parameters = _applicable("quantizer", chosen, CHOICES, scheme)
+    parameters = _applicable(CHOICES, chosen, scheme)
     made: Quantizer | None = _as_given("quantizer", scheme, parameters)
     if made is not None:
         return made
-    if chosen is Icq and "prior" not in parameters:
-        parameters["prior"] = "uniform" if bounds else "quban"
-    quantizer: Quantizer = chosen(**parameters)
+    defaults = chosen.defaults(bounds, has_budget=has_budget)
+    quantizer: Quantizer = chosen(**{**defaults, **parameters})
     return quantizer
 
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     chosen = chosen_policy(scheme)
-    parameters = _applicable("policy", chosen, POLICIES, {**scheme, **problem})
+    parameters = _applicable(POLICIES, chosen, {**scheme, **problem})
     made: Policy | None = _as_given("policy", scheme, parameters)
     if made is not None:
         return made
@@ -197,7 +178,7 @@ def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
 def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
     """The tightest that is proven for the way in which the policy moves arms."""
     default = PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
-    return str(choose(WIDTHS, "width", scheme.get("width", default.name)).name)
+    return str(choose(WIDTHS, scheme.get("width", default.name)).name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
@@ -206,9 +187,8 @@ def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
             if word in scheme:
                 raise ConfigError(f"{word} does not apply to a list of checkpoints")
         return ListedSchedule(checkpoints=scheme["checkpoints"])
-    leaps = isinstance(policy, QuietElimination)
-    growth = scheme.get("growth", QUIET_GROWTH if leaps else DEFAULT_GROWTH)
-    first = scheme.get("first", QUIET_FIRST if leaps else default_first(growth))
+    growth = scheme.get("growth", policy.growth)
+    first = scheme.get("first", policy.first or default_first(growth))
     return GeometricSchedule(growth=growth, first=first)
 
 
@@ -218,23 +198,17 @@ def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -
     return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
 
 
-def choose(family: Mapping[str, type[Any]], kind: str, name: str) -> type[Any]:
-    """The member of a family that has this name."""
-    if name not in family:
-        raise ConfigError(unknown(kind, name, family))
-    return family[name]
-
-
 def _applicable(
-    kind: str, chosen: type[Any], family: Mapping[str, type[Any]], given: Mapping[str, Any]
+    registry: Registry[Any], chosen: type[Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The given words that are parameters of `chosen`; one that only others have is refused."""
-    own = _parameters(chosen)
+    own = parameters_of(chosen)
     for word in given:
-        users = [name for name, member in family.items() if word in _parameters(member)]
+        users = [name for name, member in registry.known.items() if word in parameters_of(member)]
         if users and word not in own:
             raise ConfigError(
-                f"{word} does not apply to the {kind} {chosen.name}; it is for {', '.join(users)}"
+                f"{word} does not apply to the {registry.kind} {chosen.name}; it is for "
+                f"{', '.join(users)}"
             )
     return {word: value for word, value in given.items() if word in own}
 
@@ -242,24 +216,23 @@ def _applicable(
 def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
     """Parameters that lose their meaning when these words replace a file's own choices."""
     displaced: set[str] = set()
-    families: tuple[tuple[str, Mapping[str, type[Any]]], ...] = (
-        ("quantizer", CHOICES),
-        ("policy", POLICIES),
-    )
-    for kind, family in families:
-        if isinstance(chosen.get(kind), str) and chosen[kind] in family:
-            every = set().union(*map(_parameters, family.values()))
-            displaced |= every - _parameters(family[chosen[kind]])
+    for registry in (CHOICES, POLICIES):
+        name = chosen.get(registry.kind)
+        if isinstance(name, str) and name in registry:
+            own = parameters_of(registry[name])
+            displaced |= set().union(*map(parameters_of, registry.known.values())) - own
     if "growth" in chosen or "first" in chosen:
         displaced.add("checkpoints")
     if "bit_budget" in chosen:
-        displaced |= {"bits", "kappa"}
-    if chosen.get("quantizer") in (Exact.name, Dicq.name):
+        displaced |= sized_by_bits(["bit_budget"]).keys() - sized_by_bits([]).keys()
+    quantizer, policy = chosen.get("quantizer"), chosen.get("policy")
+    if isinstance(quantizer, str) and quantizer in CHOICES and not CHOICES[quantizer].has_intervals:
         displaced.add("interval_delta")
-    if isinstance(chosen.get("policy"), str) and chosen["policy"] in POLICIES:
-        displaced |= meaningless(POLICIES[chosen["policy"]], None, chosen).keys()
+    if isinstance(policy, str) and policy in POLICIES:
+        displaced |= meaningless(POLICIES[policy], None, chosen).keys()
     return displaced
 
 
-def _parameters(member: type[Any]) -> set[str]:
+def parameters_of(member: type[Any]) -> set[str]:
+    """The names of a scheme's parameters."""
     return {field.name for field in fields(member)}

@@ -1,7 +1,7 @@
 """`simulate`: what an identification costs on average, and how often it is wrong."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, final
@@ -10,8 +10,8 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
-from bitarm.api.scheme import build, chosen_policy, chosen_quantizer
-from bitarm.api.words import EVERY, split, unknown
+from bitarm.api.scheme import build, chosen_policy, chosen_quantizer, parameters_of
+from bitarm.api.words import require_known, split, users
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
@@ -116,9 +116,7 @@ def simulate(
 
 def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every combination of the listed values, the first word varying slowest, without repeats."""
-    for word in words:
-        if word not in EVERY:
-            raise ConfigError(unknown("a word of a sweep", word, EVERY))
+    require_known(words, "a word of a sweep")
     lists = {word: value if isinstance(value, list) else [value] for word, value in words.items()}
     points: list[dict[str, Any]] = []
     for values in product(*lists.values()):
@@ -127,7 +125,9 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
             points.append(point)
     for word in words:
         if not any(word in point for point in points):
-            raise ConfigError(f"{word} applies to none of these settings; it is for {_users(word)}")
+            raise ConfigError(
+                f"{word} applies to none of these settings; it is for {', '.join(users(word))}"
+            )
     return points
 
 
@@ -168,19 +168,14 @@ def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | N
 def _applicable(point: dict[str, Any]) -> dict[str, Any]:
     """The words that are parameters of the chosen quantizer and policy, or of neither family."""
     quantizer, policy = chosen_quantizer(point), chosen_policy(point)
-    foreign = _parameters(CHOICES.values()) - _parameters([quantizer])
-    foreign |= _parameters(POLICIES.values()) - _parameters([policy])
+    foreign = _parameters(CHOICES.known) - parameters_of(quantizer)
+    foreign |= _parameters(POLICIES.known) - parameters_of(policy)
     foreign |= meaningless(policy, quantizer, point).keys()
     return {word: value for word, value in point.items() if word not in foreign}
 
 
-def _users(word: str) -> str:
-    every = {**CHOICES, **POLICIES}
-    return ", ".join(name for name, member in every.items() if word in _parameters([member]))
-
-
-def _parameters(members: Iterable[Any]) -> set[str]:
-    return {it.name for member in members for it in fields(member)}
+def _parameters(family: Mapping[str, type[Any]]) -> set[str]:
+    return set().union(*map(parameters_of, family.values()))
 
 
 def _runner(workers: int | None, cluster: str | None) -> Runner:

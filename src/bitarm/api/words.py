@@ -1,17 +1,20 @@
 """The words of a problem: all that its parts declare, as files, calls and flags spell them.
 
 A scheme's words are declared at its fields (`bitarm.core.words`). Here they are gathered, in one
-vocabulary: a word means the same wherever it stands.
+vocabulary: a word means the same wherever it stands. It grows when a package that offers a scheme
+is imported, and none is until somebody asks for what only it can have.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Annotated, Any, final
+from functools import lru_cache
+from typing import Any, TypeVar, final
 
+from bitarm.core.budget import BudgetWords, is_budgeted
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import CHOICES
+from bitarm.core.registry import Named, Registry
 from bitarm.core.schedule import SCHEDULES
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
@@ -29,49 +32,113 @@ from bitarm.core.words import (
 from bitarm.errors import ConfigError
 
 __all__ = [
-    "EVERY",
-    "LABELLED",
     "LIMITS",
     "NETWORK",
-    "PROBLEM",
-    "SCHEME",
-    "VOCABULARY",
     "Taker",
-    "command",
+    "Vocabulary",
+    "choose",
     "flag",
+    "import_plugins",
     "number",
     "split",
     "text",
     "typed",
+    "typed_words",
     "unknown",
     "users",
+    "vocabulary",
     "whole_number",
 ]
 
+T = TypeVar("T", bound=Named)
 Taker = Callable[[str, Any], Any]
 """Turns a word's value into Python's own type, or refuses it."""
 
+_LIMIT = "max_"  # stands before a limit's word in a call or a flag
+_NAMES = ("quantizer", "policy", "width")
+
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetWords:
-    """Words of runs with a fixed budget that no policy has for itself."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """Every word as a call or a flag spells it, in the order in which they are shown."""
 
-    bit_budget: Annotated[
-        int | None,
-        Word("Payload bits of all arms together", sign="bits=", table="problem"),
-    ] = None
-    interval_delta: Annotated[
-        float | None,
-        Word("Sizes icq's intervals under a budget; guarantees nothing", sign="interval δ="),
-    ] = None
+    words: Mapping[str, Declared]
+    refused: Mapping[type[Any], str]  # schemes of other packages whose words clash with others
+
+    def __getitem__(self, word: str) -> Declared:
+        return self.words[word]
+
+    @property
+    def labelled(self) -> list[str]:
+        """In the order in which a label names them: how it is run, then what is run."""
+        return sorted(self.words, key=lambda word: self.words[word].word.table == "problem")
+
+    def of_table(self, table: str) -> dict[str, Taker]:
+        """The words of a table of a problem file, [problem] or [scheme]."""
+        return {
+            name: _taker(declared)
+            for name, declared in self.words.items()
+            if declared.word.table == table and not name.startswith(_LIMIT)
+        }
 
 
-def gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
+def vocabulary() -> Vocabulary:
+    """The words of all schemes that are known by now."""
+    return _vocabulary(tuple(CHOICES.known.values()), tuple(POLICIES.known.values()))
+
+
+def import_plugins() -> list[str]:
+    """Import all schemes that installed packages offer: one of them may have the word wanted.
+
+    A sentence for each that cannot be used.
+    """
+    faults = [it for registry in (CHOICES, POLICIES, WIDTHS) for it in registry.import_all()]
+    return [*faults, *vocabulary().refused.values()]
+
+
+@lru_cache(maxsize=16)
+def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ...]) -> Vocabulary:
+    limits = {f"{_LIMIT}{name}": it for name, it in words_of(Limits).items()}
+    owners: list[type[Any]] = [RunSpec, *CHOICES.own.values(), *POLICIES.own.values()]
+    owners += [BudgetWords, *SCHEDULES.values()]
+    _gathered(owners)  # our own never clash
+    refused: dict[type[Any], str] = {}
+    for member in (*quantizers, *policies):
+        if member in owners:
+            continue
+        try:
+            _gathered((*owners, member))
+        except ConfigError as error:
+            refused[member] = f"the words of {member.name} cannot be used: {error}"
+        else:
+            owners.append(member)
+    every = _gathered(owners)
+    problem = {name: it for name, it in every.items() if it.word.table == "problem"}
+    scheme = {name: it for name, it in every.items() if it.word.table == "scheme"}
+    of_quantizers = _among(scheme, quantizers)
+    of_policies = _among(scheme, policies)
+    words = {
+        **problem,
+        "quantizer": _name("quantizer", CHOICES, sign=""),
+        **of_quantizers,
+        "policy": _name("policy", POLICIES, sign=""),
+        **of_policies,
+        "width": _name("width", WIDTHS),
+        "interval_delta": scheme["interval_delta"],
+        **_gathered(SCHEDULES.values()),
+        **{name: replace(it, name=name) for name, it in limits.items()},
+    }
+    return Vocabulary(words, refused)
+
+
+def _gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
     """The words of several owners; one that two of them mean differently is refused."""
     found: dict[str, tuple[Declared, type[Any]]] = {}
     for owner in owners:
         for name, declared in words_of(owner).items():
+            if name in _NAMES or name.startswith(_LIMIT):
+                raise ConfigError(f"{name} of {owner.__name__} is a word of every run")
             first, other = found.setdefault(name, (declared, owner))
             if (first.kind, first.word, first.choices) != (
                 declared.kind,
@@ -85,60 +152,26 @@ def gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
     return {name: declared for name, (declared, _) in found.items()}
 
 
-def _name(word: str, help_text: str, sign: str | None = None) -> Declared:
+def _among(words: Mapping[str, Declared], members: Iterable[type[Any]]) -> dict[str, Declared]:
+    """The words that some of these schemes have, in their order."""
+    own = dict.fromkeys(word for member in members for word in words_of(member))
+    return {word: words[word] for word in own if word in words}
+
+
+def _name(word: str, registry: Registry[Any], sign: str | None = None) -> Declared:
     """A word whose value is the name of a scheme."""
     return Declared(
         name=word,
         kind=Kind.TEXT,
-        word=Word(help_text, sign=sign),
+        word=Word(", ".join(registry.known), sign=sign),
         choices=(),
         required=False,
         default=None,
     )
 
 
-def _vocabulary() -> dict[str, Declared]:
-    """Every word as a call or a flag spells it, in the order in which they are shown."""
-    every = gathered((RunSpec, *CHOICES.values(), *POLICIES.values(), BudgetWords))
-    every |= gathered(SCHEDULES.values())
-    problem = {name: it for name, it in every.items() if it.word.table == "problem"}
-    quantizers, policies = gathered(CHOICES.values()), gathered(POLICIES.values())
-    names = ", ".join
-    return {
-        **problem,
-        "quantizer": _name("quantizer", names(CHOICES), sign=""),
-        **quantizers,
-        "policy": _name("policy", names(POLICIES), sign=""),
-        **{name: it for name, it in policies.items() if it.word.table == "scheme"},
-        "width": _name("width", names(WIDTHS)),
-        "interval_delta": every["interval_delta"],
-        **gathered(SCHEDULES.values()),
-        **{f"max_{name}": replace(it, name=f"max_{name}") for name, it in words_of(Limits).items()},
-    }
-
-
-VOCABULARY: dict[str, Declared] = _vocabulary()
-"""Every word, with its type, its help and its sign in a label."""
-
-LABELLED = tuple(sorted(VOCABULARY, key=lambda word: VOCABULARY[word].word.table == "problem"))
-"""The words in the order in which a label names them: how it is run, then what is run."""
-
-EVERY = tuple(VOCABULARY)
-"""All words as a call or a flag spells them: limits have `max_` before them."""
-
-
-def _takers(table: str) -> dict[str, Taker]:
-    return {
-        name: _taker(declared)
-        for name, declared in VOCABULARY.items()
-        if declared.word.table == table and not name.startswith("max_")
-    }
-
-
 def _taker(declared: Declared) -> Taker:
-    if declared.name in ("quantizer", "policy"):
-        return _name_or_value
-    return lambda word, value: declared.take(value)
+    return _name_or_value if declared.name in ("quantizer", "policy") else declared.taker
 
 
 def _name_or_value(word: str, value: Any) -> Any:
@@ -150,8 +183,6 @@ def _name_or_value(word: str, value: Any) -> Any:
     return value
 
 
-PROBLEM: dict[str, Taker] = _takers("problem")
-SCHEME: dict[str, Taker] = _takers("scheme")
 LIMITS: dict[str, Taker] = {name: _taker(it) for name, it in words_of(Limits).items()}
 NETWORK: dict[str, Taker] = {
     "lost": text,
@@ -163,20 +194,24 @@ NETWORK: dict[str, Taker] = {
 }
 
 
-def command(word: str, value: Any) -> str | tuple[str, ...]:
-    """A command line, or its words."""
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list | tuple):
-        raise ConfigError(f"{word} must be a command line, or a list of its words, got {value!r}")
-    return tuple(text(f"each word of {word}", item) for item in value)
+def choose(registry: Registry[T], name: str) -> type[T]:
+    """The scheme of this name; imports it if another package offers it."""
+    if name not in registry:
+        raise ConfigError(
+            f"{unknown(registry.kind, name, registry)}. If a package of its own offers it, install "
+            "that"
+        )
+    member = registry[name]
+    if member in vocabulary().refused:
+        raise ConfigError(vocabulary().refused[member])
+    return member
 
 
 def users(word: str) -> list[str]:
     """The schemes that a word belongs to; none for one that belongs to every run."""
     if word in words_of(BudgetWords):
-        return [name for name, it in POLICIES.items() if it.answers is Outcome.BUDGET_SPENT]
-    every = {**CHOICES, **POLICIES}
+        return [name for name, it in POLICIES.known.items() if is_budgeted(it)]
+    every = {**CHOICES.known, **POLICIES.known}
     return [name for name, owner in every.items() if word in words_of(owner)]
 
 
@@ -188,13 +223,39 @@ def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> d
     return {word: known[word](word, value) for word, value in given.items()}
 
 
+def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()) -> dict[str, Any]:
+    """The same for [problem] or [scheme], whose words other packages may extend.
+
+    Words `beside` them are named in a refusal too.
+    """
+    known = vocabulary().of_table(table)
+    faults: list[str] = []
+    if any(word not in known for word in given):
+        faults = import_plugins()
+        known = vocabulary().of_table(table)
+    for word in given:
+        if word not in known:
+            wrong = unknown(f"a word of [{table}]", word, (*known, *beside))
+            raise ConfigError("; ".join((wrong, *faults)))
+    return typed(given, known, f"[{table}]")
+
+
 def split(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Words as a call spells them, by table: problem, scheme, limits."""
-    for word in words:
-        if word not in EVERY:
-            raise ConfigError(unknown("a word", word, EVERY))
+    require_known(words, "a word")
+    known = vocabulary()
     return (
-        {word: words[word] for word in words if word in PROBLEM},
-        {word: words[word] for word in words if word in SCHEME},
-        {word: words[f"max_{word}"] for word in LIMITS if f"max_{word}" in words},
+        {word: words[word] for word in words if word in known.of_table("problem")},
+        {word: words[word] for word in words if word in known.of_table("scheme")},
+        {word: words[_LIMIT + word] for word in LIMITS if _LIMIT + word in words},
     )
+
+
+def require_known(words: Iterable[str], what: str) -> None:
+    """Refuse a word, as a call spells them, that no scheme has."""
+    faults: list[str] = []
+    if any(word not in vocabulary().words for word in words):
+        faults = import_plugins()
+    for word in words:
+        if word not in vocabulary().words:
+            raise ConfigError("; ".join((unknown(what, word, vocabulary().words), *faults)))

@@ -8,7 +8,7 @@ import platformdirs
 import typer
 
 from bitarm.api.network import PATIENCE, AgentEnd, run_agent
-from bitarm.api.problem import load_problem
+from bitarm.api.problem import load_arms
 from bitarm.cli.connection import (
     AuthorityOption,
     BrokerOption,
@@ -58,7 +58,7 @@ def agent_command(
     """Serve the arms of one agent until they are dismissed; go on where it left off."""
     configure(log_level, as_json=log_json)
     end = run_agent(
-        load_problem(problem),
+        load_arms(problem),
         agent=check_agent(agent),
         name=run,
         broker=broker_of(broker, user or agent, password_file, ca),

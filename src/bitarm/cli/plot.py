@@ -6,12 +6,12 @@ from typing import Any
 
 from bitarm.api.extras import require
 from bitarm.api.simulate import Simulation
-from bitarm.api.words import LABELLED, VOCABULARY
+from bitarm.api.words import vocabulary
 from bitarm.core.words import Kind
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES
 
-_AXES = tuple(name for name, it in VOCABULARY.items() if it.kind in (Kind.NUMBER, Kind.WHOLE))
+_NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 _LOGARITHMIC = ("delta", "sigma")
 
 
@@ -21,7 +21,8 @@ def plot_simulation(result: Simulation, path: Path) -> None:
     from matplotlib.figure import Figure
 
     points = result.to_json()["results"]
-    axis = max(_AXES, key=lambda word: len(_values(points, word)))
+    axes = [name for name, it in vocabulary().words.items() if it.kind in _NUMBERS]
+    axis = max(axes, key=lambda word: len(_values(points, word)))
     ends = _values(points, axis)
     curves = _curves(points, axis)
     figure = Figure(figsize=(12, 3.6), layout="constrained")
@@ -48,11 +49,12 @@ def plot_simulation(result: Simulation, path: Path) -> None:
 
 def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str, Any]]]:
     """Points that differ in the axis alone, under a label of what tells them from the others."""
-    varying = [word for word in LABELLED if word != axis and len(_values(points, word)) > 1]
+    others = [word for word in vocabulary().labelled if word != axis]
+    varying = [word for word in others if len(_values(points, word)) > 1]
     curves: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for point in points:
         words = [
-            VOCABULARY[word].label(point[word]) for word in varying if point.get(word) is not None
+            vocabulary()[word].label(point[word]) for word in varying if point.get(word) is not None
         ]
         curves[", ".join(words) or point["quantizer"]].append(point)
     return {

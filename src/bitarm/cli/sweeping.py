@@ -20,7 +20,7 @@ from bitarm.api.models import parse_arms
 from bitarm.api.problem import load_problem
 from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
-from bitarm.api.words import LABELLED, VOCABULARY
+from bitarm.api.words import vocabulary
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
 from bitarm.cli.progress import trials_bar
@@ -167,8 +167,8 @@ def _answered(count: tuple[str, int]) -> int:
 def _labels(points: list[dict[str, Any]]) -> list[str]:
     """What tells each point from the others: its quantizer, and every word that varies."""
     varying = [
-        VOCABULARY[word]
-        for word in LABELLED
+        vocabulary()[word]
+        for word in vocabulary().labelled
         if word != "quantizer"
         and len({str(point[word]) for point in points if point.get(word) is not None}) > 1
     ]

@@ -8,11 +8,12 @@ The command gets a flag for each word, and its function the words that were give
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.models import OptionInfo
 
-from bitarm.api.words import VOCABULARY, users
+from bitarm.api.words import users, vocabulary
 from bitarm.core.words import Declared, Kind
 from bitarm.errors import ConfigError
 
@@ -34,12 +35,12 @@ _METAVARS = {Kind.RANGE: "A B", Kind.WHOLES: "N,N,…"}
 
 def with_words(function: Callable[..., None]) -> Callable[..., None]:
     """A command that takes the words of one setting."""
-    return _with_flags(function, VOCABULARY.values(), _one, _value)
+    return _with_flags(function, vocabulary().words.values(), _one, _value)
 
 
 def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
     """A command that takes lists of values, with commas; all of their combinations are run."""
-    declared = [it for it in VOCABULARY.values() if it.kind is not Kind.WHOLES]
+    declared = [it for it in vocabulary().words.values() if it.kind is not Kind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 
 
@@ -123,6 +124,20 @@ def _values(declared: Declared, given: Any) -> Any:
     return given
 
 
+def flags_of(function: Callable[..., None]) -> set[str]:
+    """Every flag of a command that takes words, those of the words included."""
+    flags = {f"--{name.replace('_', '-')}" for name in vocabulary().words}
+    flags |= {f"--no-{name.replace('_', '-')}" for name in vocabulary().words}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        named = [it.param_decls for it in get_args(parameter.annotation) if _is_option(it)]
+        flags |= set(named[0]) if named and named[0] else {f"--{name.replace('_', '-')}"}
+    return flags
+
+
+def _is_option(it: Any) -> bool:
+    return isinstance(it, OptionInfo)
+
+
 def by_table(words: Words) -> dict[str, dict[str, Any]]:
     """Words as a flag spells them, by the tables of a problem file."""
     tables: dict[str, dict[str, Any]] = {"problem": {}, "scheme": {}, "limits": {}}
@@ -130,7 +145,7 @@ def by_table(words: Words) -> dict[str, dict[str, Any]]:
         if name.startswith("max_"):
             tables["limits"][name.removeprefix("max_")] = value
         else:
-            tables[VOCABULARY[name].word.table][name] = value
+            tables[vocabulary()[name].word.table][name] = value
     return tables
 
 

@@ -1,14 +1,12 @@
-"""How a fixed budget of pulls is spent: in phases, each of which fewer arms reach.
+"""How a fixed budget of pulls is spent: in phases, each of which fewer arms reach."""
 
-The phases follow from the number of arms and the budget alone. So the number of messages is known
-before the first of them, and a budget of bits can be divided among them in advance.
-"""
-
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Annotated, Protocol, TypeGuard, final
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.phases import Phase
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Stop, unheard
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.words import Word
@@ -26,11 +24,17 @@ PULL_BUDGET = Word("Pulls of all arms together, in place of delta", sign="pulls=
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
-    """`arms` arms are pulled until each has `until` pulls in all, and then heard from."""
+class BudgetWords:
+    """Words of runs with a fixed budget that no policy has for itself."""
 
-    arms: int
-    until: int
+    bit_budget: Annotated[
+        int | None,
+        Word("Payload bits of all arms together", sign="bits=", table="problem"),
+    ] = None
+    interval_delta: Annotated[
+        float | None,
+        Word("Sizes icq's intervals under a budget; guarantees nothing", sign="interval δ="),
+    ] = None
 
 
 class BudgetPolicy(Policy, Protocol):
@@ -41,11 +45,9 @@ class BudgetPolicy(Policy, Protocol):
     not reach every phase is refused with the least that would do.
     """
 
-    @property
-    def pull_budget(self) -> int:
-        """T, over all arms."""
-        ...
+    __slots__ = ()
 
+    @abstractmethod
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """The phases for this many arms."""
         ...
@@ -62,19 +64,14 @@ def check_pull_budget(name: str, pull_budget: int, arms: int, least: int) -> Non
         raise ConfigError(f"pull_budget must be at most {MAX_PULLS:,}, got {pull_budget:,}")
 
 
-def messages(phases: Sequence[Phase]) -> int:
-    """How many messages all arms send together: one for every arm in every phase."""
-    return sum(phase.arms for phase in phases)
+def is_budgeted(policy: Policy | type[Policy]) -> bool:
+    """Whether a policy spends a budget instead of proving an answer."""
+    return policy.answers is Outcome.BUDGET_SPENT
 
 
-def pulls(phases: Sequence[Phase]) -> int:
-    """The pulls of all arms together."""
-    before = 0
-    total = 0
-    for phase in phases:
-        total += phase.arms * (phase.until - before)
-        before = phase.until
-    return total
+def has_phases(policy: Policy) -> TypeGuard[BudgetPolicy]:
+    """Whether its checkpoints follow from its budget."""
+    return BudgetPolicy in type(policy).__mro__
 
 
 def spend(phases: Sequence[Phase], views: Sequence[ArmView]) -> tuple[Action, ...]:

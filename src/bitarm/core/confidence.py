@@ -5,6 +5,7 @@ knows only pulls; a quantizer only its error; this file adds them.
 """
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Protocol, Self, final
@@ -66,21 +67,36 @@ class Width(Protocol):
     is a union over checkpoints: it holds whichever sequence of rewards each checkpoint is read of.
     """
 
+    __slots__ = ()
+
     name: ClassVar[str]
     along_path: ClassVar[bool]
 
     @classmethod
+    @abstractmethod
     def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
         """The width of a run; `certain` says whether the quantizer's error bound always holds."""
         ...
 
+    @abstractmethod
     def u_prime(self, pulls: int, index: int) -> float:
         """U', the half-width around the empirical mean at checkpoint `index`."""
         ...
 
+    @abstractmethod
     def confidence(self, stride: Stride) -> Confidence:
         """The learner's decisions under this width, for a policy with this stride."""
         ...
+
+    @abstractmethod
+    def objection(self) -> str | None:
+        """Why comparisons under this width have no proof; None if they have one."""
+        ...
+
+    @classmethod
+    def fits(cls, stride: Stride) -> bool:
+        """Whether arms that move so are ever separated."""
+        return True
 
 
 @final

@@ -39,7 +39,11 @@ def guarantee(
     if outcome is not policy.answers:
         why = "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
         return Guarantee(delta=None, reason=why)
-    objections = (policy.objection(spec, views), spec.quantizer.objection())
+    objections = (
+        policy.objection(spec, views),
+        spec.quantizer.objection(),
+        spec.sampling.objection(),
+    )
     objection = "; ".join(it for it in objections if it is not None) or None
     if objection is not None and outcome is Outcome.BUDGET_SPENT:
         return Guarantee(

@@ -4,6 +4,7 @@ recommendation rules).
 Refuses to know quantizers, bits and messages: it sees estimates and how sure they are.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -80,14 +81,20 @@ class Policy(Protocol):
     `stride` says. `answers` is the outcome of a run that names an arm, and of no other.
     """
 
+    __slots__ = ()
+
     name: ClassVar[str]
     stride: ClassVar[Stride]
-    answers: ClassVar[Outcome]
+    answers: ClassVar[Outcome] = Outcome.DECIDED
+    growth: ClassVar[float] = 2.0  # of the checkpoints that suit it, where none are given
+    first: ClassVar[int | None] = None  # pulls up to the first of them; None: as growth has it
 
+    @abstractmethod
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """What to do next; called before the first round (no messages yet) and after each."""
         ...
 
+    @abstractmethod
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Why the answer has no proof at level δ under this spec; None if it has one."""
         ...

@@ -5,12 +5,15 @@ policies, rounds and rewards: it sees numbers, intervals and bits.
 """
 
 import math
+from abc import abstractmethod
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, final
+from typing import Any, ClassVar, Protocol, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.confidence import radius
 from bitarm.core.hint import Hint
+from bitarm.core.phases import BitBudget
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
@@ -59,6 +62,8 @@ class Estimate:
 class Quantizer(Protocol):
     """One scheme: its parameters are its fields, its state is the `Estimate` that is passed in.
 
+    To be inherited from: what most schemes have nothing to say about has a default.
+
     Laws, for every step, held estimate and dither in [0, 1), where q = `question(held, step,
     dither)` and `told` = `read(q.answer(μ̂), q, held, step)`:
     1. `told.error == error(held, step)`: the error does not depend on the data. What is told is of
@@ -74,39 +79,73 @@ class Quantizer(Protocol):
     7. `objection` is None only if a proof covers its answers under every width and policy.
     """
 
+    __slots__ = ()
+
     name: ClassVar[str]
     certain: ClassVar[bool]
-    hinted: ClassVar[bool]
     codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
-    has_intervals: ClassVar[bool]  # whether a width sizes its questions
+    hinted: ClassVar[bool] = False
+    has_intervals: ClassVar[bool] = False  # whether a width sizes its questions
 
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """Where μ̃_0 is drawn from, uniformly, for every arm; None if it is not drawn."""
-        ...
+    # What every scheme must say.
 
+    @abstractmethod
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """What is held before message 1; refuses bounds or a prior that do not fit."""
         ...
 
+    @abstractmethod
     def error(self, held: Estimate, step: Step) -> float:
         """The bound on |μ̃ − μ̂| after this step's message."""
         ...
 
+    @abstractmethod
     def least_bits(self, step: Step) -> int:
         """Length of the step's shortest symbol: exact for schemes of fixed length."""
         ...
 
+    @abstractmethod
     def question(self, held: Estimate, step: Step, dither: float) -> Question:
         """What to ask; `dither` in [0, 1) decides stochastic rounding."""
         ...
 
+    @abstractmethod
     def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
         """The estimate that an answer stands for."""
         ...
 
+    @abstractmethod
     def objection(self) -> str | None:
         """Why answers with it have no proof; None if they have one."""
         ...
+
+    # What one says only if it is so.
+
+    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
+        """Where μ̃_0 is drawn from, uniformly, for every arm; None if it is not drawn."""
+        return None
+
+    @property
+    def has_fixed_length(self) -> bool:
+        """Whether `least_bits` is the length of every symbol."""
+        return False
+
+    @classmethod
+    def defaults(cls, bounds: Bounds | None, *, has_budget: bool) -> Mapping[str, Any]:
+        """Words whose default follows from the problem: from its bounds, or from a fixed budget."""
+        return {}
+
+    @classmethod
+    def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
+        """Words of its own that say nothing under a fixed budget, and why; beside those `given`."""
+        return {}
+
+    def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> "Quantizer":
+        """The scheme in a form that never exceeds the budget; ConfigError if there is none."""
+        raise ConfigError(
+            f"messages of {self.name} have no fixed length, which a bit_budget needs: choose "
+            "another quantizer, such as dicq"
+        )
 
 
 NOTHING_KNOWN = Estimate(mean=0.0, error=float("inf"), radius=float("inf"))

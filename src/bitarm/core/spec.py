@@ -151,18 +151,28 @@ def check_arms(arms: tuple[str, ...]) -> None:
         raise ConfigError(f"a name of an arm is no valid text: {error}") from None
 
 
-def check_delta(delta: float) -> None:
+def check_delta(delta: float, word: str = "delta") -> None:
     """δ is a probability that is neither promised nor impossible."""
     if not 0 < delta < 1:
-        raise ConfigError(f"delta must lie in (0, 1), got {delta}")
+        raise ConfigError(f"{word} must lie in (0, 1), got {delta}")
     if delta < _LEAST_DELTA:
-        raise ConfigError(f"delta below {_LEAST_DELTA} leaves no digits to compute with: {delta}")
+        raise ConfigError(f"{word} below {_LEAST_DELTA} leaves no digits to compute with: {delta}")
 
 
 def check_seed(seed: int) -> None:
     """The key of all dithers and priors."""
     if not isinstance(seed, int) or not 0 <= seed < 2**64:
         raise ConfigError(f"seed must lie between 0 and 2^64 − 1, got {seed!r}")
+
+
+def sigma_of(sigma: float | None, bounds: Bounds | None) -> float:
+    """σ as given; rewards in [a, b] are (b − a)/2-sub-Gaussian whatever they are (Hoeffding)."""
+    if sigma is not None:
+        return sigma
+    if bounds is None:
+        raise ConfigError("sigma is needed: rewards without bounds have no default for it")
+    a, b = bounds
+    return (b - a) / 2
 
 
 def check_sigma(sigma: float) -> None:

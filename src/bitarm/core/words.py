@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import NoneType
@@ -42,6 +42,7 @@ class Kind(Enum):
     TEXT = "a text"
     RANGE = "two numbers"
     WHOLES = "a list of whole numbers"
+    COMMAND = "a command line, or a list of its words"
 
 
 _KINDS: dict[Any, Kind] = {
@@ -51,7 +52,10 @@ _KINDS: dict[Any, Kind] = {
     str: Kind.TEXT,
     tuple[float, float]: Kind.RANGE,
     tuple[int, ...]: Kind.WHOLES,
+    str | tuple[str, ...]: Kind.COMMAND,
 }
+TABLES = ("problem", "scheme", "arm")
+"""Of a problem file, that have words of schemes."""
 
 
 @final
@@ -78,9 +82,10 @@ class Declared:
         shown = f"{value:g}" if isinstance(value, float) else str(value)
         return f"{self.sign}{shown}"
 
-    def take(self, value: Any) -> Any:
-        """The value in Python's own type; ConfigError if it has another one."""
-        return _TAKERS[self.kind](self.name, value)
+    @property
+    def taker(self) -> Callable[[str, Any], Any]:
+        """Turns a value into Python's own type; ConfigError, which names the word, if it cannot."""
+        return _TAKERS[self.kind]
 
     def check(self, value: Any) -> None:
         """Refuse a value of the right type that makes no sense."""
@@ -163,6 +168,11 @@ def _declared(owner: type[Any], field: "dataclasses.Field[Any]", hint: Any, word
             f"{owner.__name__}.{field.name} is a word of type {hint}: a word is a float, an int, a "
             "bool, a str, a Literal of strings, tuple[float, float] or tuple[int, ...]"
         )
+    if word.table not in TABLES:
+        raise ConfigError(
+            f"{owner.__name__}.{field.name} is a word of the table {word.table!r}: a word belongs "
+            f"to one of {', '.join(TABLES)}"
+        )
     required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     return Declared(
         name=field.name,
@@ -221,18 +231,27 @@ def _range(word: str, value: Any) -> tuple[float, float] | None:
     return number(f"each of {word}", items[0]), number(f"each of {word}", items[1])
 
 
+def _command(word: str, value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple):
+        raise ConfigError(f"{word} must be {Kind.COMMAND.value}, got {value!r}")
+    return tuple(text(f"each word of {word}", item) for item in value)
+
+
 def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
     items = _items(word, value, Kind.WHOLES.value)
     return tuple(whole_number(f"each of {word}", item) for item in items)
 
 
-_TAKERS = {
+_TAKERS: dict[Kind, Callable[[str, Any], Any]] = {
     Kind.NUMBER: number,
     Kind.WHOLE: whole_number,
     Kind.TEXT: text,
     Kind.FLAG: flag,
     Kind.RANGE: _range,
     Kind.WHOLES: _whole_numbers,
+    Kind.COMMAND: _command,
 }
 
 

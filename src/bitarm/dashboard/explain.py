@@ -87,7 +87,7 @@ def explain(
     return Explanation(
         message=message,
         steps=steps,
-        schemes=[_radii(scheme, spec, len(steps)) for scheme in CHOICES.values()],
+        schemes=[_radii(scheme, spec, len(steps)) for scheme in CHOICES.own.values()],
     )
 
 

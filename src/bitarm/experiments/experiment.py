@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from bitarm.api.words import EVERY, unknown, whole_number
+from bitarm.api.words import unknown, vocabulary, whole_number
 from bitarm.errors import ConfigError
 from bitarm.experiments.instances import Instance, X, drawn, instance_of
 from bitarm.sim.models import RewardModel
@@ -155,8 +155,8 @@ def _words(where: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where} must be a table of words, got {given!r}")
     for word in given:
-        if word not in EVERY:
-            raise ConfigError(f"{where}: " + unknown("a word", word, EVERY))
+        if word not in vocabulary().words:
+            raise ConfigError(f"{where}: " + unknown("a word", word, vocabulary().words))
     return dict(given)
 
 

@@ -12,7 +12,7 @@ import math
 import threading
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import RewardError
@@ -41,6 +41,7 @@ class Feed(Protocol):
         ...
 
 
+@runtime_checkable
 class Replayable(RewardSource, Protocol):
     """A source whose rewards are a function of their place in the order."""
 

@@ -11,16 +11,17 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.budget import BudgetPolicy
+from bitarm.core.budget import BudgetPolicy, has_phases
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import (
-    Budgeted,
     LilUcb,
     LilUcbCount,
     Lucb,
     QuietElimination,
+    SequentialHalving,
     SuccessiveElimination,
+    SuccessiveRejects,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Policy, tolerance_of
@@ -45,6 +46,17 @@ _POLICIES: dict[type[Policy], int] = {
     LilUcb: indexed.LIL_UCB,
     LilUcbCount: indexed.LIL_UCB_COUNT,
 }
+# By exact type: what only resembles one of these has no twin, and the machines run it.
+_BUDGETED: tuple[type[Policy], ...] = (SequentialHalving, SuccessiveRejects)
+_QUANTIZERS: tuple[type[Quantizer], ...] = (
+    Exact,
+    Icq,
+    QuBan,
+    FedSel,
+    FedSelPaper,
+    Dicq,
+    BudgetedDicq,
+)
 
 
 @final
@@ -94,14 +106,14 @@ class Table:
 
 def has_twin(setup: Setup) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
-    if isinstance(setup.policy, QuietElimination):
-        return isinstance(setup.spec.quantizer, Dicq)
-    known_quantizer = isinstance(
-        setup.spec.quantizer, Exact | Icq | QuBan | FedSel | FedSelPaper | Dicq | BudgetedDicq
-    )
-    if isinstance(setup.policy, Budgeted):
-        return known_quantizer and setup.spec.schedule == _schedule(setup, setup.policy)
-    known_policy = isinstance(setup.policy, SuccessiveElimination | Lucb | LilUcb | LilUcbCount)
+    quantizer, policy = type(setup.spec.quantizer), type(setup.policy)
+    if policy is QuietElimination:
+        return quantizer is Dicq
+    known_quantizer = quantizer in _QUANTIZERS
+    if has_phases(setup.policy):
+        grid = _schedule(setup, setup.policy)
+        return policy in _BUDGETED and known_quantizer and setup.spec.schedule == grid
+    known_policy = policy is SuccessiveElimination or policy in _POLICIES
     confidence = setup.spec.sampling.confidence(setup.policy.stride)
     # where arms advance together, any two of them compare alike at a checkpoint
     by_message = setup.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
@@ -116,7 +128,7 @@ def _schedule(setup: Setup, policy: BudgetPolicy) -> ListedSchedule:
 
 def _keep(setup: Setup) -> list[int]:
     """The arms that each message leaves: those of the next phase, one after the last."""
-    if not isinstance(setup.policy, Budgeted):
+    if not has_phases(setup.policy):
         return []
     return [phase.arms for phase in setup.policy.phases(len(setup.spec.arms))[1:]] + [1]
 

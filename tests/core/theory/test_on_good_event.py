@@ -17,7 +17,7 @@ from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory import GoodEventBound, NoBound, on_good_event
-from bitarm.core.theory.on_good_event import has_fixed_length, radii
+from bitarm.core.theory.on_good_event import radii
 from bitarm.errors import ConfigError
 
 EVERY_QUANTIZER: list[Quantizer] = [
@@ -198,7 +198,7 @@ def test_lengths_that_are_called_fixed_are(quantizer: Quantizer) -> None:
     spec = spec_of(quantizer)
     held, step = spec.start(0), spec.step(1, 2)
     lengths = {encode(quantizer, mean / 20, held, step, dither=0.5).nbits for mean in range(21)}
-    assert (lengths == {quantizer.least_bits(step)}) is has_fixed_length(quantizer)
+    assert (lengths == {quantizer.least_bits(step)}) is quantizer.has_fixed_length
 
 
 def test_a_tie_of_the_best_arms_never_ends() -> None:

@@ -8,10 +8,12 @@ from bitarm.core.policies.se import SuccessiveElimination
 from bitarm.core.policies.sequential_halving import SequentialHalving
 from bitarm.core.policies.successive_rejects import SuccessiveRejects
 from bitarm.core.policy import Policy
+from bitarm.core.registry import Registry
 
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
+POLICIES: Registry[Policy] = Registry(
+    "policy",
+    Policy,  # type: ignore[type-abstract]
+    (
         QuietElimination,
         SuccessiveElimination,
         Lucb,
@@ -19,15 +21,11 @@ POLICIES: dict[str, type[Policy]] = {
         LilUcbCount,
         SequentialHalving,
         SuccessiveRejects,
-    )
-}
-
-Budgeted = SequentialHalving | SuccessiveRejects
-"""The policies that spend a fixed budget."""
+    ),
+)
 
 __all__ = [
     "POLICIES",
-    "Budgeted",
     "LilUcb",
     "LilUcbCount",
     "Lucb",

@@ -9,6 +9,7 @@ from bitarm.core.policy import (
     TOLERANCE,
     Action,
     Outcome,
+    Policy,
     Setting,
     Stop,
     advance,
@@ -25,7 +26,7 @@ _BETA = 1.0
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LilUcb:
+class LilUcb(Policy):
     """Advances argmax of μ̃ + (1 + β)·radius; stops when LCB reaches every other UCB (less ε).
 
     Departure from the published algorithm, whose own stopping rule counts pulls: that rule is
@@ -36,7 +37,6 @@ class LilUcb:
 
     name: ClassVar[str] = "lil-ucb"
     stride: ClassVar[Stride] = Stride.APART
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: Annotated[float, TOLERANCE] = 0.0
 

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies.lil_ucb import lil_index
-from bitarm.core.policy import Action, Outcome, Setting, Stop, advance, highest, unheard
+from bitarm.core.policy import Action, Outcome, Policy, Setting, Stop, advance, highest, unheard
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import LilWidth, delta_prime
@@ -15,7 +15,7 @@ from bitarm.core.widths.lil import LilWidth, delta_prime
 
 @final
 @dataclass(frozen=True, slots=True)
-class LilUcbCount:
+class LilUcbCount(Policy):
     """Advances argmax of μ̃ + (1 + β)·radius, β = 1; stops when one arm has nearly all pulls.
 
     Answers arm i once N_i ≥ 1 + λ·Σ_{j≠i} N_j. Its proof needs exact means, the lil width and
@@ -24,7 +24,6 @@ class LilUcbCount:
 
     name: ClassVar[str] = "lil-ucb-count"
     stride: ClassVar[Stride] = Stride.APART
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""

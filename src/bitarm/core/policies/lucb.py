@@ -9,6 +9,7 @@ from bitarm.core.policy import (
     TOLERANCE,
     Action,
     Outcome,
+    Policy,
     Setting,
     Stop,
     advance,
@@ -23,7 +24,7 @@ from bitarm.core.words import check_words
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lucb:
+class Lucb(Policy):
     """Advances h = argmax μ̃ and l = argmax UCB of those that h does not beat, until none is left.
 
     h beats m when LCB_h ≥ UCB_m − ε. With intervals, l is the argmax over all arms but h.
@@ -37,7 +38,6 @@ class Lucb:
 
     name: ClassVar[str] = "lucb"
     stride: ClassVar[Stride] = Stride.APART
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: Annotated[float, TOLERANCE] = 0.0
 

@@ -10,6 +10,7 @@ from bitarm.core.policy import (
     Action,
     Drop,
     Outcome,
+    Policy,
     Setting,
     Stop,
     advance,
@@ -24,7 +25,7 @@ from bitarm.core.words import check_words
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuccessiveElimination:
+class SuccessiveElimination(Policy):
     """Drops arm m when the largest LCB reaches UCB(m); answers with the last arm.
 
     Departure from Algorithm 1: the largest LCB is taken over the active arms, not over all of [K].
@@ -34,7 +35,6 @@ class SuccessiveElimination:
 
     name: ClassVar[str] = "se"
     stride: ClassVar[Stride] = Stride.TOGETHER
-    answers: ClassVar[Outcome] = Outcome.DECIDED
 
     epsilon: Annotated[float, TOLERANCE] = 0.0
 

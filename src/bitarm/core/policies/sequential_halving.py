@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, spend
+from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.phases import Phase
 from bitarm.core.policy import Action, Outcome, Setting
 from bitarm.core.spec import RunSpec
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SequentialHalving:
+class SequentialHalving(BudgetPolicy):
     """Keeps the ⌈K_r/2⌉ arms of the highest means after phase r; answers with the last one.
 
     Two departures from the published algorithm. It compares the means of one phase; here an arm's

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, PULL_BUDGET, Phase, check_pull_budget, pulls, spend
+from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.phases import Phase, pulls
 from bitarm.core.policy import Action, Outcome, Setting
 from bitarm.core.spec import RunSpec
 
@@ -16,7 +17,7 @@ _BELOW = 1 - 1e-12  # no rounding of a float may add a pull to a phase
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuccessiveRejects:
+class SuccessiveRejects(BudgetPolicy):
     """Drops the arm of the lowest mean after each of K − 1 phases; answers with the last one.
 
     Every arm of phase k has n_k = ⌈(T − K)/(L·(K + 1 − k))⌉ pulls by its end, with

@@ -1,5 +1,8 @@
 """Every quantizer, by name. A new one is a file here and a line in this list."""
 
+from collections import ChainMap
+from collections.abc import Mapping
+
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers.dicq import Dicq
 from bitarm.core.quantizers.dicq_budget import BudgetedDicq
@@ -8,16 +11,20 @@ from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.quantizers.fed_sel_paper import FedSelPaper
 from bitarm.core.quantizers.icq import Icq
 from bitarm.core.quantizers.quban import QuBan
+from bitarm.core.registry import Registry
 
-QUANTIZERS: dict[str, type[Quantizer]] = {
-    quantizer.name: quantizer
-    for quantizer in (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq, BudgetedDicq)
-}
+CHOICES: Registry[Quantizer] = Registry(
+    "quantizer",
+    Quantizer,  # type: ignore[type-abstract]
+    (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq),
+)
+"""Those that can be asked for by name."""
 
-CHOICES: dict[str, type[Quantizer]] = {
-    name: quantizer for name, quantizer in QUANTIZERS.items() if quantizer is not BudgetedDicq
-}
-"""Those that can be asked for by name; the other is what `dicq` becomes under a bit budget."""
+QUANTIZERS: Mapping[str, type[Quantizer]] = ChainMap(
+    CHOICES,  # type: ignore[arg-type]  # it is only read
+    {BudgetedDicq.name: BudgetedDicq},
+)
+"""And what `dicq` becomes under a bit budget."""
 
 __all__ = [
     "CHOICES",

@@ -15,15 +15,18 @@ if so, the rest says where, in wider steps, since the arm may well fall next tim
 """
 
 import math
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, final
+from typing import Annotated, Any, ClassVar, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Nearest
 from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.hint import HintKind
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.phases import SET_BY_BITS, BitBudget
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizers.dicq_budget import MAX_BITS, BudgetedDicq
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
 from bitarm.errors import PeerProtocolError
@@ -37,16 +40,18 @@ _ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certa
 _DIVISORS = (1.664, 5.018, 8.821, 18.749, 25.908)
 
 
+_BUDGET_KAPPA = 0.5
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dicq:
+class Dicq(Quantizer):
     """Innovation coding with steps of κσ/√t."""
 
     name: ClassVar[str] = "dicq"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (Nearest.name,)
-    has_intervals: ClassVar[bool] = False
 
     kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 2.0
     # message 1 has all the way from the prior to say
@@ -56,9 +61,34 @@ class Dicq:
     def __post_init__(self) -> None:
         check_words(self)
 
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """None: nothing is drawn."""
-        return None
+    @classmethod
+    def defaults(cls, bounds: Bounds | None, *, has_budget: bool) -> Mapping[str, Any]:
+        """Finer steps under a fixed budget, where no margin covers an error."""
+        return {"kappa": _BUDGET_KAPPA, "kappa_first": _BUDGET_KAPPA} if has_budget else {}
+
+    @classmethod
+    def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
+        """Nobody is told a cut; and with a budget of bits, steps follow from it."""
+        words = {"kappa_cut": "it tells no arm a cut"}
+        if "bit_budget" in given:
+            words["kappa"] = SET_BY_BITS
+            if "bounds" in given:
+                words["kappa_first"] = "with a bit_budget, the first message covers the bounds"
+        return words
+
+    def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
+        """The scheme of messages with fixed length.
+
+        Its first message covers all that the bounds allow; without them, means are taken to lie
+        within κ_1·σ of 0.
+        """
+        each = budget.each(self.name, least=1, most=MAX_BITS)
+        return BudgetedDicq.planned(
+            checkpoints=[phase.until for phase in budget.phases],
+            allowances=budget.allowances(each, most=MAX_BITS),
+            sigma=sigma,
+            first=self.kappa_first * sigma if bounds is None else (bounds[1] - bounds[0]) / 2,
+        )
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """The middle of the bounds, or 0."""

@@ -14,7 +14,7 @@ from typing import ClassVar, Self, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import Bounds, Estimate, Step
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
@@ -23,7 +23,7 @@ MAX_BITS = 32
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetedDicq:
+class BudgetedDicq(Quantizer):
     """Innovation coding in messages of fixed length.
 
     Allowances and reaches are planned once (`planned`), before the first message.
@@ -31,9 +31,7 @@ class BudgetedDicq:
 
     name: ClassVar[str] = "dicq-budget"
     certain: ClassVar[bool] = False  # what lies beyond the reach is cut
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = (Bins.name,)
-    has_intervals: ClassVar[bool] = False
 
     allowances: tuple[int, ...]  # m_n, bits of message n
     reaches: tuple[float, ...]  # half the range that its cells cover

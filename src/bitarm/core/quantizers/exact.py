@@ -6,24 +6,29 @@ from typing import ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Raw
 from bitarm.core.codes.raw import NBITS
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.phases import BitBudget
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
 from bitarm.core.question import Question
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Quantizer):
     """The paper's unquantized setting, at the price that a real channel charges for it."""
 
     name: ClassVar[str] = "exact"
     certain: ClassVar[bool] = True
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = (Raw.name,)
-    has_intervals: ClassVar[bool] = False
 
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """None: nothing is drawn."""
-        return None
+    @property
+    def has_fixed_length(self) -> bool:
+        """64 bits, always."""
+        return True
+
+    def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
+        """As it is, if every message has its 64 bits."""
+        budget.each(self.name, least=NBITS, most=NBITS)
+        return self
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing is known before the first message."""

@@ -9,14 +9,14 @@ from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class FedSel:
+class FedSel(Quantizer):
     """Fed-SEL with the width that its cells allow: half a cell of error, a radius of 1.5·U'.
 
     All means lie on one lattice of step U', so two of them are often exactly the separation
@@ -25,13 +25,13 @@ class FedSel:
 
     name: ClassVar[str] = "fed-sel"
     certain: ClassVar[bool] = True
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = (Bins.name,)
     has_intervals: ClassVar[bool] = True
 
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """None: nothing is drawn."""
-        return None
+    @property
+    def has_fixed_length(self) -> bool:
+        """The number of a cell."""
+        return True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """Nothing but the bounds is known before the first message."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Bounds, Estimate, Step
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.question import Question
 
@@ -14,18 +14,18 @@ _STRICT = 1 + 2**-30  # the published curves match a strict LCB > UCB: a tie of 
 
 @final
 @dataclass(frozen=True, slots=True)
-class FedSelPaper:
+class FedSelPaper(Quantizer):
     """Sound, since 2·U' is more than the cells need; kept to compare with the published curve."""
 
     name: ClassVar[str] = "fed-sel-paper"
     certain: ClassVar[bool] = True
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = FedSel.codes
     has_intervals: ClassVar[bool] = True
 
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """None: nothing is drawn."""
-        return None
+    @property
+    def has_fixed_length(self) -> bool:
+        """The number of a cell."""
+        return True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """As Fed-SEL."""

@@ -6,12 +6,14 @@ U(i) = U'(i) + 2^{−B}·(U'(i) + U(i−1))        Eq. (4)
 """
 
 import math
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, final, get_args
+from typing import Annotated, Any, ClassVar, Literal, final, get_args
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import Bounds, Estimate, Step, require_no_prior
+from bitarm.core.phases import SET_BY_BITS, BitBudget
+from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step, require_no_prior
 from bitarm.core.quantizers.quban import QuBan
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
@@ -26,7 +28,7 @@ FIRST_MESSAGE = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Icq:
+class Icq(Quantizer):
     """Inflating Confidence for Quantization: Algorithms 1 and 2.
 
     `prior` says what is held before message 1:
@@ -38,7 +40,6 @@ class Icq:
 
     name: ClassVar[str] = "icq"
     certain: ClassVar[bool] = False
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = (Bins.name, *QuBan.codes)
     has_intervals: ClassVar[bool] = True
 
@@ -51,6 +52,30 @@ class Icq:
     def prior_range(self, bounds: Bounds | None) -> Bounds | None:
         """The bounds, as the paper draws it, if the prior is uniform."""
         return bounds if self.prior == "uniform" else None
+
+    @property
+    def has_fixed_length(self) -> bool:
+        """Unless QuBan's words, which vary, are its first message."""
+        return self.prior != "quban"
+
+    @classmethod
+    def defaults(cls, bounds: Bounds | None, *, has_budget: bool) -> Mapping[str, Any]:
+        """The paper's prior, or without bounds that of Remark 2."""
+        return {"prior": "uniform" if bounds else "quban"}
+
+    @classmethod
+    def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
+        """A budget of bits sets B."""
+        return {"bits": SET_BY_BITS} if "bit_budget" in given else {}
+
+    def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
+        """As many bits for each message as there are."""
+        if self.prior == "quban":
+            raise ConfigError(
+                "icq without bounds begins with a message of any length, which no bit_budget "
+                "covers: give bounds, or use the quantizer dicq"
+            )
+        return Icq(bits=budget.each(self.name, least=1, most=MAX_BITS), prior=self.prior)
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """μ̃_0 and U(0)."""

@@ -11,19 +11,18 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Levels
 from bitarm.core.codes.levels import MOST_LEVELS, WORD_BITS
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Step, require_no_prior
+from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuBan:
+class QuBan(Quantizer):
     """Stochastic rounding to multiples of M = εσ/√t: unbiased, and never off by more than M."""
 
     name: ClassVar[str] = "quban"
     certain: ClassVar[bool] = True
-    hinted: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]] = (Levels.name,)
     has_intervals: ClassVar[bool] = True
 
@@ -31,10 +30,6 @@ class QuBan:
 
     def __post_init__(self) -> None:
         check_words(self)
-
-    def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """None: nothing is drawn."""
-        return None
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """The first centre is 0."""

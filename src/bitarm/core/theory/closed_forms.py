@@ -13,7 +13,7 @@ from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.schedule import GeometricSchedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
-from bitarm.core.theory.on_good_event import has_fixed_length, radii
+from bitarm.core.theory.on_good_event import radii
 from bitarm.core.widths import PaperWidth
 
 
@@ -101,7 +101,7 @@ def _log_term(inner: int, scale: float, gap: float, spec: RunSpec) -> float:
 
 def _payload_bits(spec: RunSpec, messages: list[float]) -> float | None:
     """B·Σ_j log_α(…); every message of these two schemes is as long as the first."""
-    if not has_fixed_length(spec.quantizer):
+    if not spec.quantizer.has_fixed_length:
         return None
     step, _ = next(radii(spec))
     return spec.quantizer.least_bits(step) * math.fsum(messages)

@@ -10,7 +10,6 @@ from typing import final
 
 from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.quantizer import Estimate, Quantizer, Step
-from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
 from bitarm.errors import ConfigError
@@ -74,17 +73,6 @@ def radii(spec: RunSpec) -> Iterator[tuple[Step, float]]:
         message += 1
 
 
-def has_fixed_length(quantizer: Quantizer) -> bool:
-    """Whether `least_bits` is the length of every symbol; False if that is not known."""
-    match quantizer:
-        case Exact() | FedSel() | FedSelPaper():
-            return True
-        case Icq():
-            return quantizer.prior != "quban"  # QuBan's words, in the first message, vary
-        case _:
-            return False
-
-
 def _first_below(path: list[tuple[Step, float]], gap: float) -> int:
     """min{i : 4·U(i) ≤ Δ}; the path is long enough for the smallest gap, hence for each."""
     return next(i for i, (_, radius) in enumerate(path, start=1) if 4 * radius <= gap)
@@ -93,7 +81,7 @@ def _first_below(path: list[tuple[Step, float]], gap: float) -> int:
 def _payload_bits(
     quantizer: Quantizer, path: list[tuple[Step, float]], messages: tuple[int, ...]
 ) -> int | None:
-    if not has_fixed_length(quantizer):
+    if not quantizer.has_fixed_length:
         return None
     sent = [quantizer.least_bits(step) for step, _ in path]
     return sum(sum(sent[:i]) for i in messages)

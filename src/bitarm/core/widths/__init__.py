@@ -1,12 +1,16 @@
 """Every sampling width, by name. A new one is a file here and a line in this list."""
 
 from bitarm.core.confidence import Width
+from bitarm.core.registry import Registry
 from bitarm.core.widths.lil import LilWidth
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth, PairwiseWidth
 from bitarm.core.widths.paper import PaperWidth
 
-WIDTHS: dict[str, type[Width]] = {
-    width.name: width for width in (PaperWidth, LilWidth, PairwiseWidth, PairwiseMixtureWidth)
-}
+WIDTHS: Registry[Width] = Registry(
+    "width",
+    Width,  # type: ignore[type-abstract]
+    (PaperWidth, LilWidth, PairwiseWidth, PairwiseMixtureWidth),
+    has_words=False,  # a run's K, δ and σ are all that it depends on
+)
 
 __all__ = ["WIDTHS", "LilWidth", "PairwiseMixtureWidth", "PairwiseWidth", "PaperWidth", "Width"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import Confidence, Intervals, Stride
+from bitarm.core.confidence import Confidence, Intervals, Stride, Width
 
 EPSILON = 0.01
 """ε of the lil bound: the value that its authors use."""
@@ -15,7 +15,7 @@ _C_EPSILON = (2 + EPSILON) / EPSILON * (1 / math.log1p(EPSILON)) ** (1 + EPSILON
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LilWidth:
+class LilWidth(Width):
     """(1 + √ε)·√(2σ²(1 + ε)·ln(ln((1 + ε)N)/δ')/N) for N pulls.
 
     Two-sided for K arms and every N at once: the lemma fails with probability c_ε·δ'^(1+ε) a side
@@ -41,6 +41,10 @@ class LilWidth:
     def confidence(self, stride: Stride) -> Confidence:
         """One interval an arm."""
         return Intervals(self)
+
+    def objection(self) -> str | None:
+        """None: docs/widths.md has the proof."""
+        return None
 
 
 def delta_prime(arms: int, delta: float) -> float:

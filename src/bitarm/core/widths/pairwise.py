@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 
 MIXTURE_RHO = 0.3
 """ρ of the mixture: the number of pulls for which it is tightest, roughly, is a few times this."""
@@ -23,7 +23,7 @@ MIXTURE_RHO = 0.3
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairwiseWidth:
+class PairwiseWidth(Width):
     """Comparisons at the checkpoints of a grid that is fixed in advance.
 
     margin = σ√(2(1/t_a + 1/t_b)·ln((K − 1)·w/δ)), with w = n(n + 1) at index n if all active arms
@@ -53,10 +53,14 @@ class PairwiseWidth:
         """Judges pairs."""
         return _AtCheckpoints(self, stride is not Stride.APART)
 
+    def objection(self) -> str | None:
+        """None: docs/widths.md has the proof."""
+        return None
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairwiseMixtureWidth:
+class PairwiseMixtureWidth(Width):
     """Comparisons of arms with equally many pulls, at any time, chosen from the data or not.
 
     With S_t = Σ(X_j − X_1), ∫exp(λS_t − λ²σ²t)dF(λ) is a nonnegative supermartingale for every F on
@@ -77,6 +81,11 @@ class PairwiseMixtureWidth:
         """The width of a run."""
         return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
 
+    @classmethod
+    def fits(cls, stride: Stride) -> bool:
+        """Not where each arm moves on its own: two of them need equally many pulls."""
+        return stride is not Stride.APART
+
     def u_prime(self, pulls: int, index: int) -> float:
         """V_n, as for `pairwise`."""
         return interval(
@@ -86,6 +95,10 @@ class PairwiseMixtureWidth:
     def confidence(self, stride: Stride) -> Confidence:
         """Judges pairs with equally many pulls."""
         return _AtAnyTime(self)
+
+    def objection(self) -> str | None:
+        """None: docs/widths.md has the proof."""
+        return None
 
 
 @final

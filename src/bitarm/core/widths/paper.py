@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import Confidence, Intervals, Stride
+from bitarm.core.confidence import Confidence, Intervals, Stride, Width
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperWidth:
+class PaperWidth(Width):
     """U' of Eq. (1): holds for all arms and all checkpoints at once, with probability 1 − δ.
 
     The union bound runs over all pull counts t = 1, 2, …, since Σ 1/t² < 2: it covers any
@@ -36,6 +36,10 @@ class PaperWidth:
     def confidence(self, stride: Stride) -> Confidence:
         """One interval an arm, as in Algorithm 1."""
         return Intervals(self)
+
+    def objection(self) -> str | None:
+        """None: Lemma 2, and Theorem 4 with it."""
+        return None
 
 
 @lru_cache(maxsize=4096)  # all arms meet at the same few checkpoints

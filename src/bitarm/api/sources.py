@@ -1,0 +1,206 @@
+"""Where an arm's rewards come from, as an [[arm]] table says it: one class a kind of source.
+
+Its fields are the table's words. Other packages add kinds by the entry points `bitarm.sources`.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, final
+
+from bitarm.api.extras import require
+from bitarm.core.registry import Registry
+from bitarm.core.rewards import RewardSource
+from bitarm.core.words import Word, values_of
+from bitarm.errors import ConfigError
+from bitarm.runtime.command_source import TIMEOUT, CommandSource
+from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
+
+if TYPE_CHECKING:
+    from bitarm.sim.models import RewardModel  # needs numpy, which an agent may do without
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """For which arm, of which run, rewards are wanted."""
+
+    arm: str
+    number: int
+    seed: int
+    folder: Path  # of the problem file: paths are relative to it
+
+
+class Source(Protocol):
+    """A kind of source, with what an [[arm]] table says of it.
+
+    Rewards that can be passed over again (`skip(count)`, beside `pull`) are read again by an agent
+    that restarts; others count as live, and what a crash loses of them is lost.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def open(self, place: Place) -> RewardSource:
+        """The rewards of one arm; ConfigError or RewardError if there are none to be had."""
+        ...
+
+    def model(self) -> "RewardModel | None":
+        """The model that they are drawn from; None if they come from elsewhere."""
+        return None
+
+
+def _arm(text: str) -> Word:
+    return Word(text, table="arm")
+
+
+_MEAN = _arm("Mean of the rewards")
+
+
+class _Model(Source, Protocol):
+    """Rewards that are drawn: their words are those of the simulator's model of the same name."""
+
+    __slots__ = ()
+
+    def open(self, place: Place) -> RewardSource:
+        """Draws that are a function of the seed, the arm and their place in the order."""
+        return ModelSource(self.model(), seed=place.seed, arm=place.number)
+
+    def model(self) -> "RewardModel":
+        """The model of this name."""
+        require("numpy", extra="sim", what=f"the {self.name} model")
+        from bitarm.sim.models import MODELS
+
+        made: RewardModel = MODELS[self.name](**values_of(self))
+        return made
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaussian(_Model):
+    """Normal rewards."""
+
+    name: ClassVar[str] = "gaussian"
+
+    mean: Annotated[float, _MEAN]
+    sd: Annotated[float, _arm("Their standard deviation")]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bernoulli(_Model):
+    """Rewards of 0 and 1."""
+
+    name: ClassVar[str] = "bernoulli"
+
+    mean: Annotated[float, _MEAN]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beta(_Model):
+    """Beta rewards."""
+
+    name: ClassVar[str] = "beta"
+
+    mean: Annotated[float, _MEAN]
+    concentration: Annotated[float, _arm("p + q: the larger, the less they vary")] = 1.0
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poisson(_Model):
+    """Counts."""
+
+    name: ClassVar[str] = "poisson"
+
+    mean: Annotated[float, _MEAN]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exponential(_Model):
+    """Waiting times."""
+
+    name: ClassVar[str] = "exponential"
+
+    mean: Annotated[float, _MEAN]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callable(Source):
+    """A Python function, called once a pull."""
+
+    name: ClassVar[str] = "callable"
+
+    function: Annotated[str, _arm("module:function; modules beside the file are found too")]
+
+    def open(self, place: Place) -> RewardSource:
+        """What it returns."""
+        return CallableSource(load_callable(self.function, place.folder), label=place.arm)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Csv(Source):
+    """A column of recorded rewards."""
+
+    name: ClassVar[str] = "csv"
+
+    path: Annotated[str, _arm("A CSV file with a header, relative to the problem file")]
+    column: Annotated[str, _arm("The name of its column")]
+
+    def open(self, place: Place) -> RewardSource:
+        """Its rows, in order."""
+        return CsvSource(place.folder / self.path, self.column, label=place.arm)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command(Source):
+    """A program that prints numbers."""
+
+    name: ClassVar[str] = "command"
+
+    command: Annotated[str | tuple[str, ...], _arm("A command line, or a list of its words")]
+    timeout: Annotated[float, _arm("Seconds of silence after which it counts as hung")] = TIMEOUT
+
+    def open(self, place: Place) -> RewardSource:
+        """The numbers that it prints, a line each."""
+        return CommandSource(
+            self.command, folder=place.folder, timeout=self.timeout, label=place.arm
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic(Source):
+    """A sensor that publishes by MQTT anyway."""
+
+    name: ClassVar[str] = "topic"
+
+    topic: Annotated[str, _arm("The sensor's topic on the run's broker")]
+    pointer: Annotated[str, _arm("Where in its JSON the number is: /temperature/value")] = ""
+
+    def open(self, place: Place) -> RewardSource:
+        """Refused: payloads come to a process that is connected to the broker."""
+        raise ConfigError(f"arm {place.arm!r} listens to a topic: only `bitarm agent` can")
+
+    def checked_topic(self, arm: str) -> str:
+        """One topic that is not the run's own."""
+        topic = self.topic
+        if not topic or "+" in topic or "#" in topic or topic.startswith("bitarm/"):
+            raise ConfigError(
+                f"arm {arm!r}: a sensor's topic is one topic outside bitarm/, got {topic!r}"
+            )
+        return topic
+
+
+SOURCES: Registry[Source] = Registry(
+    "source",
+    Source,  # type: ignore[type-abstract]
+    (Gaussian, Bernoulli, Beta, Poisson, Exponential, Callable, Csv, Command, Topic),
+)
