@@ -56,6 +56,7 @@ Taker = Callable[[str, Any], Any]
 
 _LIMIT = "max_"  # stands before a limit's word in a call or a flag
 _NAMES = ("quantizer", "policy", "width")
+_OFFERED = "If a package of its own offers it, install that"
 
 
 @final
@@ -197,10 +198,7 @@ NETWORK: dict[str, Taker] = {
 def choose(registry: Registry[T], name: str) -> type[T]:
     """The scheme of this name; imports it if another package offers it."""
     if name not in registry:
-        raise ConfigError(
-            f"{unknown(registry.kind, name, registry)}. If a package of its own offers it, install "
-            "that"
-        )
+        raise ConfigError(f"{unknown(registry.kind, name, registry)}. {_OFFERED}")
     member = registry[name]
     if member in vocabulary().refused:
         raise ConfigError(vocabulary().refused[member])
@@ -236,7 +234,7 @@ def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()
     for word in given:
         if word not in known:
             wrong = unknown(f"a word of [{table}]", word, (*known, *beside))
-            raise ConfigError("; ".join((wrong, *faults)))
+            raise ConfigError(". ".join((wrong, *faults, _OFFERED)))
     return typed(given, known, f"[{table}]")
 
 
@@ -258,4 +256,5 @@ def require_known(words: Iterable[str], what: str) -> None:
         faults = import_plugins()
     for word in words:
         if word not in vocabulary().words:
-            raise ConfigError("; ".join((unknown(what, word, vocabulary().words), *faults)))
+            wrong = unknown(what, word, vocabulary().words)
+            raise ConfigError(". ".join((wrong, *faults, _OFFERED)))

@@ -28,6 +28,7 @@ class RunOpened:
     name: ClassVar[str] = "run_opened"
     setup: Setup
     opening: str  # names this run among all others, those with equal settings included
+    packages: tuple[str, ...] = ()  # others than ours that its schemes are of, with their versions
 
 
 @final
@@ -233,7 +234,17 @@ def dump_event(event: LearnerEvent) -> str:
 
 def load_event(text: str) -> LearnerEvent:
     """The event that `dump_event` wrote; ConfigError if the text is none."""
-    event: LearnerEvent = from_plain(LearnerEvent, _parse(text), _FAMILIES)
+    plain = _parse(text)
+    try:
+        event: LearnerEvent = from_plain(LearnerEvent, plain, _FAMILIES)
+    except ConfigError as error:
+        needed = plain.get("packages") if isinstance(plain, dict) else None
+        if not (isinstance(needed, list) and needed):
+            raise
+        raise ConfigError(
+            f"the run was opened with {', '.join(map(str, needed))}: that must be installed to "
+            f"read it ({error})"
+        ) from None
     return event
 
 

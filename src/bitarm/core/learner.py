@@ -185,7 +185,9 @@ class Learner:
         if self.phase is not LearnerPhase.READY:
             raise LocalProtocolError("this learner was started before")
         self.phase = LearnerPhase.RUNNING
-        return self._decide([RunOpened(setup=self.setup, opening=self.opening)])
+        setup = self.setup
+        opened = RunOpened(setup=setup, opening=self.opening, packages=setup.packages)
+        return self._decide([opened])
 
     def begin(self, epoch: int) -> LearnerOutput:
         """Take a later epoch, as who goes on with a run must: all questions get new numbers."""

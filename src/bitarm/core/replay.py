@@ -72,7 +72,17 @@ def _content(event: LearnerEvent) -> LearnerEvent:
 def _open(event: LearnerEvent) -> Learner:
     if not isinstance(event, RunOpened):
         raise StoreError(f"the journal of a run begins with its opening, found {event}")
+    installed = event.setup.packages
+    if event.packages != installed:
+        raise StoreError(
+            f"the run was opened with {_listed(event.packages)}, installed here is "
+            f"{_listed(installed)}: only the same version goes on to the same answer"
+        )
     return Learner(event.setup, event.opening)
+
+
+def _listed(packages: tuple[str, ...]) -> str:
+    return ", ".join(packages) or "bitarm's own schemes"
 
 
 def _again(learner: Learner, event: LearnerEvent, number: int) -> LearnerOutput:

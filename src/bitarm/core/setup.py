@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from bitarm.core.limits import Limits
+from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
+from bitarm.core.quantizers import CHOICES
 from bitarm.core.spec import RunSpec
+from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
 
 
@@ -66,6 +69,16 @@ class Setup:
             pull_budget=values_of(policy).get("pull_budget"),
             bit_budget=self.limits.bits,
         )
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages, with their versions, that its schemes come from; none for our own."""
+        found = (
+            CHOICES.origin(type(self.spec.quantizer)),
+            POLICIES.origin(type(self.policy)),
+            WIDTHS.origin(type(self.spec.sampling)),
+        )
+        return tuple(sorted({origin for origin in found if origin is not None}))
 
     @property
     def words(self) -> dict[str, Any]:

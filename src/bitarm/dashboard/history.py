@@ -9,9 +9,10 @@ from bisect import bisect_right
 from dataclasses import fields
 from typing import Any, TypeVar, final
 
+from bitarm.core.codes import Bins
 from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
-from bitarm.core.quantizers import Icq
+from bitarm.core.question import Question
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
@@ -46,6 +47,7 @@ class History:
         self.numbering = Numbering(first.event)
         self._opened_at = self._last_at = first.at
         self._ended_at: float | None = None
+        self._asked: dict[int, Question] = {}  # the last question of each arm
         self._rounds, self._reports = _empty(Rounds), _empty(Reports)
         self._drops, self._notes = _empty(Drops), _empty(Notes)
         self._note(first)
@@ -61,6 +63,7 @@ class History:
         self.numbering.add(entry)
         match entry.event:
             case RoundOpened() as event:
+                self._asked.update((it.arm, it.question) for it in event.requests)
                 _append(
                     self._rounds,
                     sequence=entry.sequence,
@@ -168,8 +171,20 @@ class History:
             radius=event.radius if math.isfinite(event.radius) else None,
             ceiling=event.ceiling,
             nbits=event.symbol.nbits,
-            outermost=_outermost(self.standings.opened, event),
+            outermost=self._outermost(event),
         )
+
+    def _outermost(self, event: ReportAccepted) -> bool | None:
+        """Whether a symbol names an end bin of an interval: there, or beyond it, lay the mean.
+
+        None where bins cover all that can be, where the code has no bins, and where there are only
+        two, each of which is an end.
+        """
+        question = self._asked.get(event.arm)
+        if self.spec.quantizer.certain or question is None or not isinstance(question.code, Bins):
+            return None
+        last = question.code.bins - 1
+        return event.symbol.value in (0, last) if last > 1 else None
 
     def _note(self, entry: Entry) -> None:
         _append(
@@ -201,19 +216,6 @@ class History:
 def _settings(opened: RunOpened) -> dict[str, Any]:
     """By which rules a run goes: every word that was set, under its own name."""
     return {**opened.setup.words, "seed": opened.setup.spec.seed}
-
-
-def _outermost(opened: RunOpened, event: ReportAccepted) -> bool | None:
-    """Whether a symbol names an end bin of ICQ's interval: there, or beyond it, lay the mean.
-
-    None for other schemes, for Remark 2's first message, and at one bit, where each bin is an end.
-    """
-    quantizer = opened.setup.spec.quantizer
-    if not isinstance(quantizer, Icq) or quantizer.bits == 1:
-        return None
-    if event.message == 1 and quantizer.prior == "quban":
-        return None
-    return event.symbol.value in (0, (1 << quantizer.bits) - 1)
 
 
 def _empty(kind: type[Columns]) -> Columns:

@@ -87,7 +87,7 @@ class Reports:
     radius: list[float | None]  # null where nothing is claimed
     ceiling: list[float | None]  # not null: the arm conceded, mean and radius are those told before
     nbits: list[int]
-    outermost: list[bool | None]  # an end bin of ICQ's interval; null where that says nothing
+    outermost: list[bool | None]  # an end bin of an interval; null where that says nothing
 
 
 @final
