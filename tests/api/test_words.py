@@ -183,8 +183,8 @@ def test_split_tells_the_bits_of_a_message_from_their_limit() -> None:
         ("dleta", "; did you mean delta?"),
         ("max_round", "; did you mean max_rounds?"),
         ("samples", "; did you mean max_samples?"),
-        ("clip", ""),  # a word of files, an argument of calls
-        ("colour", ""),
+        ("clip", ". If a package of its own offers it, install that"),  # of files alone
+        ("colour", ". If a package of its own offers it, install that"),
     ],
 )
 def test_split_refuses_a_word_that_does_not_exist(word: str, hint: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bitarm.api.simulate import simulate
 from bitarm.core.theory import lower_bound
-from bitarm.dashboard.compare import SavedResult, point_of_run, points_of_result
+from bitarm.dashboard.compare import SavedResult, compared, point_of_run, points_of_result
 from bitarm.dashboard.library import Library
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Gaussian
@@ -38,13 +38,24 @@ def test_a_run_is_its_journal(decided_store: Path) -> None:
 
 def test_what_simulate_prints_is_read_with_its_true_means() -> None:
     saved = _saved()
-    points = points_of_result(saved)
-    assert [point.scheme for point in points] == ["icq 3 bits · se", "quban · se"]
+    points = compared(points_of_result(saved)).points
+    assert [point.scheme for point in points] == ["icq se", "quban se"]
+    assert [point.label for point in points] == ["sweep.json: icq se", "sweep.json: quban se"]
     for point, result in zip(points, saved.simulation["results"], strict=True):
         assert point.samples == result["samples"]["mean"]
         assert point.payload_bits_sem == result["payload_bits"]["sem"]
         assert point.lower_bound == lower_bound(MEANS, sigma=0.25, delta=0.05).samples
         assert point.least_bits == pytest.approx(0.9 * len(MEANS))
+
+
+def test_every_word_that_varies_tells_points_apart() -> None:
+    models = [Gaussian(mean=mean, sd=0.25) for mean in MEANS]
+    made = simulate(models, trials=2, seed=1, cap=[2, 6], patience=[0.7, 1.1]).to_json()
+    points = compared(points_of_result(SavedResult(name="sweep.json", simulation=made))).points
+    assert [point.scheme for point in points] == [
+        f"dicq quiet cap {cap} patience {patience}" for cap in (2, 6) for patience in (0.7, 1.1)
+    ]
+    assert [point.words["patience"] for point in points] == [0.7, 1.1, 0.7, 1.1]
 
 
 def test_results_without_means_have_no_bound() -> None:

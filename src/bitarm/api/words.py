@@ -1,34 +1,21 @@
-"""The words of a problem: all that its parts declare, as files, calls and flags spell them.
+"""The words of a problem as files and calls spell them, by table: known, and of the right type."""
 
-A scheme's words are declared at its fields (`bitarm.core.words`). Here they are gathered, in one
-vocabulary: a word means the same wherever it stands. It grows when a package that offers a scheme
-is imported, and none is until somebody asks for what only it can have.
-"""
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass, replace
-from functools import lru_cache
-from typing import Any, TypeVar, final
-
-from bitarm.core.budget import BudgetWords, is_budgeted
 from bitarm.core.limits import Limits
-from bitarm.core.policies import POLICIES
-from bitarm.core.quantizers import CHOICES
-from bitarm.core.registry import Named, Registry
-from bitarm.core.schedule import SCHEDULES
-from bitarm.core.spec import RunSpec
-from bitarm.core.widths import WIDTHS
-from bitarm.core.words import (
-    Declared,
-    Kind,
-    Word,
-    flag,
-    number,
-    text,
-    unknown,
-    whole_number,
-    words_of,
+from bitarm.core.vocabulary import (
+    LIMIT,
+    Taker,
+    Vocabulary,
+    choose,
+    import_plugins,
+    taker_of,
+    unheard_of,
+    users,
+    vocabulary,
 )
+from bitarm.core.words import flag, number, text, unknown, whole_number, words_of
 from bitarm.errors import ConfigError
 
 __all__ = [
@@ -50,141 +37,7 @@ __all__ = [
     "whole_number",
 ]
 
-T = TypeVar("T", bound=Named)
-Taker = Callable[[str, Any], Any]
-"""Turns a word's value into Python's own type, or refuses it."""
-
-_LIMIT = "max_"  # stands before a limit's word in a call or a flag
-_NAMES = ("quantizer", "policy", "width")
-_OFFERED = "If a package of its own offers it, install that"
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
-    """Every word as a call or a flag spells it, in the order in which they are shown."""
-
-    words: Mapping[str, Declared]
-    refused: Mapping[type[Any], str]  # schemes of other packages whose words clash with others
-
-    def __getitem__(self, word: str) -> Declared:
-        return self.words[word]
-
-    @property
-    def labelled(self) -> list[str]:
-        """In the order in which a label names them: how it is run, then what is run."""
-        return sorted(self.words, key=lambda word: self.words[word].word.table == "problem")
-
-    def of_table(self, table: str) -> dict[str, Taker]:
-        """The words of a table of a problem file, [problem] or [scheme]."""
-        return {
-            name: _taker(declared)
-            for name, declared in self.words.items()
-            if declared.word.table == table and not name.startswith(_LIMIT)
-        }
-
-
-def vocabulary() -> Vocabulary:
-    """The words of all schemes that are known by now."""
-    return _vocabulary(tuple(CHOICES.known.values()), tuple(POLICIES.known.values()))
-
-
-def import_plugins() -> list[str]:
-    """Import all schemes that installed packages offer: one of them may have the word wanted.
-
-    A sentence for each that cannot be used.
-    """
-    faults = [it for registry in (CHOICES, POLICIES, WIDTHS) for it in registry.import_all()]
-    return [*faults, *vocabulary().refused.values()]
-
-
-@lru_cache(maxsize=16)
-def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ...]) -> Vocabulary:
-    limits = {f"{_LIMIT}{name}": it for name, it in words_of(Limits).items()}
-    owners: list[type[Any]] = [RunSpec, *CHOICES.own.values(), *POLICIES.own.values()]
-    owners += [BudgetWords, *SCHEDULES.values()]
-    _gathered(owners)  # our own never clash
-    refused: dict[type[Any], str] = {}
-    for member in (*quantizers, *policies):
-        if member in owners:
-            continue
-        try:
-            _gathered((*owners, member))
-        except ConfigError as error:
-            refused[member] = f"the words of {member.name} cannot be used: {error}"
-        else:
-            owners.append(member)
-    every = _gathered(owners)
-    problem = {name: it for name, it in every.items() if it.word.table == "problem"}
-    scheme = {name: it for name, it in every.items() if it.word.table == "scheme"}
-    of_quantizers = _among(scheme, quantizers)
-    of_policies = _among(scheme, policies)
-    words = {
-        **problem,
-        "quantizer": _name("quantizer", CHOICES, sign=""),
-        **of_quantizers,
-        "policy": _name("policy", POLICIES, sign=""),
-        **of_policies,
-        "width": _name("width", WIDTHS),
-        "interval_delta": scheme["interval_delta"],
-        **_gathered(SCHEDULES.values()),
-        **{name: replace(it, name=name) for name, it in limits.items()},
-    }
-    return Vocabulary(words, refused)
-
-
-def _gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
-    """The words of several owners; one that two of them mean differently is refused."""
-    found: dict[str, tuple[Declared, type[Any]]] = {}
-    for owner in owners:
-        for name, declared in words_of(owner).items():
-            if name in _NAMES or name.startswith(_LIMIT):
-                raise ConfigError(f"{name} of {owner.__name__} is a word of every run")
-            first, other = found.setdefault(name, (declared, owner))
-            if (first.kind, first.word, first.choices) != (
-                declared.kind,
-                declared.word,
-                declared.choices,
-            ):
-                raise ConfigError(
-                    f"{name} means one thing to {other.__name__} and another to {owner.__name__}: "
-                    "a word has one type, one range and one help"
-                )
-    return {name: declared for name, (declared, _) in found.items()}
-
-
-def _among(words: Mapping[str, Declared], members: Iterable[type[Any]]) -> dict[str, Declared]:
-    """The words that some of these schemes have, in their order."""
-    own = dict.fromkeys(word for member in members for word in words_of(member))
-    return {word: words[word] for word in own if word in words}
-
-
-def _name(word: str, registry: Registry[Any], sign: str | None = None) -> Declared:
-    """A word whose value is the name of a scheme."""
-    return Declared(
-        name=word,
-        kind=Kind.TEXT,
-        word=Word(", ".join(registry.known), sign=sign),
-        choices=(),
-        required=False,
-        default=None,
-    )
-
-
-def _taker(declared: Declared) -> Taker:
-    return _name_or_value if declared.name in ("quantizer", "policy") else declared.taker
-
-
-def _name_or_value(word: str, value: Any) -> Any:
-    """A scheme by its name, or as a value that was made in Python."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return value
-    if not isinstance(value, str):
-        raise ConfigError(f"{word} must be a name, or in Python a value, got {value!r}")
-    return value
-
-
-LIMITS: dict[str, Taker] = {name: _taker(it) for name, it in words_of(Limits).items()}
+LIMITS: dict[str, Taker] = {name: taker_of(it) for name, it in words_of(Limits).items()}
 NETWORK: dict[str, Taker] = {
     "lost": text,
     "lost_after": number,
@@ -193,24 +46,6 @@ NETWORK: dict[str, Taker] = {
     "via": text,
     "application": text,
 }
-
-
-def choose(registry: Registry[T], name: str) -> type[T]:
-    """The scheme of this name; imports it if another package offers it."""
-    if name not in registry:
-        raise ConfigError(f"{unknown(registry.kind, name, registry)}. {_OFFERED}")
-    member = registry[name]
-    if member in vocabulary().refused:
-        raise ConfigError(vocabulary().refused[member])
-    return member
-
-
-def users(word: str) -> list[str]:
-    """The schemes that a word belongs to; none for one that belongs to every run."""
-    if word in words_of(BudgetWords):
-        return [name for name, it in POLICIES.known.items() if is_budgeted(it)]
-    every = {**CHOICES.known, **POLICIES.known}
-    return [name for name, owner in every.items() if word in words_of(owner)]
 
 
 def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:
@@ -233,8 +68,8 @@ def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()
         known = vocabulary().of_table(table)
     for word in given:
         if word not in known:
-            wrong = unknown(f"a word of [{table}]", word, (*known, *beside))
-            raise ConfigError(". ".join((wrong, *faults, _OFFERED)))
+            known_words = (*known, *beside)
+            raise ConfigError(unheard_of(f"a word of [{table}]", word, known_words, faults))
     return typed(given, known, f"[{table}]")
 
 
@@ -245,7 +80,7 @@ def split(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dic
     return (
         {word: words[word] for word in words if word in known.of_table("problem")},
         {word: words[word] for word in words if word in known.of_table("scheme")},
-        {word: words[_LIMIT + word] for word in LIMITS if _LIMIT + word in words},
+        {word: words[LIMIT + word] for word in LIMITS if LIMIT + word in words},
     )
 
 
@@ -256,5 +91,4 @@ def require_known(words: Iterable[str], what: str) -> None:
         faults = import_plugins()
     for word in words:
         if word not in vocabulary().words:
-            wrong = unknown(what, word, vocabulary().words)
-            raise ConfigError(". ".join((wrong, *faults, _OFFERED)))
+            raise ConfigError(unheard_of(what, word, vocabulary().words, faults))

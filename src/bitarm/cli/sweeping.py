@@ -20,12 +20,12 @@ from bitarm.api.models import parse_arms
 from bitarm.api.problem import load_problem
 from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
-from bitarm.api.words import vocabulary
 from bitarm.cli.exits import Exit, complain
 from bitarm.cli.plot import plot_simulation
 from bitarm.cli.progress import trials_bar
 from bitarm.cli.storage import chunk_folder
 from bitarm.core.policy import Outcome
+from bitarm.core.vocabulary import labels
 from bitarm.errors import ConfigError
 from bitarm.sim.models import RewardModel
 from bitarm.sim.sweep import MEASURES
@@ -147,7 +147,7 @@ def _print_table(result: Simulation) -> None:
     table.add_column("setting")
     for title in ("rounds", "samples", "bits", "error rate", *["undecided"] * any(undecided)):
         table.add_column(title, justify="right", no_wrap=True)
-    for label, point, silent in zip(_labels(points), points, undecided, strict=True):
+    for label, point, silent in zip(labels(points), points, undecided, strict=True):
         rate = point["error_rate"]
         table.add_row(
             label,
@@ -162,29 +162,6 @@ def _answered(count: tuple[str, int]) -> int:
     """The trials that ended with an answer, of those that ended in one way."""
     outcome, trials = count
     return trials if outcome in (Outcome.DECIDED.value, Outcome.BUDGET_SPENT.value) else 0
-
-
-def _labels(points: list[dict[str, Any]]) -> list[str]:
-    """What tells each point from the others: its quantizer, and every word that varies."""
-    varying = [
-        vocabulary()[word]
-        for word in vocabulary().labelled
-        if word != "quantizer"
-        and len({str(point[word]) for point in points if point.get(word) is not None}) > 1
-    ]
-    return [
-        " ".join(
-            (
-                point["quantizer"],
-                *(
-                    declared.label(point[declared.name])
-                    for declared in varying
-                    if point.get(declared.name) is not None
-                ),
-            )
-        )
-        for point in points
-    ]
 
 
 def _with_error(average: dict[str, Any]) -> str:

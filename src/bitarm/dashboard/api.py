@@ -8,7 +8,13 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from bitarm.dashboard import paper, views
-from bitarm.dashboard.compare import Comparison, PointList, point_of_run, points_of_result
+from bitarm.dashboard.compare import (
+    Comparison,
+    PointList,
+    compared,
+    point_of_run,
+    points_of_result,
+)
 from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, Explanation, explain
 from bitarm.dashboard.feed import Feed
 from bitarm.dashboard.frames import EventList, FrameList, event_view, frames_of
@@ -172,7 +178,7 @@ def compare(library: InLibrary, wanted: Comparison) -> PointList:
             points.append(point_of_run(history))
     for saved in wanted.results:
         points += points_of_result(saved)
-    return PointList(points=points)
+    return compared(points)
 
 
 @router.get("/paper")

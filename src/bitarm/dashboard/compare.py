@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
+from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome, tolerance_of
 from bitarm.core.result import RAW_REWARD_BYTES
 from bitarm.core.theory import counting_bound, lower_bound
+from bitarm.core.vocabulary import labels, vocabulary
 from bitarm.dashboard.history import History
 from bitarm.errors import ConfigError
 
@@ -39,7 +41,8 @@ class Point:
 
     source: Literal["run", "simulation"]
     label: str
-    scheme: str
+    scheme: str  # what tells its setting from those of the others
+    words: dict[str, Any]  # its setting, every word
     outcome: str | None  # of a run
     trials: int | None  # of a simulation
     rounds: float
@@ -63,6 +66,21 @@ class PointList:
     points: list[Point]
 
 
+def compared(points: Sequence[Point]) -> PointList:
+    """The points, each with a label of what tells it from the others."""
+    told = labels([point.words for point in points], always=("quantizer", "policy"))
+    return PointList(
+        points=[
+            replace(
+                point,
+                scheme=scheme,
+                label=point.label if point.source == "run" else f"{point.label}: {scheme}",
+            )
+            for point, scheme in zip(points, told, strict=True)
+        ]
+    )
+
+
 def point_of_run(history: History) -> Point:
     """The price of a run so far."""
     row, spec = history.row(), history.spec
@@ -81,7 +99,8 @@ def point_of_run(history: History) -> Point:
     return Point(
         source="run",
         label=f"run {row.run}",
-        scheme=_scheme(row.quantizer, row.bits, row.policy),
+        scheme="",
+        words=to_plain(history.standings.opened.setup.words),
         outcome=row.outcome or "open",
         trials=None,
         rounds=row.rounds,
@@ -114,12 +133,13 @@ def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
     means = saved.simulation.get("means", [])
     delta = _optional(result["delta"])
     bound, note = _bound(means, _number(result["sigma"]), delta, "at the true means")
-    scheme = _scheme(str(result["quantizer"]), result.get("bits"), str(result["policy"]))
     samples = _number(result["samples"]["mean"])
     return Point(
         source="simulation",
-        label=f"{saved.name}: {scheme}",
-        scheme=scheme,
+        label=saved.name,
+        scheme="",
+        words={"quantizer": result["quantizer"], "policy": result["policy"]}
+        | {word: result[word] for word in vocabulary().words if word in result},
         outcome=None,
         trials=int(_number(saved.simulation["trials"])),
         rounds=_number(result["rounds"]["mean"]),
@@ -166,11 +186,6 @@ def _least_bits(
         ).payload_bits
     except ConfigError:
         return None
-
-
-def _scheme(quantizer: str, bits: int | None, policy: str) -> str:
-    length = "" if bits is None else f" {bits} bit{'s' * (bits > 1)}"
-    return f"{quantizer}{length} · {policy}"
 
 
 def _number(value: Any) -> float:
