@@ -101,6 +101,7 @@ def simulate(
     )
     # A user's own sampler has no name by which its chunks could be found again.
     nameless = any(isinstance(model, Sampler) for model in models)
+    nameless |= not all(setup.is_ours for setup in setups)  # nor has code that somebody edits
     store = None if cache is None or nameless else ChunkStore(cache, sweep)
     results = execute(sweep, _runner(workers, cluster), store=store, progress=progress)
     return Simulation(

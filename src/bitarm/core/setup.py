@@ -81,6 +81,12 @@ class Setup:
         return tuple(sorted({origin for origin in found if origin is not None}))
 
     @property
+    def is_ours(self) -> bool:
+        """Whether all of its code is bitarm's, so that its version says what it does."""
+        parts = (self.spec.quantizer, self.policy, self.spec.sampling)
+        return all(type(part).__module__.startswith("bitarm.") for part in parts)
+
+    @property
     def words(self) -> dict[str, Any]:
         """Every word that has a meaning in this run, under the name that holds everywhere.
 

@@ -22,7 +22,7 @@ from bitarm.sim.engine import Engine, Watch
 from bitarm.sim.models import RewardModel
 from bitarm.sim.statistics import Moments, merge_all
 from bitarm.sim.trials import OUTCOMES, Trials
-from bitarm.sim.world import World, world_of
+from bitarm.sim.world import World, right_arms, world_of
 
 MEASURES = ("rounds", "samples", "payload_bits")
 
@@ -46,7 +46,7 @@ class Sweep:
         if self.seed < 0:
             raise ConfigError(f"seed must be 0 or more, got {self.seed}")
         if not self.setups:
-            raise ConfigError("a sweep needs at least one scheme")
+            raise ConfigError("a sweep needs at least one setup")
 
     @property
     def chunk_size(self) -> int:
@@ -61,7 +61,7 @@ class Sweep:
     def key(self) -> str:
         """A digest of all that determines a chunk's numbers, the code included."""
         parts = {
-            "schemes": [json.loads(dumps(setup)) for setup in self.setups],
+            "setups": [json.loads(dumps(setup)) for setup in self.setups],
             "models": [[model.name, to_plain(model)] for model in self.models],
             "trials": self.trials,
             "seed": self.seed,
@@ -152,9 +152,7 @@ def _summaries(
 
 
 def _summary(setup: Setup, world: World, trials: Trials, first: Trials) -> PointResult:
-    epsilon = tolerance_of(setup.policy)
-    # a hair more than ε: 0.7 is within 0.1 of 0.8, though not in binary
-    right = world.means.max() - world.means <= epsilon * (1 + 1e-9)
+    right = right_arms(world.means, tolerance_of(setup.policy))
     decided = trials.best_arm >= 0
     codes, counts = np.unique(trials.outcome, return_counts=True)
     measures = {name: getattr(trials, name) for name in MEASURES}

@@ -42,6 +42,15 @@ class World:
         return bool(np.all(self.family == GAUSSIAN))
 
 
+def right_arms(means: Floats, epsilon: float) -> npt.NDArray[np.bool_]:
+    """Which arms are right answers with a tolerance of ε; arms along the last axis.
+
+    A hair more than ε will do: 0.7 is within 0.1 of 0.8, though not in binary.
+    """
+    right: npt.NDArray[np.bool_] = means.max(axis=-1, keepdims=True) - means <= epsilon * (1 + 1e-9)
+    return right
+
+
 def world_of(models: Sequence[RewardModel]) -> World:
     """The world that these models make, an arm each."""
     if len(models) < 2:
