@@ -3,14 +3,15 @@
 from typing import Any
 
 from bitarm.api.problem import Arm, Problem
-from bitarm.api.words import unknown
+from bitarm.api.tables import NetworkWords
 from bitarm.core.events import FleetAssigned, LostRule
+from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.chirpstack import check_application
 from bitarm.runtime.links import find_link
 from bitarm.runtime.topics import check_name
 
-_WAYS = ("mqtt", "chirpstack")
+_NETWORK = words_of(NetworkWords)
 
 
 def fleet_of(problem: Problem, name: str) -> FleetAssigned:
@@ -26,23 +27,22 @@ def fleet_of(problem: Problem, name: str) -> FleetAssigned:
             )
     words = dict(problem.network)
     if "lost" in words:
-        rules = [rule.value for rule in LostRule]
-        if words["lost"] not in rules:
-            raise ConfigError(unknown("lost", words["lost"], rules))
+        _NETWORK["lost"].check(words["lost"])
         words["lost"] = LostRule(words["lost"])
     for word in ("lost_after", "join_within"):
         if not words.get(word, 1.0) > 0:
             raise ConfigError(f"{word} must be above 0 seconds, got {words[word]}")
     if "link" in words:
         find_link(words["link"])
-    words |= _way(problem, words.pop("via", "mqtt"), words.pop("application", None))
+    words |= _way(
+        problem, words.pop("via", _NETWORK["via"].default), words.pop("application", None)
+    )
     return FleetAssigned(fleet=name, agents=tuple(arm.agent for arm in problem.arms), **words)
 
 
 def _way(problem: Problem, via: str, application: str | None) -> dict[str, Any]:
     """What the way to the agents adds: for ChirpStack its application and a device for each."""
-    if via not in _WAYS:
-        raise ConfigError(unknown("via", via, _WAYS))
+    _NETWORK["via"].check(via)
     if via == "mqtt":
         if application is not None:
             raise ConfigError("application is ChirpStack's: it goes with via = chirpstack")

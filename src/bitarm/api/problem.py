@@ -1,12 +1,12 @@
 """Problem files: TOML that names the arms, the scheme and the limits.
 
-    [problem]   delta sigma bounds epsilon clip, or pull_budget bit_budget in place of delta
-    [[arm]]     name source agent device, and what the source needs
-    [scheme]    quantizer bits epsilon_quban prior kappa kappa_first kappa_cut
-                policy cap patience leader_first pilot width interval_delta growth first checkpoints
-    [limits]    rounds samples bits
-    [network]   lost lost_after join_within link via application (over a broker)
+    [problem]   what is asked: how sure, how rewards vary; or a budget in place of delta
+    [[arm]]     an option: its name, and where its rewards come from
+    [scheme]    quantizer, policy, width and schedule, with their words
+    [limits]    where a run must end even without an answer
+    [network]   how agents are reached, and what if one is lost (over a broker)
 
+docs/words.md lists the words of each; `problem.schema.json` (api/schema.py) tells editors.
 A word that is misspelt, of the wrong type or without effect is refused, never ignored.
 """
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 from bitarm.api import words
 from bitarm.api.scheme import build, displaced_words
 from bitarm.api.sources import SOURCES, Place, Source
+from bitarm.api.tables import NETWORK
 from bitarm.api.words import Taker, choose, flag, text, typed, typed_words, unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import RewardSource
@@ -147,7 +148,7 @@ def parse_problem(
         problem=typed_words(given["problem"], "problem", beside=("clip",)),
         scheme=typed_words(given["scheme"], "scheme"),
         limits=typed(given["limits"], words.LIMITS, "[limits]"),
-        network=typed(given["network"], words.NETWORK, "[network]"),
+        network=typed(given["network"], NETWORK, "[network]"),
         folder=folder,
     )
 

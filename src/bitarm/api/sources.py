@@ -4,7 +4,7 @@ Its fields are the table's words. Other packages add kinds by the entry points `
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, final
 
@@ -52,8 +52,8 @@ class Source(Protocol):
         return None
 
 
-def _arm(text: str) -> Word:
-    return Word(text, table="arm")
+def _arm(text: str, *, above: float | None = None) -> Word:
+    return Word(text, table="arm", above=above)
 
 
 _MEAN = _arm("Mean of the rewards")
@@ -85,7 +85,7 @@ class Gaussian(_Model):
     name: ClassVar[str] = "gaussian"
 
     mean: Annotated[float, _MEAN]
-    sd: Annotated[float, _arm("Their standard deviation")]
+    sd: Annotated[float, _arm("Their standard deviation", above=0)]
 
 
 @final
@@ -95,7 +95,7 @@ class Bernoulli(_Model):
 
     name: ClassVar[str] = "bernoulli"
 
-    mean: Annotated[float, _MEAN]
+    mean: Annotated[float, replace(_MEAN, least=0, most=1)]
 
 
 @final
@@ -105,8 +105,8 @@ class Beta(_Model):
 
     name: ClassVar[str] = "beta"
 
-    mean: Annotated[float, _MEAN]
-    concentration: Annotated[float, _arm("p + q: the larger, the less they vary")] = 1.0
+    mean: Annotated[float, replace(_MEAN, above=0, below=1)]
+    concentration: Annotated[float, _arm("p + q: the larger, the less they vary", above=0)] = 1.0
 
 
 @final
@@ -116,7 +116,7 @@ class Poisson(_Model):
 
     name: ClassVar[str] = "poisson"
 
-    mean: Annotated[float, _MEAN]
+    mean: Annotated[float, replace(_MEAN, above=0)]
 
 
 @final
@@ -126,7 +126,7 @@ class Exponential(_Model):
 
     name: ClassVar[str] = "exponential"
 
-    mean: Annotated[float, _MEAN]
+    mean: Annotated[float, replace(_MEAN, above=0)]
 
 
 @final
@@ -166,7 +166,9 @@ class Command(Source):
     name: ClassVar[str] = "command"
 
     command: Annotated[str | tuple[str, ...], _arm("A command line, or a list of its words")]
-    timeout: Annotated[float, _arm("Seconds of silence after which it counts as hung")] = TIMEOUT
+    timeout: Annotated[float, _arm("Seconds of silence after which it counts as hung", above=0)] = (
+        TIMEOUT
+    )
 
     def open(self, place: Place) -> RewardSource:
         """The numbers that it prints, a line each."""

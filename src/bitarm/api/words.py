@@ -10,6 +10,7 @@ from bitarm.core.vocabulary import (
     Vocabulary,
     choose,
     import_plugins,
+    owners,
     taker_of,
     unheard_of,
     users,
@@ -20,13 +21,13 @@ from bitarm.errors import ConfigError
 
 __all__ = [
     "LIMITS",
-    "NETWORK",
     "Taker",
     "Vocabulary",
     "choose",
     "flag",
     "import_plugins",
     "number",
+    "owners",
     "split",
     "text",
     "typed",
@@ -38,14 +39,6 @@ __all__ = [
 ]
 
 LIMITS: dict[str, Taker] = {name: taker_of(it) for name, it in words_of(Limits).items()}
-NETWORK: dict[str, Taker] = {
-    "lost": text,
-    "lost_after": number,
-    "join_within": number,
-    "link": text,
-    "via": text,
-    "application": text,
-}
 
 
 def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:

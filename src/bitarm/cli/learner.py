@@ -10,6 +10,7 @@ from rich.text import Text
 
 from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
 from bitarm.api.problem import Problem, load_problem
+from bitarm.api.tables import NetworkWords
 from bitarm.cli.connection import (
     AuthorityOption,
     BrokerOption,
@@ -25,6 +26,7 @@ from bitarm.cli.live import LiveTable
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.storage import StoreOption, store_path
 from bitarm.cli.words import Words, by_table
+from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.embedded import Watcher
@@ -32,6 +34,7 @@ from bitarm.runtime.topics import LEARNER
 from bitarm.store import SqliteJournal, find_run
 
 _MOST_NAMES = 8
+_NETWORK = words_of(NetworkWords)
 
 
 def learner_command(
@@ -51,23 +54,15 @@ def learner_command(
     user: UserOption = None,
     password_file: PasswordOption = None,
     ca: AuthorityOption = None,
-    lost: Annotated[
-        str | None, typer.Option(help="If an agent is lost: wait, drop (its arms) or stop")
-    ] = None,
-    lost_after: Annotated[
-        float | None, typer.Option(help="Seconds that an agent may be away (drop, stop)")
-    ] = None,
+    lost: Annotated[str | None, typer.Option(help=_NETWORK["lost"].word.help)] = None,
+    lost_after: Annotated[float | None, typer.Option(help=_NETWORK["lost_after"].word.help)] = None,
     join_within: Annotated[
-        float | None, typer.Option(help="Seconds until every agent must have come (drop, stop)")
+        float | None, typer.Option(help=_NETWORK["join_within"].word.help)
     ] = None,
     link: LinkOption = None,
-    via: Annotated[
-        str | None,
-        typer.Option(help="How agents are reached: mqtt, or chirpstack (experimental)"),
-    ] = None,
+    via: Annotated[str | None, typer.Option(help=_NETWORK["via"].word.help)] = None,
     application: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="ChirpStack's id of the devices' application"),
+        str | None, typer.Option(metavar="ID", help=_NETWORK["application"].word.help)
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes the run repeatable")] = None,
     store: StoreOption = None,

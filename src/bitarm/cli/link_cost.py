@@ -6,14 +6,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from bitarm.api.tables import NetworkWords
+from bitarm.core.words import words_of
 from bitarm.runtime.link_ledger import FleetUse
-from bitarm.runtime.links import LINKS, LinkUse
+from bitarm.runtime.links import LinkUse
+
+_LINK = words_of(NetworkWords)["link"]
 
 LinkOption = Annotated[
     str | None,
     typer.Option(
         metavar="LINK",
-        help=f"Refuse what does not fit a link, and tell its cost there: {', '.join(LINKS)}",
+        help=f"{_LINK.word.help}: {', '.join(_LINK.choices)}",
         show_default=False,
     ),
 ]

@@ -18,7 +18,13 @@ NO_PROOF = (
 )
 
 
-PULL_BUDGET = Word("Pulls of all arms together, in place of delta", sign="pulls=", table="problem")
+PULL_BUDGET = Word(
+    "Pulls of all arms together, in place of delta",
+    sign="pulls=",
+    table="problem",
+    least=1,
+    most=MAX_PULLS,
+)
 """T, of every policy that spends a budget: how much is enough depends on the number of arms."""
 
 
@@ -29,11 +35,16 @@ class BudgetWords:
 
     bit_budget: Annotated[
         int | None,
-        Word("Payload bits of all arms together", sign="bits=", table="problem"),
+        Word("Payload bits of all arms together", sign="bits=", table="problem", least=1),
     ] = None
     interval_delta: Annotated[
         float | None,
-        Word("Sizes icq's intervals under a budget; guarantees nothing", sign="interval δ="),
+        Word(
+            "Sizes icq's intervals under a budget; guarantees nothing",
+            sign="interval δ=",
+            above=0,
+            below=1,
+        ),
     ] = None
 
 

@@ -7,6 +7,8 @@ from bitarm.core.policy import Outcome
 from bitarm.core.words import Word, values_of
 from bitarm.errors import ConfigError
 
+_LEAST = 1
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,14 +20,20 @@ class Limits:
     its shortest messages fit.
     """
 
-    rounds: Annotated[int | None, Word("End after this many rounds", sign="rounds≤")] = None
-    samples: Annotated[int | None, Word("End before more samples", sign="samples≤")] = None
-    bits: Annotated[int | None, Word("End before more payload bits", sign="bits≤")] = None
+    rounds: Annotated[
+        int | None, Word("End after this many rounds", sign="rounds≤", least=_LEAST)
+    ] = None
+    samples: Annotated[
+        int | None, Word("End before more samples", sign="samples≤", least=_LEAST)
+    ] = None
+    bits: Annotated[
+        int | None, Word("End before more payload bits", sign="bits≤", least=_LEAST)
+    ] = None
 
     def __post_init__(self) -> None:
         for name, limit in values_of(self).items():
-            if limit is not None and limit < 1:
-                raise ConfigError(f"the limit on {name} must be at least 1, got {limit}")
+            if limit is not None and limit < _LEAST:
+                raise ConfigError(f"the limit on {name} must be at least {_LEAST}, got {limit}")
 
     def reached(self, *, rounds: int, samples: int, bits: int) -> Outcome | None:
         """The outcome of a run that would spend this much, if that is too much."""

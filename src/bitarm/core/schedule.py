@@ -102,7 +102,9 @@ class ListedSchedule:
 
     name: ClassVar[str] = "listed"
 
-    checkpoints: Annotated[tuple[int, ...], Word("Pulls at which arms may report")]
+    checkpoints: Annotated[
+        tuple[int, ...], Word("Pulls at which arms may report", least=1, most=MAX_PULLS)
+    ]
 
     def __post_init__(self) -> None:
         points = self.checkpoints

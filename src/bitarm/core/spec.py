@@ -37,10 +37,11 @@ class RunSpec:
 
     arms: tuple[str, ...]
     delta: Annotated[
-        float, Word("Allowed probability of a wrong answer", sign="δ=", table="problem")
+        float,
+        Word("Allowed probability of a wrong answer", sign="δ=", table="problem", above=0, below=1),
     ]
     sigma: Annotated[
-        float, Word("Sub-Gaussian parameter of the rewards", sign="σ=", table="problem")
+        float, Word("Sub-Gaussian parameter of the rewards", sign="σ=", table="problem", above=0)
     ]
     bounds: Annotated[Bounds | None, Word("Range of the rewards", table="problem")]
     quantizer: Quantizer

@@ -181,8 +181,13 @@ def users(word: str) -> list[str]:
     """The schemes that a word belongs to; none for one that belongs to every run."""
     if word in words_of(BudgetWords):
         return [name for name, it in POLICIES.known.items() if is_budgeted(it)]
-    every = {**CHOICES.known, **POLICIES.known}
-    return [name for name, owner in every.items() if word in words_of(owner)]
+    return list(owners(word))
+
+
+def owners(word: str) -> dict[str, type[Any]]:
+    """The schemes that declare a word at a field of theirs, by name."""
+    every: dict[str, type[Any]] = {**CHOICES.known, **POLICIES.known}
+    return {name: owner for name, owner in every.items() if word in words_of(owner)}
 
 
 def labels(

@@ -31,6 +31,8 @@ class Word:
     above: float | None = None  # it must be greater than this
     least: float | None = None  # or at least this
     most: float | None = None  # and at most this
+    below: float | None = None  # or less than this
+    choices: tuple[str, ...] = ()  # of a text, where they are not known to a type checker
 
 
 class Kind(Enum):
@@ -54,8 +56,8 @@ _KINDS: dict[Any, Kind] = {
     tuple[int, ...]: Kind.WHOLES,
     str | tuple[str, ...]: Kind.COMMAND,
 }
-TABLES = ("problem", "scheme", "arm")
-"""Of a problem file, that have words of schemes."""
+TABLES = ("problem", "scheme", "arm", "network")
+"""Of a problem file, to which a word can belong; limits have theirs by their class."""
 
 
 @final
@@ -99,6 +101,7 @@ class Declared:
         high = math.inf if word.most is None else word.most
         low = -math.inf if word.least is None else word.least
         inside = low <= value <= high and (word.above is None or value > word.above)
+        inside = inside and (word.below is None or value < word.below)
         if inside and math.isfinite(value):
             return
         raise ConfigError(f"{self.name} must {self._range_in_words()}, got {value}")
@@ -109,7 +112,13 @@ class Declared:
             return f"lie between {word.least} and {word.most}"
         if word.above is not None and word.most is not None:
             return f"lie above {word.above} and be at most {word.most}"
+        if word.above is not None and word.below is not None:
+            return f"lie in ({word.above}, {word.below})"
+        if word.least is not None and word.below is not None:
+            return f"lie in [{word.least}, {word.below})"
         finite = "finite " if self.kind is Kind.NUMBER else ""
+        if word.below is not None:
+            return f"be a {finite}{what} below {word.below}"
         if word.above is not None:
             return f"be a {finite}{what} above {word.above}"
         if word.least is not None:
@@ -160,7 +169,7 @@ def _declared(owner: type[Any], field: "dataclasses.Field[Any]", hint: Any, word
     without_none = [arg for arg in get_args(hint) if arg is not NoneType]
     if NoneType in get_args(hint) and len(without_none) == 1:
         hint = without_none[0]
-    choices: tuple[str, ...] = ()
+    choices = word.choices
     if get_origin(hint) is Literal:
         choices, hint = get_args(hint), str
     if hint not in _KINDS:
