@@ -1,12 +1,16 @@
-"""Writes docs/words.md: every word of the vocabulary, as its owner declares it.
+"""Writes docs/words.md: every word of a problem file, as its owner declares it.
 
 python scripts/make_words.py
 """
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from bitarm.api.defaults import default_of, shown
+from bitarm.api.sources import SOURCES
+from bitarm.api.tables import ArmWords, FileWords, NetworkWords
 from bitarm.api.words import LIMITS, users, vocabulary
-from bitarm.core.words import Declared
+from bitarm.core.words import Declared, words_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "words.md"
 _HEAD = """\
@@ -16,32 +20,112 @@ Made by `scripts/make_words.py` from the fields that declare the words; do not e
 
 A word is the key in a problem file, the flag (`--kappa-first` for `kappa_first`) of `identify`,
 `simulate` and `learner`, the parameter in Python, and the field in JSON and CSV. Limits stand in
-`[limits]` without their `max_`.
+`[limits]` without their `max_`. A default that depends on what else is chosen is told with where it
+holds. These are the words of bitarm alone: quantizers, policies and sources of other installed
+packages may add theirs.
 
-| word | table | is | default | whose | |
-|---|---|---|---|---|---|
+The same as a JSON Schema for editors is `problem.schema.json` in the package. A problem file points
+Taplo or Even Better TOML at it by its first line, as examples do:
+`#:schema PATH/TO/bitarm/problem.schema.json`. For many files, VS Code has the setting
+`"evenBetterToml.schema.associations": {".*/problems/.*\\\\.toml$": "file:///PATH/TO/bitarm/problem.schema.json"}`.
+It refuses words of other packages; a schema with those is written by
+
+```python
+import json
+import sys
+
+from bitarm.api.schema import problem_schema
+from bitarm.api.sources import SOURCES
+from bitarm.api.words import import_plugins
+
+print(*import_plugins(), *SOURCES.import_all(), file=sys.stderr)  # what cannot be used
+print(json.dumps(problem_schema(), indent=2))
+```
+
+"""
+_ARMS = """
+## Words of `[[arm]]`
+
+An arm names its `source`, and gives every word of that source that has no default. The other words
+of every arm may be left out.
+
+"""
+_NETWORK = """
+## Words of `[network]`
+
+For runs over a broker ([network.md](network.md)); the same words are flags of `learner`.
+
+"""
+_FILES = """
+## Words of files alone
+
+In Python `clip` is an argument of `identify`; it is no flag.
+
 """
 
 
 def page() -> str:
     """The page as it should be."""
-    return _HEAD + "".join(_row(declared) for declared in vocabulary().words.values())
+    arms = [_of_arm(it, "every arm") for it in words_of(ArmWords).values()]
+    for name, kind in SOURCES.own.items():
+        arms += [_of_arm(it, name) for it in words_of(kind).values()]
+    own = ("word", "is", "default", "")
+    return "".join(
+        (
+            _HEAD,
+            *_table(
+                ("word", "table", "is", "default", "whose", ""),
+                (_of_run(it) for it in vocabulary().words.values()),
+            ),
+            _ARMS,
+            *_table(("source", *own), arms),
+            _NETWORK,
+            *_table(own, _plain(words_of(NetworkWords))),
+            _FILES,
+            *_table(own, _plain(words_of(FileWords))),
+        )
+    )
 
 
-def _row(declared: Declared) -> str:
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterable[str]:
+    yield _line(head)
+    yield f"|{'---|' * len(head)}\n"
+    yield from map(_line, rows)
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
+
+
+def _of_run(declared: Declared) -> tuple[str, ...]:
     limit = declared.name.removeprefix("max_") in LIMITS and declared.name.startswith("max_")
     table = "limits" if limit else declared.word.table
-    what = ", ".join(declared.choices) or declared.kind.value
-    default = "" if declared.default is None else _plain(declared.default)
+    default = default_of(declared)
     whose = ", ".join(users(declared.name)) or "every run"
-    cells = (f"`{declared.name}`", f"`[{table}]`", what, default, whose, declared.word.help)
-    return f"| {' | '.join(cells)} |\n"
+    told = "" if default is None else str(default)
+    word = f"`{declared.name}`"
+    return word, f"`[{table}]`", _kind(declared), told, whose, declared.word.help
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _of_arm(declared: Declared, source: str) -> tuple[str, ...]:
+    word, kind, default, text = _own(declared)
+    if declared.name == "source" and source == "every arm":
+        kind = ", ".join(SOURCES.own)
+    return source, word, kind, default, text
+
+
+def _plain(words: Mapping[str, Declared]) -> list[tuple[str, ...]]:
+    return [_own(it) for it in words.values()]
+
+
+def _own(declared: Declared) -> tuple[str, str, str, str]:
+    """A word that belongs to no scheme: its default stands at its field."""
+    default = "" if declared.default is None else shown(declared.default) or '""'
+    return f"`{declared.name}`", _kind(declared), default, declared.word.help
+
+
+def _kind(declared: Declared) -> str:
+    return ", ".join(declared.choices) or declared.kind.value
 
 
 if __name__ == "__main__":

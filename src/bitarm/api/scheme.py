@@ -12,7 +12,7 @@ from bitarm.api import words
 from bitarm.api.budget import meaningless, refuse_meaningless, sized_by_bits
 from bitarm.api.words import choose, typed, typed_words
 from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
-from bitarm.core.confidence import Stride
+from bitarm.core.confidence import Stride, Width
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.phases import BitBudget
@@ -108,7 +108,7 @@ def _budgeted(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=choose(WIDTHS, scheme.get("width", PairwiseWidth.name)).name,
+        width=_width(scheme, policy),
         schedule=ListedSchedule(checkpoints=tuple(phase.until for phase in phases)),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -129,6 +129,16 @@ def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
 def default_policy(quantizer: type[Quantizer]) -> type[Policy]:
     """What a quantizer is used with, unless another policy is named."""
     return QuietElimination if quantizer.hinted else SuccessiveElimination
+
+
+def default_width(policy: Policy | type[Policy]) -> type[Width]:
+    """The tightest that is proven for the way in which a policy moves arms.
+
+    Under a budget nothing is proven: there it only sizes the quantizer's intervals.
+    """
+    if is_budgeted(policy):
+        return PairwiseWidth
+    return PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
 
 
 def _chosen(registry: Registry[Any], value: Any) -> type[Any]:
@@ -176,9 +186,7 @@ def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
 
 
 def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
-    """The tightest that is proven for the way in which the policy moves arms."""
-    default = PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
-    return str(choose(WIDTHS, scheme.get("width", default.name)).name)
+    return str(choose(WIDTHS, scheme.get("width", default_width(policy).name)).name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
