@@ -11,10 +11,10 @@ from bitarm.core.agent import Agent
 from bitarm.core.epochs import after
 from bitarm.core.events import LearnerEvent
 from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
 from bitarm.core.policies import QuietElimination
 from bitarm.core.quantizers import Dicq
 from bitarm.core.replay import replay
+from bitarm.core.setup import Setup
 
 _PAGE = (Path(__file__).parents[1] / "docs" / "boundary.md").read_text("utf-8")
 (_LOOP,) = re.findall(r"```python\n(.*?)```", _PAGE, re.DOTALL)
@@ -30,9 +30,10 @@ def _run(kept: list[LearnerEvent]) -> Learner:
         "Agent": Agent,
         "Learner": Learner,
         "keep": kept.extend,
-        "limits": Limits(),
-        "policy": QuietElimination(),
-        "spec": make_spec(arms=3, quantizer=Dicq(), width="pairwise-mixture", sigma=0.5),
+        "setup": Setup(
+            spec=make_spec(arms=3, quantizer=Dicq(), width="pairwise-mixture", sigma=0.5),
+            policy=QuietElimination(),
+        ),
         "sum_of_next_rewards": sum_of_next_rewards,
     }
     exec(_LOOP, given)

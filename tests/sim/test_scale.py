@@ -38,7 +38,7 @@ def _coins(arms: int) -> tuple[Bernoulli, ...]:
 
 
 @pytest.mark.parametrize("arms", _ARMS)
-@pytest.mark.parametrize("schemes", [1, 3], ids=["nothing kept", "a tape kept"])
+@pytest.mark.parametrize("setups", [1, 3], ids=["nothing kept", "a tape kept"])
 def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, setups: int) -> None:
     engine = Engine([_setup(arms) for _ in range(setups)], world_of(_coins(arms)))
     assert engine.block >= 1
