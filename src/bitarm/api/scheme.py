@@ -164,7 +164,7 @@ def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]
 
 def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None, *, has_budget: bool) -> Quantizer:
     chosen = chosen_quantizer(scheme)
-    parameters = _applicable(CHOICES, chosen, scheme)
+    parameters = applicable(CHOICES, chosen, scheme)
     made: Quantizer | None = _as_given("quantizer", scheme, parameters)
     if made is not None:
         return made
@@ -175,7 +175,7 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None, *, has_budget: 
 
 def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     chosen = chosen_policy(scheme)
-    parameters = _applicable(POLICIES, chosen, {**scheme, **problem})
+    parameters = applicable(POLICIES, chosen, {**scheme, **problem})
     made: Policy | None = _as_given("policy", scheme, parameters)
     if made is not None:
         return made
@@ -206,7 +206,7 @@ def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -
     return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
 
 
-def _applicable(
+def applicable(
     registry: Registry[Any], chosen: type[Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The given words that are parameters of `chosen`; one that only others have is refused."""

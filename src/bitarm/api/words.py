@@ -66,9 +66,14 @@ def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()
     return typed(given, known, f"[{table}]")
 
 
-def split(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Words as a call spells them, by table: problem, scheme, limits."""
-    require_known(words, "a word")
+def split(
+    words: Mapping[str, Any], beside: Iterable[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Words as a call spells them, by table: problem, scheme, limits.
+
+    Parameters that the call has `beside` them are named in a refusal too.
+    """
+    require_known(words, "a word", beside)
     known = vocabulary()
     return (
         {word: words[word] for word in words if word in known.of_table("problem")},
@@ -77,11 +82,12 @@ def split(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dic
     )
 
 
-def require_known(words: Iterable[str], what: str) -> None:
-    """Refuse a word, as a call spells them, that no scheme has."""
+def require_known(words: Iterable[str], what: str, beside: Iterable[str] = ()) -> None:
+    """Refuse a word, as a call spells them, that no scheme has; `beside` as in `split`."""
     faults: list[str] = []
     if any(word not in vocabulary().words for word in words):
         faults = import_plugins()
     for word in words:
         if word not in vocabulary().words:
-            raise ConfigError(unheard_of(what, word, vocabulary().words, faults))
+            known = (*vocabulary().words, *beside)
+            raise ConfigError(unheard_of(what, word, known, faults))

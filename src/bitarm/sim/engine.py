@@ -60,6 +60,11 @@ class Engine:
         self._cell_mean, self._cell_sd = cell_moments(world, self._grid)
 
     @property
+    def has_kernels(self) -> bool:
+        """Whether a kernel runs each of the schemes; otherwise the machines run some of them."""
+        return None not in self._tables
+
+    @property
     def block(self) -> int:
         """Trials to run at once: as many as keep memory small, whatever the number of arms."""
         arms = self._world.p.size
