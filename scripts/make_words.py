@@ -19,8 +19,8 @@ _HEAD = """\
 Made by `scripts/make_words.py` from the fields that declare the words; do not edit.
 
 A word is the key in a problem file, the flag (`--kappa-first` for `kappa_first`) of `identify`,
-`simulate` and `learner`, the parameter in Python, and the field in JSON and CSV. Limits stand in
-`[limits]` without their `max_`. A default that depends on what else is chosen is told with where it
+`simulate`, `learner` and `plan`, the parameter in Python, and the field in JSON and CSV. Limits stand
+in `[limits]` without their `max_`. A plan takes neither budgets nor `checkpoints`. A default that depends on what else is chosen is told with where it
 holds. These are the words of bitarm alone: quantizers, policies and sources of other installed
 packages may add theirs.
 
@@ -59,7 +59,7 @@ For runs over a broker ([network.md](network.md)); the same words are flags of `
 _FILES = """
 ## Words of files alone
 
-In Python `clip` is an argument of `identify`; it is no flag.
+`clip` is also a flag and an argument of `identify`.
 
 """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli.program import ARMS, Command, problem
+from planner.plugins import Lattice, installed
 
 from bitarm.planner.plan import plan
 
@@ -74,6 +75,59 @@ def test_a_link_alone_is_a_price(bitarm: Command) -> None:
     made = bitarm(*_PLAN, "--link", "lorawan-eu868-dr0", "--json").json
     assert made["prices"]["frame_unit"] == "second of air time"
     assert made["cost"]["mean"] > 3 * 1.3  # seconds: each arm is asked and reports
+
+
+# With fixed words.
+
+
+def test_words_of_the_scheme_fix_what_the_plan_may_not_vary(bitarm: Command) -> None:
+    words = ("--quantizer", "icq", "--bits", "2", "--growth", "2", "--max-rounds", "40")
+    made = bitarm(*_PRICED, *words, "--json").json
+    assert (made["scheme"]["quantizer"], made["scheme"]["bits"]) == ("icq", 2)
+    assert made["fixed"] == {"bits": 2, "growth": 2.0, "quantizer": "icq"}
+    assert {it["scheme"]["bits"] for it in made["curve"]} == {2}
+    shown = bitarm(*_PRICED, *words).out
+    assert "icq B=2 α=2" in shown
+    assert "fixed" in shown
+
+
+def test_the_help_has_the_words_of_the_scheme_and_says_what_they_do(bitarm: Command) -> None:
+    shown = bitarm("plan", "--help").out
+    for flag in ("--delta", "--bounds", "--epsilon", "--quantizer", "--kappa-first", "--no-pilot"):
+        assert flag in shown
+    assert "fix what the plan may not vary" in " ".join(shown.split())
+    for flag in ("--checkpoints", "--pull-budget", "--bit-budget", "--interval-delta"):
+        assert flag not in shown
+
+
+def test_a_flag_of_another_package_is_known(bitarm: Command) -> None:
+    with installed(Lattice):
+        words = ("--quantizer", "lattice", "--coarseness", "0.5", "--gap", "2")
+        done = bitarm(*_PRICED, *words)
+        assert done.code == 0
+        assert "lattice se c=0.5" in done.out
+        assert "none: the lattice has no proof" in done.out
+        assert "by learner and agents themselves" in done.out
+        assert max(map(len, done.out.splitlines())) <= 80
+        made = bitarm(*_PRICED, *words, "--json").json
+        assert (made["guarantee"], made["measured_by"]) == (None, "machines")
+        assert "--coarseness" in bitarm("plan", "--help").out
+
+
+def test_the_scheme_of_a_problem_file_fixes_nothing(bitarm: Command, coins: Path) -> None:
+    words = ("plan", coins, "--gap", "0.5", "--per-bit", "1", "--seed", "1", "--json")
+    made = bitarm(*words).json
+    assert made["fixed"] == {}
+    assert made["quantizer"] != "quban"
+    assert bitarm(*words, "--quantizer", "exact").json["quantizer"] == "exact"
+
+
+def test_a_problem_file_with_a_budget_is_not_planned(bitarm: Command, tmp_path: Path) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text(problem(problem="pull_budget = 100", scheme='policy = "sequential-halving"'))
+    done = bitarm("plan", file, "--gap", "0.5", "--per-bit", "1")
+    assert done.code == 2
+    assert "pull_budget does not apply to a plan" in done.err
 
 
 # Identify with a plan.
@@ -149,6 +203,21 @@ _REFUSED: dict[str, tuple[dict[str, str | None], str]] = {
     "delta": ({"--delta": "1"}, "delta must lie in (0, 1)"),
     "sigma": ({"--sigma": "0"}, "sigma must be a finite number above 0"),
     "no sigma": ({"--sigma": None}, "sigma is needed"),
+    "bits of another quantizer": (
+        {"--quantizer": "dicq", "--bits": "2"},
+        "bits does not apply to the quantizer dicq; it is for icq",
+    ),
+    "words of two quantizers": (
+        {"--kappa": "1", "--bits": "2"},
+        "bits and kappa together apply to none of the settings that a plan searches",
+    ),
+    "a fixed budget": (
+        {"--policy": "successive-rejects"},
+        "the policy successive-rejects does not apply to a plan",
+    ),
+    "bits beyond": ({"--bits": "33"}, "bits must lie between 1 and 32, got 33"),
+    "no limit": ({"--max-rounds": "0"}, "the limit on rounds must be at least 1"),
+    "epsilon": ({"--epsilon": "-1"}, "epsilon must be a finite number, 0 or more, got -1"),
     "rewards": ({"--rewards": "cauchy"}, "rewards must be one of gaussian, bernoulli, beta"),
     "a far gap": ({"--gap": "1e-9"}, "is too small for sigma = 1"),
     "sigfox": ({"--link": "sigfox"}, "no setting fits the link sigfox"),

@@ -15,13 +15,12 @@ from bitarm.core.messages import Request
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.errors import ConfigError
 from bitarm.planner.candidates import coarse
-from bitarm.planner.frames import Fit, frame_costs, require_any_fit, unit_of
+from bitarm.planner.frames import Fit, frame_costs, unit_of
 from bitarm.planner.gauge import Effort, Gauge
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import LINKS, Link, find_link
+from bitarm.runtime.links import Link, find_link
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Gaussian
 from bitarm.sim.tables import checkpoints
@@ -161,13 +160,6 @@ def test_a_first_report_past_all_gaps_has_its_price_too() -> None:
 def test_units_are_named() -> None:
     assert unit_of(_LORA) == "second of air time"
     assert unit_of(find_link("nb-iot")) == "byte of frames"
-
-
-def test_a_link_that_carries_no_request_is_refused_at_once() -> None:
-    with pytest.raises(ConfigError, match="no setting fits the link sigfox"):
-        require_any_fit(find_link("sigfox"))
-    for name in set(LINKS) - {"sigfox"}:
-        require_any_fit(find_link(name))
 
 
 def test_fit_is_what_the_links_own_check_says() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from planner.plugins import Timid, installed
 from planner.questions import ask
 
 from bitarm.api.simulate import simulate
@@ -129,3 +130,21 @@ def test_bounds_of_any_width_cost_the_same() -> None:
     wide = Gauge(ask(gap=10.0, bounds=(-20.0, 20.0), per_bit=1), seed=1)
     one, two = (it.measure(_DICQ, it.bank(0, _EFFORT)) for it in (unit, wide))
     assert one == two
+
+
+def test_machines_measure_a_sixteenth_of_the_runs_and_say_what_kernels_say() -> None:
+    question = ask(gap=1.0)
+    apart = _DICQ.with_word("policy", "timid")
+    with installed(Timid):
+        gauge = Gauge(question, seed=1)
+        by_kernels = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+        by_machines = gauge.measure(apart, gauge.bank(0, _EFFORT))
+    assert by_kernels is not None
+    assert by_machines is not None
+    assert (by_kernels.measured_by, by_machines.measured_by) == ("kernels", "machines")
+    assert (by_kernels.runs, by_machines.runs) == (2000, 120)
+    for mine, other in (
+        (by_machines.samples, by_kernels.samples),
+        (by_machines.payload_bits, by_kernels.payload_bits),
+    ):
+        assert abs(mine.mean - other.mean) < 5 * (mine.sem + other.sem)

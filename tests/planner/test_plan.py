@@ -6,8 +6,10 @@ import tomllib
 from typing import Any
 
 import pytest
+from planner.plugins import Lattice, Timid, installed
 
 import bitarm
+from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
@@ -123,6 +125,80 @@ def test_a_thousand_arms_and_a_tiny_gap_are_planned_too() -> None:
 def test_a_seed_that_is_none_is_refused(seed: int) -> None:
     with pytest.raises(ConfigError, match="seed must lie between"):
         plan(2, **_WORDS | {"seed": seed})
+
+
+# With fixed words.
+
+
+def test_fixed_words_are_in_every_setting_of_a_plan() -> None:
+    made = plan(4, **_WORDS, quantizer="icq", bits=2)
+    settings = [made.setting, *(it.setting for it in (*made.curve, *made.others))]
+    settings += [it.best.setting for it in made.misjudged]
+    assert {(it.words["quantizer"], it.words["bits"]) for it in settings} == {("icq", 2)}
+    assert made.guarantee.delta == 0.05
+    plain = made.to_json()
+    assert plain["fixed"] == {"quantizer": "icq", "bits": 2}
+    assert plain["measured_by"] == "kernels"
+
+
+def test_what_is_fixed_as_the_plan_has_it_costs_as_much(made: Plan) -> None:
+    names = {word: made.words[word] for word in ("quantizer", "policy", "growth", "first")}
+    again = plan(4, **_WORDS, **names)
+    assert {word: again.words[word] for word in names} == names
+    assert again.figures.cost.mean == pytest.approx(made.figures.cost.mean, rel=0.1)
+
+
+def test_our_own_policies_that_no_family_lists_are_planned_if_named() -> None:
+    made = plan(3, **_WORDS | {"gap": 1.0}, policy="lucb", quantizer="dicq")
+    assert made.setting.kind == ("dicq", "lucb", "paper")
+    assert made.figures.measured_by == "kernels"
+    assert made.guarantee.delta == 0.05
+
+
+def test_a_scheme_without_a_kernel_is_measured_by_the_machines_and_its_words_are_tuned() -> None:
+    with installed(Lattice):
+        made = plan(3, **_WORDS | {"gap": 1.0}, quantizer="lattice")
+        plain = json.loads(json.dumps(made.to_json()))
+        assert made.setting.describe().startswith("lattice se c=")
+    assert made.setting.kind == ("lattice", "se", "pairwise-mixture")
+    assert plain["measured_by"] == "machines"
+    assert all(it["measured_by"] == "machines" for it in plain["curve"])
+    assert plain["trials"] == 240
+    assert made.words["coarseness"] != 1.0
+
+
+def test_a_scheme_without_a_proof_is_planned_without_a_guarantee() -> None:
+    with installed(Lattice):
+        made = plan(3, **_WORDS | {"gap": 1.0}, quantizer="lattice", coarseness=0.5, growth=2)
+    assert made.guarantee.delta is None
+    assert made.to_json()["guarantee"] is None
+    assert made.to_json()["guarantee_reason"].startswith("the lattice has no proof")
+
+
+def test_a_policy_of_another_package_keeps_its_proof() -> None:
+    with installed(Timid):
+        made = plan(2, **_WORDS | {"gap": 1.0}, courage=3, quantizer="exact", policy="timid")
+    assert (made.words["policy"], made.words["courage"]) == ("timid", 3)
+    assert made.guarantee.delta == 0.05
+    assert made.figures.measured_by == "machines"
+
+
+def test_a_setting_without_a_proof_that_nobody_named_is_a_defect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = {"quantizer": "dicq", "policy": "lil-ucb-count", "width": "paper", "kappa": 1.0}
+    starts = [Setting.of(words | {"growth": 2.0, "first": 16})]
+    monkeypatch.setattr("bitarm.planner.plan.coarse", lambda question: starts)
+    with pytest.raises(AssertionError, match="a setting without a proof was searched"):
+        plan(2, **_WORDS | {"gap": 1.0})
+
+
+def test_limits_and_a_link_go_with_fixed_words() -> None:
+    made = plan(
+        3, gap=0.5, bounds=(0.0, 1.0), link="lorawan-us915-dr0", seed=1, bits=3, max_rounds=40
+    )
+    assert made.question.limits == Limits(rounds=40)
+    assert (made.words["quantizer"], made.words["bits"]) == ("icq", 3)
 
 
 _PROBLEMS: dict[str, dict[str, Any]] = {

@@ -3,8 +3,8 @@
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.planner.prices import Prices
-from bitarm.runtime.links import find_link
+from bitarm.planner.prices import Prices, prices_of, require_any_fit
+from bitarm.runtime.links import LINKS, find_link
 
 _LORA = find_link("lorawan-eu868-dr0")
 
@@ -28,3 +28,21 @@ def test_prices_that_are_all_0_are_refused(words: dict[str, float]) -> None:
 def test_a_price_that_is_none_is_refused(word: str, price: float) -> None:
     with pytest.raises(ConfigError, match=f"{word} must be a finite price of 0 or more, got"):
         Prices(**({"per_bit": 1.0} | {word: price}))  # type: ignore[arg-type]
+
+
+def test_a_link_that_carries_no_request_is_refused_at_once() -> None:
+    with pytest.raises(ConfigError, match="no setting fits the link sigfox"):
+        require_any_fit(find_link("sigfox"))
+    for name in set(LINKS) - {"sigfox"}:
+        require_any_fit(find_link(name))
+
+
+def test_frames_of_a_link_cost_1_a_unit_unless_told_otherwise() -> None:
+    assert prices_of(link="nb-iot").per_frame_unit == 1.0
+    assert prices_of(link="nb-iot", per_frame_unit=3).per_frame_unit == 3.0
+    assert prices_of(per_bit=1).per_frame_unit == 0.0
+
+
+def test_a_price_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ConfigError, match="per_bit must be a number, got 'cheap'"):
+        prices_of(per_bit="cheap")  # type: ignore[arg-type]

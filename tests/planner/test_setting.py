@@ -2,6 +2,9 @@
 
 import tomllib
 
+from planner.plugins import Lattice, installed
+
+from bitarm.core.quantizers import CHOICES
 from bitarm.planner.setting import Setting
 
 _WORDS = {
@@ -25,9 +28,30 @@ def test_a_setting_is_told_in_one_line() -> None:
     assert Setting.of(_WORDS | {"patience": 3}).describe().endswith("t₁=40 patience 3")
 
 
+def test_the_vocabulary_says_how_a_word_is_told_and_only_switches_that_are_off_are() -> None:
+    quiet = {"policy": "quiet", "cap": 6.0, "patience": 1.1, "leader_first": True, "pilot": False}
+    assert Setting.of(_WORDS | quiet | {"kappa": 1.23456}).describe() == (
+        "dicq quiet κ=1.235 pairwise α=2 t₁=40 cap 6 patience 1.1 no pilot"
+    )
+    icq = {"quantizer": "icq", "policy": "se", "width": "paper", "prior": "midpoint", "bits": 2}
+    assert Setting.of(icq).describe() == "icq se B=2 prior midpoint paper"
+
+
+def test_some_words_are_told_as_well_as_all() -> None:
+    assert Setting.of({"bits": 2, "quantizer": "icq"}).describe() == "icq B=2"
+    assert Setting(()).describe() == ""
+
+
+def test_a_word_of_another_package_is_told_as_it_says() -> None:
+    with installed(Lattice):
+        assert CHOICES["lattice"] is Lattice
+        words = {"quantizer": "lattice", "coarseness": 2.0, "tilt": "flat", "policy": "se"}
+        assert Setting.of(words).describe() == "lattice se c=2 tilt flat"
+
+
 def test_the_table_for_a_problem_file_reads_back_as_the_same_words() -> None:
-    words = _WORDS | {"quiet": True}
-    assert tomllib.loads(Setting.of(words).to_toml()) == {"scheme": words}
+    words = _WORDS | {"quiet": True, "marks": [1, 2]}
+    assert tomllib.loads(Setting.of(words | {"marks": (1, 2)}).to_toml()) == {"scheme": words}
 
 
 def test_one_word_changes_and_the_others_stay() -> None:

@@ -18,13 +18,15 @@ from bitarm.cli.learner import learner_command
 from bitarm.cli.plan import plan_command
 from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
-from bitarm.cli.words import flags_of, with_swept_words, with_words
+from bitarm.cli.words import flags_of, with_fixed_words, with_swept_words, with_words
 from bitarm.errors import BitarmError
+from bitarm.planner.fixed import is_planned
 
 _WITH_WORDS: dict[str, Callable[..., None]] = {
     "identify": identify,
     "simulate": simulate_command,
     "learner": learner_command,
+    "plan": plan_command,
 }
 
 
@@ -39,7 +41,7 @@ def make_app() -> typer.Typer:
     app.callback()(_common)
     app.command("identify")(with_words(identify))
     app.command("simulate")(with_swept_words(simulate_command))
-    app.command("plan")(plan_command)
+    app.command("plan")(with_fixed_words(plan_command, is_planned))
     app.command("dashboard")(dashboard)
     app.command("reproduce")(reproduce_command)
     app.command("learner")(with_words(learner_command))

@@ -19,9 +19,11 @@ from bitarm.cli.plan_options import (
     PerRoundOption,
     plan_words,
 )
+from bitarm.cli.words import Words
 
 
 def plan_command(
+    context: typer.Context,
     problem: Annotated[
         Path | None,
         typer.Argument(metavar="[PROBLEM.toml]", help="A problem file: its arms, δ, σ and bounds"),
@@ -36,23 +38,6 @@ def plan_command(
     per_round: PerRoundOption = None,
     link: LinkOption = None,
     per_frame_unit: PerFrameUnitOption = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(help="Allowed probability of a wrong answer; else 0.05", show_default=False),
-    ] = None,
-    sigma: Annotated[
-        float | None,
-        typer.Option(
-            help="Sub-Gaussian parameter; with bounds, else half their width", show_default=False
-        ),
-    ] = None,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="A B", help="Range of the rewards", show_default=False),
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Tolerance: an ε-best arm will do", show_default=False)
-    ] = None,
     rewards: Annotated[
         str | None,
         typer.Option(
@@ -74,7 +59,7 @@ def plan_command(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the [scheme] table for a problem file"),
+        typer.Option(metavar="FILE", help="Write the scheme as a table for a problem file"),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Makes the plan repeatable", show_default=False)
@@ -82,13 +67,18 @@ def plan_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
     log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    *,
+    words: Words,
 ) -> None:
-    """The setting of least expected cost, what it will cost, and what if the guess is wrong."""
+    """The setting of least expected cost, what it will cost, and what if the guess is wrong.
+
+    Words of the scheme, such as --quantizer icq --bits 2, fix what the plan may not vary.
+    """
     given = dict(locals())
     configure(log_level, as_json=log_json)
     require("numba", extra="sim", what="a plan")
     from bitarm.cli.planning import Output, run_plan  # here: it loads a compiler
 
-    named = ("delta", "sigma", "bounds", "epsilon", "rewards", "offset", "link", "seed")
-    words = plan_words(given) | {word: given[word] for word in named if given[word] is not None}
-    run_plan(problem, arms, words, Output(as_json=as_json, plot=plot, save=save))
+    named = ("rewards", "offset", "link", "seed")
+    own = plan_words(given) | {word: given[word] for word in named if given[word] is not None}
+    run_plan(problem, arms, own | words, Output(as_json=as_json, plot=plot, save=save))

@@ -19,9 +19,11 @@ def print_plan(console: Console, plan: Plan) -> None:
     """Print all of it."""
     grid = _grid()
     grid.add_row("setting", Text(plan.setting.describe()))
-    grid.add_row("guarantee", plan.guarantee.reason)
+    grid.add_row("guarantee", Text(_claim(plan)))
     grid.add_row("prices", _prices(plan))
     grid.add_row("guess", _guess(plan))
+    if plan.question.fixed.items:
+        grid.add_row("fixed", Text(plan.question.fixed.describe()))
     console.print()
     console.print(grid)
     console.print()
@@ -82,12 +84,20 @@ def _expected(plan: Plan) -> Table:
     return table
 
 
+def _claim(plan: Plan) -> str:
+    claim = plan.guarantee
+    return f"none: {claim.reason}" if claim.delta is None else claim.reason
+
+
 def _caption(plan: Plan) -> str:
     figures = plan.figures
     left_out = figures.wrong + figures.undecided
     apart = f", {left_out:,} that lost the best arm left out" if left_out else ""
+    rough = ""
+    if figures.measured_by == "machines":
+        rough = "\nby learner and agents themselves, as no kernel has the scheme: fewer runs"
     return (
-        f"{figures.runs:,} simulated runs{apart}\n{plan.rewards}\n"
+        f"{figures.runs:,} simulated runs{apart}{rough}\n{plan.rewards}\n"
         f"{plan.tried:,} measurements of settings, seed {plan.seed}"
     )
 

@@ -16,7 +16,6 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from bitarm.api.extras import require
 from bitarm.api.problem import Problem, load_problem
 from bitarm.cli.planned import print_plan, sketch
-from bitarm.core.limits import Limits
 from bitarm.errors import ConfigError
 from bitarm.planner.plan import Plan, Progress, plan
 
@@ -58,9 +57,13 @@ def run_plan(
 
 
 def plan_problem(problem: Problem, words: Mapping[str, Any]) -> Plan:
-    """A plan for the arms of a problem file; flags win over its own words."""
+    """A plan for the arms of a problem file; flags win over its own words.
+
+    Its [scheme] says what has been used so far and is left aside: only flags fix anything.
+    """
     own = {word: value for word, value in problem.problem.items() if value is not None}
-    return _plan(len(problem.arms), {**own, **words, "limits": Limits(**problem.limits)})
+    limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
+    return _plan(len(problem.arms), {**own, **limits, **words})
 
 
 def plan_first(problem: Problem, words: Mapping[str, Any]) -> Plan:

@@ -7,7 +7,7 @@ The command gets a flag for each word, and its function the words that were give
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, get_args
 
 import typer
@@ -20,7 +20,8 @@ from bitarm.errors import ConfigError
 Words = dict[str, Any]
 """Words with their values, in the order in which they were typed."""
 
-_PANELS = {"problem": "Problem", "scheme": "Scheme"}
+_PANELS = {"problem": "Problem", "scheme": "Scheme", "limits": "Limits"}
+_FIXED_PANELS = _PANELS | {"scheme": "Scheme: fixes what may not vary"}
 _TYPES: dict[Kind, Any] = {
     Kind.NUMBER: float,
     Kind.WHOLE: int,
@@ -36,6 +37,17 @@ _METAVARS = {Kind.RANGE: "A B", Kind.WHOLES: "N,N,…"}
 def with_words(function: Callable[..., None]) -> Callable[..., None]:
     """A command that takes the words of one setting."""
     return _with_flags(function, vocabulary().words.values(), _one, _value)
+
+
+def with_fixed_words(
+    function: Callable[..., None], takes: Callable[[str], bool]
+) -> Callable[..., None]:
+    """A command that chooses a setting, and takes words of it that it may not vary.
+
+    `takes` says which words have a meaning for it.
+    """
+    declared = [it for it in vocabulary().words.values() if takes(it.name)]
+    return _with_flags(function, declared, _fixed, _value)
 
 
 def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
@@ -77,7 +89,7 @@ def _with_flags(
     return command
 
 
-def _one(declared: Declared) -> Any:
+def _one(declared: Declared, panels: Mapping[str, str] = _PANELS) -> Any:
     """The type of a flag with one value."""
     names = []
     if declared.kind is Kind.FLAG:
@@ -88,9 +100,14 @@ def _one(declared: Declared) -> Any:
         help=_help(declared),
         metavar=_METAVARS.get(declared.kind),
         show_default=False,
-        rich_help_panel=_panel(declared),
+        rich_help_panel=panels[_table(declared)],
     )
     return Annotated[_TYPES[declared.kind] | None, option]
+
+
+def _fixed(declared: Declared) -> Any:
+    """The same for a command that may vary all but what it is given."""
+    return _one(declared, _FIXED_PANELS)
 
 
 def _swept(declared: Declared) -> Any:
@@ -102,7 +119,7 @@ def _swept(declared: Declared) -> Any:
         help=f"{choice}{_help(declared)}; a comma list sweeps",
         metavar="LIST",
         show_default=False,
-        rich_help_panel=_panel(declared),
+        rich_help_panel=_PANELS[_table(declared)],
     )
     return Annotated[str | None, option]
 
@@ -157,9 +174,8 @@ def _help(declared: Declared) -> str:
     return f"{declared.word.help}{choices}{whose}"
 
 
-def _panel(declared: Declared) -> str:
-    limit = declared.name.startswith("max_")
-    return "Limits" if limit else _PANELS[declared.word.table]
+def _table(declared: Declared) -> str:
+    return "limits" if declared.name.startswith("max_") else declared.word.table
 
 
 def _listed(word: str, text: str, kind: Callable[[str], Any]) -> list[Any]:

@@ -2,13 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+Means = Literal["kernels", "machines"]
+"""By what runs were simulated: the simulator's own code, or learner and agents themselves."""
 
 _TASTE = 0.004
 """Of settings that cost nearly the same, the one that takes less of what is free is better: half
@@ -54,6 +57,7 @@ class Figures:
     equally good and never end; so it has no part in the averages.
     """
 
+    measured_by: Means
     runs: int
     wrong: int  # decided for another arm
     undecided: int  # far beyond what the others needed, and still no answer
@@ -72,6 +76,7 @@ class Figures:
     def to_json(self) -> dict[str, Any]:
         """Under the names that hold everywhere."""
         return {
+            "measured_by": self.measured_by,
             "trials": self.runs,
             "wrong": self.wrong,
             "undecided": self.undecided,

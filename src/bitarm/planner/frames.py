@@ -23,7 +23,7 @@ from bitarm.planner.candidates import mildest_of, worst_of
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.runtime.airtime import air_seconds
-from bitarm.runtime.links import MIN_REQUEST_BYTES, Direction, Link, require_fit
+from bitarm.runtime.links import Direction, Link, require_fit
 from bitarm.sim.trials import Trials
 from bitarm.wire.short import MAX_SYMBOL_BITS
 
@@ -113,15 +113,6 @@ def _units(way: Direction, size: int, *, up: bool) -> float:
     return float(size) if way.rate is None else air_seconds(way.rate, size, up=up)
 
 
-def require_any_fit(link: Link) -> None:
-    """Refuse a link that carries no run at all."""
-    if link.down.max_bytes < MIN_REQUEST_BYTES:
-        raise ConfigError(
-            f"no setting fits the link {link.name}: it carries {link.down.max_bytes} bytes down, "
-            f"and no request takes less than {MIN_REQUEST_BYTES}"
-        )
-
-
 @final
 class Fit:
     """Whether the question's link carries the largest frames of a setting."""
@@ -140,9 +131,9 @@ class Fit:
         """
         if self._question.prices.link is None:
             return True
-        if self._fits(worst_of(setting)):
+        if self._fits(worst_of(setting, self._question)):
             return True
-        return self._fits(mildest_of(setting)) and self._fits(setting)
+        return self._fits(mildest_of(setting, self._question)) and self._fits(setting)
 
     def _fits(self, setting: Setting) -> bool:
         link = self._question.prices.link

@@ -18,7 +18,7 @@ from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.planner.figures import Figures, Spread
+from bitarm.planner.figures import Figures, Means, Spread
 from bitarm.planner.frames import frame_costs
 from bitarm.planner.guess import Guess, GuessedGaps
 from bitarm.planner.question import Question
@@ -31,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 _BEYOND = 1000  # times the pulls that the smallest gap needs: who goes on has lost the best arm
 _LATEST = 4  # times the same: later reports are rare
+_MACHINES_SHARE = 16  # of the runs: machines take some 400 times as long as a kernel
 _FULL_EFFORT_ARMS = 24  # with more arms a run takes longer, and its figures vary less
 
 
@@ -91,9 +92,13 @@ class Gauge:
         return Bank(worlds=tuple(worlds), runs=effort.runs, seed=(self._seed, number))
 
     def measure(self, setting: Setting, bank: Bank) -> Figures | None:
-        """What a setting costs on a bank; None if it does not decide there."""
+        """What a setting costs on a bank; None if it does not decide there.
+
+        A scheme without a kernel is run by the machines, and fewer times in each world.
+        """
         self.tried += 1
         engine = self._engine(setting, bank.worlds[0])
+        runs = bank.runs if engine.has_kernels else max(1, bank.runs // _MACHINES_SHARE)
         parts: list[Trials] = []
         seed, number = bank.seed
         for index, world in enumerate(bank.worlds):
@@ -101,11 +106,12 @@ class Gauge:
             rng = np.random.Generator(np.random.SFC64(seeds))
             here = engine.elsewhere(world)
             done = 0
-            while done < bank.runs:
-                size = min(here.block, bank.runs - done)
+            while done < runs:
+                size = min(here.block, runs - done)
                 parts.append(here.run(rng, size)[0])
                 done += size
-        return self._figures(setting, bank, np.concatenate([part.table for part in parts]))
+        table = np.concatenate([part.table for part in parts])
+        return self._figures(setting, bank, table, "kernels" if engine.has_kernels else "machines")
 
     def spec_of(self, setting: Setting) -> RunSpec:
         """The spec of a setting in the user's units."""
@@ -147,10 +153,10 @@ class Gauge:
         ]
 
     def _figures(
-        self, setting: Setting, bank: Bank, table: npt.NDArray[np.int64]
+        self, setting: Setting, bank: Bank, table: npt.NDArray[np.int64], measured_by: Means
     ) -> Figures | None:
         trials = Trials(table)
-        world = np.repeat(np.arange(len(bank.worlds)), bank.runs)
+        world = np.repeat(np.arange(len(bank.worlds)), len(table) // len(bank.worlds))
         means = np.array([it.means for it in bank.worlds])
         # a hair more than ε: 0.7 is within 0.1 of 0.8, though not in binary
         tolerated = self.question.epsilon / self.question.unit * (1 + 1e-9)
@@ -165,6 +171,7 @@ class Gauge:
         cost = self._cost(setting, chosen)
         where = world[right]
         return Figures(
+            measured_by=measured_by,
             runs=runs,
             wrong=int(np.count_nonzero(decided & ~right)),
             undecided=int(np.count_nonzero(~decided)),

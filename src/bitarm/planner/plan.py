@@ -1,5 +1,6 @@
 """`plan`: the setting of least expected cost, what it will cost, and what if the guess is wrong."""
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,20 +9,24 @@ from typing import Any, final
 import numpy as np
 
 from bitarm.api.identify import new_seed
+from bitarm.api.scheme import DEFAULT_DELTA
+from bitarm.api.words import LIMITS, split, typed
 from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_seed
 from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
-from bitarm.planner.asking import question_of
+from bitarm.planner.admission import Admission
 from bitarm.planner.candidates import coarse, rescaled
 from bitarm.planner.curve import front, near_front, thinned
 from bitarm.planner.figures import Figures
+from bitarm.planner.fixed import fixed_words, refuse_unplanned
 from bitarm.planner.frames import Fit, unit_of
 from bitarm.planner.gauge import Effort, Gauge
 from bitarm.planner.guess import GapPrior
-from bitarm.planner.question import Question
+from bitarm.planner.prices import prices_of
+from bitarm.planner.question import Question, question_of
 from bitarm.planner.search import FINAL, Search, Tried
 from bitarm.planner.setting import Setting
 
@@ -114,6 +119,7 @@ class Plan:
             "bounds": question.bounds,
             "epsilon": question.epsilon,
             "guess": question.guess.to_json(),
+            "fixed": question.fixed.words,
             "rewards": self.rewards,
             "prices": {
                 "per_bit": prices.per_bit,
@@ -135,7 +141,7 @@ def plan(
     gap: float | None = None,
     gaps: Sequence[float] | None = None,
     gap_prior: str | GapPrior | None = None,
-    delta: float = 0.05,
+    delta: float = DEFAULT_DELTA,
     sigma: float | None = None,
     bounds: Bounds | None = None,
     epsilon: float = 0.0,
@@ -147,9 +153,9 @@ def plan(
     per_round: float = 0.0,
     link: str | None = None,
     per_frame_unit: float | None = None,
-    limits: Limits | None = None,
     seed: int | None = None,
     progress: Progress = lambda what, done: None,
+    **words: Any,
 ) -> Plan:
     """The setting of least expected cost for a problem that is not yet deployed.
 
@@ -157,37 +163,60 @@ def plan(
     the number of arms) or by a prior (`gap_prior`, such as "uniform:0.05:0.5"). Prices are in any
     one currency. A `link` gives every message the price of its frames, both ways: `per_frame_unit`
     (by default 1) for a second of air time, or for a byte where the link has no data rate.
+
+    `words` are others of a problem file (docs/words.md). Those of the scheme fix what the plan may
+    not vary: `quantizer="icq", bits=2` plans among settings of icq with two bits. Limits
+    (max_rounds, max_samples, max_bits) shorten frames on a link. A scheme without a proof is
+    planned only if its words name it; the plan's guarantee is then None, with the reason.
     """
+    problem, scheme, limits = split(words, beside=_PARAMETERS)
+    refuse_unplanned({**problem, **scheme})
     question = question_of(
         arms,
-        guess={"gap": gap, "gaps": gaps, "gap_prior": gap_prior},
-        problem={"delta": delta, "sigma": sigma, "bounds": bounds, "epsilon": epsilon},
-        simulated={"family": rewards, "offset": offset},
-        prices={
-            "per_bit": per_bit,
-            "per_message": per_message,
-            "per_pull": per_pull,
-            "per_round": per_round,
-        },
-        link=link,
-        per_frame_unit=per_frame_unit,
-        limits=limits or Limits(),
+        prices=prices_of(
+            per_bit=per_bit,
+            per_message=per_message,
+            per_pull=per_pull,
+            per_round=per_round,
+            link=link,
+            per_frame_unit=per_frame_unit,
+        ),
+        gap=gap,
+        gaps=gaps,
+        gap_prior=gap_prior,
+        delta=delta,
+        sigma=sigma,
+        bounds=bounds,
+        epsilon=epsilon,
+        rewards=rewards,
+        offset=offset,
+        limits=Limits(**typed(limits, LIMITS, "[limits]")),
+        fixed=fixed_words(scheme),
     )
     seed = new_seed() if seed is None else seed
     check_seed(seed)
     return _planned(question, seed, progress)
 
 
+_PARAMETERS = [name for name in inspect.signature(plan).parameters if name != "words"]
+
+
 def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     gauge = Gauge(question, seed)
     fit = Fit(question, gauge.spec_of)
-    search = Search(gauge=gauge, fit=fit, progress=lambda: progress("settings", gauge.tried))
-    search.explore(coarse(question))
+    admission = Admission(question.fixed, gauge.claim_of)
+    search = Search(
+        gauge=gauge,
+        fit=fit,
+        admits=admission.admits,
+        progress=lambda: progress("settings", gauge.tried),
+    )
+    search.explore(admission.starts(coarse(question)))
     curve = _curve(search, progress)
     best = search.settle()
     figures, simulated = _measured_exactly(gauge, best)
     claim = gauge.claim_of(best.setting)
-    if claim.delta is None:
+    if claim.delta is None and not question.fixed.items:
         raise AssertionError(f"a setting without a proof was searched: {claim.reason}")
     misjudged, impossible, tried = [], [], gauge.tried
     for factor in FACTORS:
@@ -246,8 +275,8 @@ def _misjudged(
     """What the plan costs if the gaps are others, and what one would have chosen for them."""
     planned = there.measure(best.setting, there.bank(3, FINAL))
     good = sorted(search.compared.values(), key=lambda it: it.score)[:_STARTS_AGAIN]
-    starts = [best.setting, *(rescaled(it.setting, factor) for it in good)]
-    again = Search(gauge=there, fit=search.fit, progress=told)
+    starts = [best.setting, *(rescaled(it.setting, factor, there.question) for it in good)]
+    again = Search(gauge=there, fit=search.fit, admits=search.admits, progress=told)
     again.explore(dict.fromkeys(starts))
     known = again.settle()
     if planned is not None and planned.score < known.score:

@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass, fields
 from typing import final
 
+from bitarm.api.words import number
 from bitarm.errors import ConfigError
-from bitarm.runtime.links import Link
+from bitarm.runtime.links import MIN_REQUEST_BYTES, Link, find_link
 
 
 @final
@@ -35,3 +36,38 @@ class Prices:
                 "every price is 0, so any setting would do: give a price per bit, per message, "
                 "per pull or per round, or a link whose frames have one"
             )
+
+
+def prices_of(
+    *,
+    per_bit: float = 0.0,
+    per_message: float = 0.0,
+    per_pull: float = 0.0,
+    per_round: float = 0.0,
+    link: str | None = None,
+    per_frame_unit: float | None = None,
+) -> Prices:
+    """The prices that a call names; frames of a link cost 1 a unit unless it says otherwise."""
+    if link is None and per_frame_unit is not None:
+        raise ConfigError("per_frame_unit is the price of frames on a link: name the link")
+    profile = None if link is None else find_link(link)
+    if profile is not None:
+        require_any_fit(profile)
+    charged = 0.0 if link is None else 1.0 if per_frame_unit is None else per_frame_unit
+    return Prices(
+        per_bit=number("per_bit", per_bit),
+        per_message=number("per_message", per_message),
+        per_pull=number("per_pull", per_pull),
+        per_round=number("per_round", per_round),
+        link=profile,
+        per_frame_unit=number("per_frame_unit", charged),
+    )
+
+
+def require_any_fit(link: Link) -> None:
+    """Refuse a link that carries no run at all."""
+    if link.down.max_bytes < MIN_REQUEST_BYTES:
+        raise ConfigError(
+            f"no setting fits the link {link.name}: it carries {link.down.max_bytes} bytes down, "
+            f"and no request takes less than {MIN_REQUEST_BYTES}"
+        )

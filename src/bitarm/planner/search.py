@@ -35,6 +35,7 @@ _CLIMBERS = 4
 _RIVAL = 1.15  # a scheme of another kind climbs too if it scores no worse than this many times
 _FINALISTS = 6
 _CYCLES = 4
+_TOO_SMALL = "the guess is too small for sigma and delta"
 _GAIN = 0.9995  # a step must score less than this many times what it leaves
 
 
@@ -59,6 +60,7 @@ class Search:
 
     gauge: Gauge
     fit: Fit
+    admits: Callable[[Setting], bool] = lambda setting: True
     progress: Progress = lambda: None
     screened: dict[Setting, Tried] = field(default_factory=dict)
     compared: dict[Setting, Tried] = field(default_factory=dict)
@@ -92,9 +94,7 @@ class Search:
         for setting in starts:
             self._note(self.screened, setting, self._screen)
         if not self.screened:
-            raise ConfigError(
-                "no setting decides for these gaps: the guess is too small for sigma and delta"
-            )
+            raise ConfigError(f"no setting{self._fixed()} decides for these gaps: {_TOO_SMALL}")
         ranked = self._ranked(self.screened)
         near = [it for it in ranked if it.score <= _HOPEFUL * ranked[0].score]
         kinds = {it.setting.kind: it for it in reversed(ranked)}  # the best of each
@@ -103,7 +103,7 @@ class Search:
         for it in chosen or self._fitting(ranked, _MOST_HOPEFUL):
             self._note(self.compared, it.setting, self._compare)
         if not self.compared:
-            raise ConfigError(f"no setting fits: {self.fit.refusal}")
+            raise ConfigError(f"no setting{self._fixed()} fits: {self.fit.refusal}")
         return self._ranked(self.compared)
 
     def _climbers(self, hopeful: Sequence[Tried]) -> list[Tried]:
@@ -118,7 +118,7 @@ class Search:
         here = start
         for _ in range(_CYCLES):
             before = here
-            for word in tunable(here.setting):
+            for word in tunable(here.setting, self.gauge.question):
                 while (step := self._step(here, word, score)) is not None:
                     here = step
             if here is before:
@@ -127,7 +127,7 @@ class Search:
     def _step(self, here: Tried, word: str, score: Score) -> Tried | None:
         """The best neighbour in a word, if it is better."""
         near = neighbours(here.setting, word, self.gauge.question)
-        steps = [self.compare(setting) for setting in near]
+        steps = [self.compare(setting) for setting in near if self.admits(setting)]
         least = _GAIN * score(here.figures)
         better = [it for it in steps if it is not None and score(it.figures) < least]
         reachable = self._fitting(sorted(better, key=lambda it: score(it.figures)), 1)
@@ -152,6 +152,10 @@ class Search:
     def _measured(self, setting: Setting, bank: Bank) -> Tried | None:
         figures = self.gauge.measure(setting, bank)
         return None if figures is None else Tried(setting=setting, figures=figures)
+
+    def _fixed(self) -> str:
+        fixed = self.gauge.question.fixed
+        return f" with {fixed.describe()}" if fixed.items else ""
 
     @staticmethod
     def _ranked(book: dict[Setting, Tried]) -> list[Tried]:

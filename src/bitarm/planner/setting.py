@@ -4,20 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-_SIGNS = {
-    "bits": "B=",
-    "epsilon_quban": "ε=",
-    "kappa": "κ=",
-    "kappa_first": "κ₁=",
-    "kappa_cut": "κ_cut=",
-    "prior": "prior ",
-    "width": "",
-    "growth": "α=",
-    "first": "t₁=",
-    "cap": "cap ",
-    "patience": "patience ",
-}
-_SWITCHES = {"leader_first": "leader first", "pilot": "pilot"}
+from bitarm.api.words import vocabulary
+from bitarm.core.policies import POLICIES
+from bitarm.core.words import Kind, words_of
+
+NAMES = ("quantizer", "policy", "width")
+"""Words whose value says by itself what it is."""
 
 
 @final
@@ -48,14 +40,13 @@ class Setting:
         return words["quantizer"], words["policy"], words["width"]
 
     def describe(self) -> str:
-        """In one line, for a person."""
-        words = self.words
-        named = (words.pop("quantizer"), words.pop("policy"))
-        signed = [f"{_SIGNS[word]}{_short(words[word])}" for word in _SIGNS if word in words]
-        off = [f"no {noun}" for word, noun in _SWITCHES.items() if words.get(word) is False]
-        told = {*_SIGNS, *_SWITCHES}
-        rest = [f"{word} {_short(words[word])}" for word in words if word not in told]
-        return " ".join((*named, *signed, *off, *rest))
+        """In one line, for a person: names, the quantizer's words, the grid, the policy's words.
+
+        Of the switches only those that are off.
+        """
+        known = [word for word in vocabulary().words if word in self.words]
+        told = [it for it in sorted(known, key=_place) if not (_is_switch(it) and self.words[it])]
+        return " ".join(_label(word, self.words[word]) for word in told)
 
     def to_toml(self) -> str:
         """A [scheme] table for a problem file."""
@@ -63,11 +54,27 @@ class Setting:
         return "\n".join(["[scheme]", *lines, ""])
 
 
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _place(word: str) -> int:
+    """Where a word stands in a line; of words in one place the vocabulary has the order."""
+    if word in ("quantizer", "policy"):
+        return 0
+    if _is_switch(word):
+        return 3
+    return 2 if any(word in words_of(it) for it in POLICIES.known.values()) else 1
+
+
+def _is_switch(word: str) -> bool:
+    return vocabulary()[word].kind is Kind.FLAG
+
+
+def _label(word: str, value: Any) -> str:
+    rounded = float(f"{value:.4g}") if isinstance(value, float) else value
+    return str(value) if word in NAMES else vocabulary()[word].label(rounded)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     return f'"{value}"' if isinstance(value, str) else repr(value)
