@@ -19,10 +19,10 @@ _HEAD = """\
 Made by `scripts/make_words.py` from the fields that declare the words; do not edit.
 
 A word is the key in a problem file, the flag (`--kappa-first` for `kappa_first`) of `identify`,
-`simulate`, `learner` and `plan`, the parameter in Python, and the field in JSON and CSV. Limits stand
-in `[limits]` without their `max_`. A plan takes neither budgets nor `checkpoints`. A default that depends on what else is chosen is told with where it
-holds. These are the words of bitarm alone: quantizers, policies and sources of other installed
-packages may add theirs.
+`simulate`, `learner` and `plan`, the parameter in Python, and the field in JSON and CSV. Limits
+stand in `[limits]` without their `max_`. A plan takes neither budgets nor `checkpoints`. A default
+that depends on what else is chosen is told with where it holds. These are the words of bitarm
+alone: quantizers, policies and sources of other installed packages may add theirs.
 
 The same as a JSON Schema for editors is `problem.schema.json` in the package. A problem file points
 Taplo or Even Better TOML at it by its first line, as examples do:
