@@ -25,7 +25,7 @@ from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.sim.engine import Engine
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import World
+from bitarm.sim.world import World, right_arms
 
 Floats = npt.NDArray[np.float64]
 
@@ -158,9 +158,7 @@ class Gauge:
         trials = Trials(table)
         world = np.repeat(np.arange(len(bank.worlds)), len(table) // len(bank.worlds))
         means = np.array([it.means for it in bank.worlds])
-        # a hair more than ε: 0.7 is within 0.1 of 0.8, though not in binary
-        tolerated = self.question.epsilon / self.question.unit * (1 + 1e-9)
-        good = means.max(axis=1, keepdims=True) - means <= tolerated
+        good = right_arms(means, self.question.epsilon / self.question.unit)
         decided = trials.best_arm >= 0
         right = decided & good[world, trials.best_arm]
         delta, runs = self.question.delta, right.size
