@@ -354,22 +354,15 @@ class Network:
         self.drawn[arm] += count
         self._send_up(arm, agent.observe(count, self.problem.tape.total(arm, done, count)))
 
-    def restart_learner_by_value(self) -> None:
+    def restart_learner(self) -> None:
         before = self.learner.save()
-        state = learner_state_through_json(before)
-        assert state == before
-        problem = self.problem
-        self.learner = Learner.restore(problem.setup, state)
-        assert self.learner.save() == before
-
-    def restart_learner_by_events(self) -> None:
-        before = self.learner.save()
+        assert learner_state_through_json(before) == before
         self.learner = replay(self.events)
         assert self.learner.save() == before
 
     def resume_learner(self) -> None:
         """The learner is rebuilt from all of its events, and takes a new epoch."""
-        self.restart_learner_by_events()
+        self.restart_learner()
         self._begin()
 
     def restore_learner(self, at: int) -> None:
@@ -473,10 +466,8 @@ def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> No
                 network.ask_again()
             case 5 if wanted:
                 network.pull(arm, wanted if rng.random() < 0.6 else rng.randint(1, wanted))
-            case 6:
-                network.restart_learner_by_value()
-            case 7:
-                network.restart_learner_by_events()
+            case 6 | 7:
+                network.restart_learner()
             case 8:
                 network.restart_agent(arm)
             case 9:

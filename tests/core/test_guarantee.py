@@ -53,7 +53,6 @@ def _end(
     if caveat:
         learner.start()
         learner.note(caveat)
-        learner = Learner.restore(learner.setup, learner.save())
         run = _drive_started(learner, total)
     else:
         run = drive(learner, agents_of(learner), total).learner

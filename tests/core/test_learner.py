@@ -702,25 +702,10 @@ def test_a_caveat_is_noted_once_and_voids_the_guarantee() -> None:
 
 @pytest.mark.parametrize("dropped", [False, True])
 @pytest.mark.parametrize("phase", list(ArmPhase))
-def test_a_state_survives_json_and_a_restored_learner_asks_for_the_same(
-    phase: ArmPhase, *, dropped: bool
-) -> None:
+def test_a_state_survives_json(phase: ArmPhase, *, dropped: bool) -> None:
     learner = _learner(phase, dropped=dropped and phase is ArmPhase.OUT)
     state = learner.save()
     assert learner_state_through_json(state) == state
-    again = Learner.restore(learner.setup, state)
-    assert again.save() == state
-    assert again.pending == learner.pending
-    assert again.views() == learner.views()
-
-
-def test_a_learner_restored_amid_a_round_waits_for_the_rest_of_it_only() -> None:
-    state = _learner(ArmPhase.RESTING).save()  # of round 3, arm 1 has reported
-    learner = Learner.restore(Setup(spec=_SPEC, policy=SuccessiveElimination()), state)
-    assert learner.receive(_report(2, 3)).messages == ()
-    output = learner.receive(_report(0, 3))
-    assert [message.arm for message in output.messages] == [0, 1, 2]
-    assert learner.rounds == 4
 
 
 def test_a_saved_state_does_not_change_with_the_learner() -> None:

@@ -128,12 +128,8 @@ class Unreliable(RuleBasedStateMachine):
         self.net.pull(arm, max(1, int(share * self.net.agents[arm].wanted)))
 
     @rule()
-    def restart_the_learner_by_value(self) -> None:
-        self.net.restart_learner_by_value()
-
-    @rule()
-    def restart_the_learner_by_events(self) -> None:
-        self.net.restart_learner_by_events()
+    def restart_the_learner(self) -> None:
+        self.net.restart_learner()
 
     @precondition(lambda self: not self.net.over)
     @rule()

@@ -5,14 +5,11 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 epoch (`begin`), asks again for what is missing and goes on to the same answer.
 """
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
-from bitarm.core.catch_up import NO_BUDGET, catch_up
+from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.confidence import ArmView
-from bitarm.core.dither import dither
 from bitarm.core.epochs import FIRST_EPOCH, is_later, run_field, run_of_opening, split_field
 from bitarm.core.events import (
     ArmDropped,
@@ -28,7 +25,6 @@ from bitarm.core.events import (
     RunEnded,
     RunOpened,
 )
-from bitarm.core.guarantee import covered_arms, guarantee
 from bitarm.core.learner_state import (
     ArmPhase,
     ArmRecord,
@@ -37,15 +33,12 @@ from bitarm.core.learner_state import (
     LearnerState,
 )
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.policy import Advance, Drop, Outcome, Setting, Stop
-from bitarm.core.quantizer import Step
+from bitarm.core.policy import Advance, Drop, Outcome, Stop
 from bitarm.core.question import Question
+from bitarm.core.race import Dither, Race
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
-from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
-
-Dither = Callable[[int, Step], float]
-"""The dither of an arm's next message, in [0, 1)."""
+from bitarm.errors import LocalProtocolError, PeerProtocolError
 
 
 @final
@@ -68,66 +61,37 @@ class Learner:
         default they are a function of the spec's seed.
         """
         self.setup = setup
-        self.spec, self.policy = spec, policy = setup.spec, setup.policy
-        self.opening = f"{spec.fingerprint:08x}" if opening is None else opening
+        self.spec, self.policy = setup.spec, setup.policy
+        self.opening = f"{setup.spec.fingerprint:08x}" if opening is None else opening
         self.run = run_of_opening(self.opening)
         self.epoch = FIRST_EPOCH
         self.resumed = False
         self.phase = LearnerPhase.READY
-        self.rounds = 0
-        self.samples = 0
-        self.payload_bits = 0
         self.ending: RunEnded | None = None
         self.caveats: tuple[str, ...] = ()
-        self.arms = [
-            ArmRecord(phase=ArmPhase.RESTING, held=spec.start(arm)) for arm in range(len(spec.arms))
-        ]
-        self._awaited = 0
-        self._dither = dither_of or (lambda arm, step: dither(spec.seed, arm, step.message))
-        self._setting = Setting(
-            arms=len(spec.arms),
-            delta=spec.delta,
-            confidence=spec.sampling.confidence(policy.stride),
-            schedule=spec.schedule,
-            hints=spec.quantizer.hinted,
-        )
+        self._race = Race(setup, dither_of)
 
     def save(self) -> LearnerState:
-        """The state by value."""
+        """The state by value, to be compared: a learner is rebuilt from its events (`replay`)."""
+        race = self._race
         return LearnerState(
             phase=self.phase,
-            arms=tuple(self.arms),
+            arms=tuple(race.arms),
             epoch=self.epoch,
             resumed=self.resumed,
-            rounds=self.rounds,
-            samples=self.samples,
-            payload_bits=self.payload_bits,
+            rounds=race.rounds,
+            samples=race.samples,
+            payload_bits=race.payload_bits,
             caveats=self.caveats,
             ending=self.ending,
         )
-
-    @classmethod
-    def restore(cls, setup: Setup, state: LearnerState, opening: str | None = None) -> "Learner":
-        """A learner that goes on from a saved `state`."""
-        learner = cls(setup, opening)
-        learner.phase = state.phase
-        learner.arms = list(state.arms)
-        learner.epoch = state.epoch
-        learner.resumed = state.resumed
-        learner.rounds = state.rounds
-        learner.samples = state.samples
-        learner.payload_bits = state.payload_bits
-        learner.caveats = state.caveats
-        learner.ending = state.ending
-        learner._awaited = sum(record.phase is ArmPhase.AWAITED for record in state.arms)
-        return learner
 
     # -- what a driver may ask ---------------------------------------------------------------
 
     @property
     def pending(self) -> tuple[Request, ...]:
         """The requests that nobody has answered yet: send these again after a loss."""
-        if not self._awaited:
+        if not self._race.awaited:
             return ()
         return tuple(
             self._request(arm, record.asked, record.question)
@@ -135,48 +99,42 @@ class Learner:
             if record.question is not None
         )
 
-    def views(self) -> list[ArmView]:
-        """The arms still in the race, as the policy sees them."""
-        return [
-            self.view(arm)
-            for arm, record in enumerate(self.arms)
-            if record.phase is not ArmPhase.OUT
-        ]
-
     def dismissal(self, arm: int) -> Dismiss:
         """What the agent of an arm that is out must hear."""
         running = self.phase is LearnerPhase.RUNNING
         return self._dismissal(arm, Cause.DROPPED if running else Cause.ENDED)
 
+    @property
+    def arms(self) -> Sequence[ArmRecord]:
+        """What is held of each arm."""
+        return self._race.arms
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that were opened."""
+        return self._race.rounds
+
+    @property
+    def samples(self) -> int:
+        """Pulls of all arms that were reported."""
+        return self._race.samples
+
+    @property
+    def payload_bits(self) -> int:
+        """Bits of all symbols that were read."""
+        return self._race.payload_bits
+
+    def views(self) -> list[ArmView]:
+        """The arms still in the race, as the policy sees them."""
+        return self._race.views()
+
     def view(self, arm: int) -> ArmView:
         """One arm as a policy sees it, in the race or not."""
-        record = self.arms[arm]
-        return ArmView(
-            arm=arm,
-            mean=record.held.mean,
-            pulls=record.pulls,
-            messages=record.message,
-            index=self.spec.step(record.message, record.pulls).index if record.message else 0,
-            error=record.held.error if record.held.pulls == record.pulls else math.inf,
-            ceiling=record.held.ceiling,
-        )
+        return self._race.view(arm)
 
     def radius(self, arm: int) -> float:
-        """The arm's radius as the policy would use it, at the pulls of which it told its mean.
-
-        Infinite under a policy that answers without a proof.
-        """
-        if self.policy.answers is Outcome.BUDGET_SPENT:
-            return math.inf  # nothing is claimed of any arm: there is no δ
-        record = self.arms[arm]
-        held = record.held
-        if not held.pulls:
-            return held.radius
-        if held.pulls == record.pulls:
-            return self._setting.confidence.radius(self.view(arm))
-        index = self.spec.step(record.message, held.pulls).index
-        told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
-        return self._setting.confidence.radius(told)
+        """The arm's radius as the policy would use it, at the pulls of which it told its mean."""
+        return self._race.radius(arm)
 
     # -- what may happen ---------------------------------------------------------------------
 
@@ -196,9 +154,7 @@ class Learner:
         if not is_later(epoch, self.epoch):
             raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
         self.epoch, self.resumed = epoch, True
-        for arm, record in enumerate(self.arms):
-            asked = 1 if record.question is not None else 0
-            self.arms[arm] = replace(record, asked=asked, symbol=None)
+        self._race.renumber()
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
 
     def receive(self, answer: Answer) -> LearnerOutput:
@@ -218,19 +174,9 @@ class Learner:
         renew.
         """
         self._require_running()
-        self._require_arms(counts)
-        if not all(0 <= count <= self.arms[arm].counted for arm, count in counts.items()):
-            raise LocalProtocolError(f"a new sequence shares pulls that were counted: {counts}")
-        renewed = {
-            arm: count
-            for arm, count in counts.items()
-            if self.arms[arm].phase is not ArmPhase.OUT and self.arms[arm].message
-        }
+        renewed = self._race.renew(counts)
         if not renewed:
             return LearnerOutput()
-        for arm, count in renewed.items():
-            record = self.arms[arm]
-            self.arms[arm] = replace(record, lives=record.lives + 1, counted=count)
         began = LivesBegan(arms=tuple(renewed), pulls=tuple(renewed.values()))
         return LearnerOutput(events=(began,))
 
@@ -253,16 +199,12 @@ class Learner:
         If they were the last that the round waited for, the policy decides.
         """
         self._require_running()
-        self._require_arms(arms)
-        gone = tuple(arm for arm in arms if self.arms[arm].phase is not ArmPhase.OUT)
+        gone = self._race.lose(arms)
         if not gone:
             return LearnerOutput()
-        for arm in gone:
-            self._awaited -= self.arms[arm].phase is ArmPhase.AWAITED
-            self._retire(arm, lost=True)
         lost = ArmsLost(round=self.rounds, arms=gone, stops=stop)
         told = tuple(self._dismissal(arm, Cause.DROPPED) for arm in gone)
-        if self._awaited and not stop:
+        if self._race.awaited and not stop:
             return LearnerOutput(events=(lost,), messages=told)
         output = (
             self._end(Stop(outcome=Outcome.AGENT_LOST), [lost], [])
@@ -274,40 +216,25 @@ class Learner:
     # -- answers -----------------------------------------------------------------------------
 
     def _accept(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
-        """Lines 7 to 9 of Algorithm 1; or the agent is ahead, and the arms must catch up."""
+        """Read it; or the agent is ahead, and the arms must catch up."""
         question = record.question
         assert question is not None  # it is awaited
         event: LearnerEvent = (
-            self._told(answer, record, question)
+            self._told(answer, question)
             if isinstance(answer, Report)
-            else self._ahead(answer, record, question)
+            else self._ahead(answer, question)
         )
-        self._awaited -= 1
-        return LearnerOutput(events=(event,)) if self._awaited else self._close_round([event])
+        if self._race.awaited:
+            return LearnerOutput(events=(event,))
+        return self._close_round([event])
 
-    def _told(self, report: Report, record: ArmRecord, question: Question) -> ReportAccepted:
-        message, pulls = record.message + 1, question.until
-        step = self.spec.step(message, pulls)
+    def _told(self, report: Report, question: Question) -> ReportAccepted:
         try:
-            held = self.spec.quantizer.read(report.symbol, question, record.held, step)
+            return self._race.hear(report.arm, question, report.symbol)
         except PeerProtocolError as error:
             raise self._misfit(report, str(error)) from None
-        self.samples += pulls - record.counted
-        self.payload_bits += report.symbol.nbits
-        self.arms[report.arm] = record.after(held, pulls, report.symbol)
-        return ReportAccepted(
-            round=self.rounds,
-            arm=report.arm,
-            message=message,
-            pulls=pulls,
-            symbol=report.symbol,
-            mean=held.mean,
-            error=held.error,
-            radius=self.radius(report.arm),
-            ceiling=None if held.pulls == pulls else held.ceiling,
-        )
 
-    def _ahead(self, answer: Position, record: ArmRecord, question: Question) -> PositionTold:
+    def _ahead(self, answer: Position, question: Question) -> PositionTold:
         """An agent remembers more pulls than this learner: believed only if that can be."""
         if not self.resumed:
             raise self._misfit(
@@ -320,13 +247,11 @@ class Learner:
             raise self._misfit(
                 answer, f"says that {answer.pulls} pulls were made, which this run cannot have"
             )
-        self.arms[answer.arm] = replace(
-            record, phase=ArmPhase.RESTING, question=None, symbol=None, ahead=answer.pulls
-        )
+        self._race.fall_behind(answer.arm, answer.pulls)
         return PositionTold(round=self.rounds, arm=answer.arm, pulls=answer.pulls)
 
     def _repeat(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
-        if self._contradicts(answer, record):
+        if record.contradicts(answer):
             return self.note(
                 f"{self.spec.label(answer.arm)} gave two different answers to one question: two "
                 "processes serve it, or its memory went back in time"
@@ -346,19 +271,11 @@ class Learner:
     def _refuse(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
         raise self._misfit(answer, f"was not asked for; {record.asked} were in this epoch so far")
 
-    def _contradicts(self, answer: Answer, record: ArmRecord) -> bool:
-        """Whether it says other than the first answer to the same question did."""
-        if record.ahead is not None:
-            return not isinstance(answer, Position) or answer.pulls != record.ahead
-        if record.symbol is None:
-            return False  # the question before it was answered in another epoch, or not in a symbol
-        return not isinstance(answer, Report) or answer.symbol != record.symbol
-
     # -- decisions ---------------------------------------------------------------------------
 
     def _close_round(self, events: list[LearnerEvent]) -> LearnerOutput:
         """All that were asked have answered: decide, unless the agents know of a lost past."""
-        if any(it.ahead is not None and it.phase is not ArmPhase.OUT for it in self.arms):
+        if self._race.is_behind:
             return self._catch_up(events)
         return self._decide(events)
 
@@ -366,13 +283,12 @@ class Learner:
         """Ask the policy, and carry out what it says."""
         messages: list[Request | Dismiss] = []
         advances: list[Advance] = []
-        views = self.views()
-        if len(views) < 2:  # all others were lost: no policy has anything left to compare
-            return self._end(self._last_standing(views), events, messages)
-        for action in self.policy.decide(views, self._setting):
+        for action in self._race.decide():
             match action:
                 case Drop():
-                    events.append(self._drop(action))
+                    arm, better = action.arm, action.because
+                    self._race.retire(arm, dropped_for=better)
+                    events.append(ArmDropped(round=self.rounds, arm=arm, because=better))
                     messages.append(self._dismissal(action.arm, Cause.DROPPED))
                 case Advance():
                     advances.append(action)
@@ -386,60 +302,19 @@ class Learner:
         events: list[LearnerEvent],
         messages: list[Request | Dismiss],
     ) -> LearnerOutput:
-        """Open the next round, or end where it would break a limit."""
-        limit = self._limit(advances)
+        """Broadcast the action c_i of the next round, or end where it would break a limit."""
+        limit = self._race.limit(advances)
         if limit is not None:
             return self._end(Stop(outcome=limit), events, messages)
-        self._open_round(advances, events, messages)
-        return LearnerOutput(events=tuple(events), messages=tuple(messages))
-
-    def _drop(self, action: Drop) -> ArmDropped:
-        self._retire(action.arm, dropped_for=action.because)
-        return ArmDropped(round=self.rounds, arm=action.arm, because=action.because)
-
-    def _last_standing(self, views: list[ArmView]) -> Stop:
-        """The one arm left answers only if it, or an arm that it beat, was found better."""
-        if views and len(covered_arms(self.arms)) > 1:
-            return Stop(outcome=self.policy.answers, best_arm=views[0].arm)
-        return Stop(outcome=Outcome.AGENT_LOST)
-
-    def _limit(self, advances: list[Advance]) -> Outcome | None:
-        """The limit that the next round could not keep, if any."""
-        samples, bits = self.samples, self.payload_bits
-        for action in advances:
-            record = self.arms[action.arm]
-            samples += action.until - record.counted
-            bits += self.spec.quantizer.least_bits(self.spec.step(record.message + 1, action.until))
-        return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
-
-    def _open_round(
-        self,
-        advances: list[Advance],
-        events: list[LearnerEvent],
-        messages: list[Request | Dismiss],
-    ) -> None:
-        """Broadcast the action c_i of the next round: a question to each arm that goes on."""
-        questions = [self._question(action, self.arms[action.arm]) for action in advances]
-        requests = []
-        for action, question in zip(advances, questions, strict=True):
-            record = self.arms[action.arm].awaiting(question)
-            self.arms[action.arm] = record
-            requests.append(self._request(action.arm, record.asked, question))
-        self.rounds += 1
-        self._awaited = len(advances)
-        messages.extend(requests)
+        asked = self._race.open_round(advances)
+        requests = [
+            self._request(action.arm, record.asked, record.question)
+            for action, record in zip(advances, asked, strict=True)
+            if record.question is not None
+        ]
         in_order = sorted(requests, key=lambda request: request.arm)
-        events.append(RoundOpened(round=self.rounds, requests=tuple(in_order)))
-
-    def _question(self, action: Advance, record: ArmRecord) -> Question:
-        step = self.spec.step(record.message + 1, action.until, action.hint)
-        try:
-            return self.spec.quantizer.question(record.held, step, self._dither(action.arm, step))
-        except LocalProtocolError as error:
-            raise ConfigError(
-                f"{self.spec.label(action.arm)} cannot be asked for its mean after {action.until} "
-                f"pulls: {error}. Is sigma, or the range of the bounds, what it should be?"
-            ) from None
+        opened = RoundOpened(round=self.rounds, requests=tuple(in_order))
+        return LearnerOutput(events=(*events, opened), messages=(*messages, *requests))
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
@@ -447,7 +322,7 @@ class Learner:
             self.caveats = (*self.caveats, NO_BUDGET)
             events.append(CaveatNoted(text=NO_BUDGET))
             return self._end(Stop(outcome=Outcome.INTERRUPTED), events, [])
-        advances = catch_up(self.arms, self.spec.schedule, self.policy.stride)
+        advances = self._race.catch_up()
         if advances is None:
             return self._end(Stop(outcome=Outcome.SAMPLE_LIMIT), events, [])
         return self._go_on(advances, events, [])
@@ -456,20 +331,11 @@ class Learner:
         self, stop: Stop, events: list[LearnerEvent], messages: list[Request | Dismiss]
     ) -> LearnerOutput:
         """Answer, or say why not; every agent still in the race is told."""
-        views = [self.view(arm) for arm in range(len(self.arms))]
-        claim = guarantee(
-            self.setup,
-            stop.outcome,
-            views,
-            self.caveats,
-            covered_arms(self.arms),
-            [record.lives for record in self.arms],
-        )
+        claim = self._race.claim(stop.outcome, self.caveats)
         for arm, record in enumerate(self.arms):
             if record.phase is not ArmPhase.OUT:
-                self._retire(arm)
+                self._race.retire(arm)
                 messages.append(self._dismissal(arm, Cause.ENDED))
-        self._awaited = 0
         self.phase = LearnerPhase.ENDED
         self.ending = RunEnded(
             outcome=stop.outcome,
@@ -481,18 +347,6 @@ class Learner:
             payload_bits=self.payload_bits,
         )
         return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
-
-    def _retire(self, arm: int, *, dropped_for: int | None = None, lost: bool = False) -> None:
-        record = self.arms[arm]
-        awaited = record.phase is ArmPhase.AWAITED  # its last symbol answered an older question
-        self.arms[arm] = replace(
-            record,
-            phase=ArmPhase.OUT,
-            question=None,
-            symbol=None if awaited else record.symbol,
-            dropped_for=dropped_for,
-            lost=lost,
-        )
 
     # -- messages and refusals ---------------------------------------------------------------
 
@@ -520,11 +374,6 @@ class Learner:
     def _require_running(self) -> None:
         if self.phase is not LearnerPhase.RUNNING:
             raise LocalProtocolError(f"the learner is {self.phase.value}, not running")
-
-    def _require_arms(self, arms: Iterable[int]) -> None:
-        wrong = [arm for arm in arms if not 0 <= arm < len(self.arms)]
-        if wrong:
-            raise LocalProtocolError(f"there are only {len(self.arms)} arms, got {wrong}")
 
     def _misfit(self, answer: Answer, why: str) -> PeerProtocolError:
         return PeerProtocolError(f"arm {answer.arm}, message {answer.message}: {why}")

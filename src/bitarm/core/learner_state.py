@@ -6,7 +6,7 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.events import LearnerEvent, RunEnded
-from bitarm.core.messages import Dismiss, Request
+from bitarm.core.messages import Answer, Dismiss, Position, Report, Request
 from bitarm.core.quantizer import Estimate
 from bitarm.core.question import Question
 
@@ -73,6 +73,14 @@ class ArmRecord:
             lives=self.lives,
             counted=pulls,
         )
+
+    def contradicts(self, answer: Answer) -> bool:
+        """Whether an answer says other than the first one to the same question did."""
+        if self.ahead is not None:
+            return not isinstance(answer, Position) or answer.pulls != self.ahead
+        if self.symbol is None:
+            return False  # the question before it was answered in another epoch, or not in a symbol
+        return not isinstance(answer, Report) or answer.symbol != self.symbol
 
 
 @final

@@ -12,9 +12,10 @@ import numpy as np
 
 from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RoundOpened
-from bitarm.core.learner import Dither, Learner
+from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.quantizer import Step
+from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES

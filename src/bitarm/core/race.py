@@ -1,0 +1,235 @@
+"""The race: what the learner holds of each arm, and how a question and an answer change it.
+
+Knows no run, no epoch and no message numbers of the wire beyond those that it counts itself: the
+learner (`core/learner.py`) decides what is an answer, and what follows from it.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import final
+
+from bitarm.core.bits import Symbol
+from bitarm.core.catch_up import catch_up
+from bitarm.core.confidence import ArmView
+from bitarm.core.dither import dither
+from bitarm.core.events import ReportAccepted
+from bitarm.core.guarantee import Guarantee, covered_arms, guarantee
+from bitarm.core.learner_state import ArmPhase, ArmRecord
+from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.quantizer import Step
+from bitarm.core.question import Question
+from bitarm.core.setup import Setup
+from bitarm.errors import ConfigError, LocalProtocolError
+
+Dither = Callable[[int, Step], float]
+"""The dither of an arm's next message, in [0, 1)."""
+
+
+@final
+class Race:
+    """All arms of a run, with what they have cost so far."""
+
+    def __init__(self, setup: Setup, dither_of: Dither | None = None) -> None:
+        """`dither_of` gives the dithers of stochastic rounding; else the spec's seed does."""
+        self.setup = setup
+        self._spec, self._policy = spec, policy = setup.spec, setup.policy
+        self.arms = [
+            ArmRecord(phase=ArmPhase.RESTING, held=spec.start(arm)) for arm in range(len(spec.arms))
+        ]
+        self.rounds = 0
+        self.samples = 0
+        self.payload_bits = 0
+        self.awaited = 0  # arms that owe an answer
+        self._dither = dither_of or (lambda arm, step: dither(spec.seed, arm, step.message))
+        self._setting = Setting(
+            arms=len(spec.arms),
+            delta=spec.delta,
+            confidence=spec.sampling.confidence(policy.stride),
+            schedule=spec.schedule,
+            hints=spec.quantizer.hinted,
+        )
+
+    # -- how it stands -----------------------------------------------------------------------
+
+    def view(self, arm: int) -> ArmView:
+        """One arm as a policy sees it, in the race or not."""
+        record = self.arms[arm]
+        return ArmView(
+            arm=arm,
+            mean=record.held.mean,
+            pulls=record.pulls,
+            messages=record.message,
+            index=self._spec.step(record.message, record.pulls).index if record.message else 0,
+            error=record.held.error if record.held.pulls == record.pulls else math.inf,
+            ceiling=record.held.ceiling,
+        )
+
+    def views(self) -> list[ArmView]:
+        """The arms still in the race, as the policy sees them."""
+        return [
+            self.view(arm)
+            for arm, record in enumerate(self.arms)
+            if record.phase is not ArmPhase.OUT
+        ]
+
+    def radius(self, arm: int) -> float:
+        """The arm's radius as the policy would use it, at the pulls of which it told its mean.
+
+        Infinite under a policy that answers without a proof.
+        """
+        if self._policy.answers is Outcome.BUDGET_SPENT:
+            return math.inf  # nothing is claimed of any arm: there is no δ
+        record = self.arms[arm]
+        held = record.held
+        if not held.pulls:
+            return held.radius
+        if held.pulls == record.pulls:
+            return self._setting.confidence.radius(self.view(arm))
+        index = self._spec.step(record.message, held.pulls).index
+        told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
+        return self._setting.confidence.radius(told)
+
+    # -- what is decided ---------------------------------------------------------------------
+
+    def decide(self) -> Sequence[Action]:
+        """What the policy does next; where at most one arm is left, that it stops."""
+        views = self.views()
+        if len(views) > 1:
+            return self._policy.decide(views, self._setting)
+        # All others were lost. The one that is left answers only if it, or an arm that it beat,
+        # was found better than another.
+        if views and len(covered_arms(self.arms)) > 1:
+            return (Stop(outcome=self._policy.answers, best_arm=views[0].arm),)
+        return (Stop(outcome=Outcome.AGENT_LOST),)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether an agent in the race has made more pulls than it was ever asked for."""
+        return any(it.ahead is not None and it.phase is not ArmPhase.OUT for it in self.arms)
+
+    def catch_up(self) -> list[Advance] | None:
+        """Advances to where the agents are; None if that lies beyond the schedule."""
+        return catch_up(self.arms, self._spec.schedule, self._policy.stride)
+
+    def limit(self, advances: Iterable[Advance]) -> Outcome | None:
+        """The limit that a round with these advances could not keep, if any."""
+        samples, bits = self.samples, self.payload_bits
+        for action in advances:
+            record = self.arms[action.arm]
+            samples += action.until - record.counted
+            step = self._spec.step(record.message + 1, action.until)
+            bits += self._spec.quantizer.least_bits(step)
+        return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
+
+    def claim(self, outcome: Outcome, caveats: Sequence[str]) -> Guarantee:
+        """What may be claimed if the run ends so."""
+        views = [self.view(arm) for arm in range(len(self.arms))]
+        lives = [record.lives for record in self.arms]
+        return guarantee(self.setup, outcome, views, caveats, covered_arms(self.arms), lives)
+
+    # -- what changes it ---------------------------------------------------------------------
+
+    def open_round(self, advances: Sequence[Advance]) -> list[ArmRecord]:
+        """Ask these arms; all of them, or none if one cannot be asked."""
+        questions = [self._question(action) for action in advances]
+        asked = []
+        for action, question in zip(advances, questions, strict=True):
+            record = self.arms[action.arm].awaiting(question)
+            self.arms[action.arm] = record
+            asked.append(record)
+        self.rounds += 1
+        self.awaited = len(advances)
+        return asked
+
+    def _question(self, action: Advance) -> Question:
+        record = self.arms[action.arm]
+        step = self._spec.step(record.message + 1, action.until, action.hint)
+        try:
+            return self._spec.quantizer.question(record.held, step, self._dither(action.arm, step))
+        except LocalProtocolError as error:
+            raise ConfigError(
+                f"{self._spec.label(action.arm)} cannot be asked for its mean after {action.until} "
+                f"pulls: {error}. Is sigma, or the range of the bounds, what it should be?"
+            ) from None
+
+    def hear(self, arm: int, question: Question, symbol: Symbol) -> ReportAccepted:
+        """Read an answer (lines 7 to 9 of Algorithm 1); PeerProtocolError if it is none."""
+        record = self.arms[arm]
+        message, pulls = record.message + 1, question.until
+        step = self._spec.step(message, pulls)
+        held = self._spec.quantizer.read(symbol, question, record.held, step)
+        self.samples += pulls - record.counted
+        self.payload_bits += symbol.nbits
+        self.arms[arm] = record.after(held, pulls, symbol)
+        self.awaited -= 1
+        return ReportAccepted(
+            round=self.rounds,
+            arm=arm,
+            message=message,
+            pulls=pulls,
+            symbol=symbol,
+            mean=held.mean,
+            error=held.error,
+            radius=self.radius(arm),
+            ceiling=None if held.pulls == pulls else held.ceiling,
+        )
+
+    def fall_behind(self, arm: int, pulls: int) -> None:
+        """An agent has made more pulls than it was asked for, and told no mean."""
+        self.arms[arm] = replace(
+            self.arms[arm], phase=ArmPhase.RESTING, question=None, symbol=None, ahead=pulls
+        )
+        self.awaited -= 1
+
+    def renew(self, counts: Mapping[int, int]) -> dict[int, int]:
+        """Arms begin new sequences of rewards, of which so many pulls are counted already.
+
+        Returns those that do: one that has told nothing, or is out, has nothing to renew.
+        """
+        self._require(counts)
+        if not all(0 <= count <= self.arms[arm].counted for arm, count in counts.items()):
+            raise LocalProtocolError(f"a new sequence shares pulls that were counted: {counts}")
+        renewed = {
+            arm: count
+            for arm, count in counts.items()
+            if self.arms[arm].phase is not ArmPhase.OUT and self.arms[arm].message
+        }
+        for arm, count in renewed.items():
+            record = self.arms[arm]
+            self.arms[arm] = replace(record, lives=record.lives + 1, counted=count)
+        return renewed
+
+    def lose(self, arms: Iterable[int]) -> tuple[int, ...]:
+        """Take arms out that nobody hears any more; returns those that were in the race."""
+        arms = tuple(arms)
+        self._require(arms)
+        gone = tuple(arm for arm in arms if self.arms[arm].phase is not ArmPhase.OUT)
+        for arm in gone:
+            self.retire(arm, lost=True)
+        return gone
+
+    def _require(self, arms: Iterable[int]) -> None:
+        wrong = [arm for arm in arms if not 0 <= arm < len(self.arms)]
+        if wrong:
+            raise LocalProtocolError(f"there are only {len(self.arms)} arms, got {wrong}")
+
+    def retire(self, arm: int, *, dropped_for: int | None = None, lost: bool = False) -> None:
+        """Take an arm out of the race."""
+        record = self.arms[arm]
+        is_awaited = record.phase is ArmPhase.AWAITED  # its last symbol answered an older question
+        self.awaited -= is_awaited
+        self.arms[arm] = replace(
+            record,
+            phase=ArmPhase.OUT,
+            question=None,
+            symbol=None if is_awaited else record.symbol,
+            dropped_for=dropped_for,
+            lost=lost,
+        )
+
+    def renumber(self) -> None:
+        """A new epoch begins: questions that are open are the first of it."""
+        for arm, record in enumerate(self.arms):
+            asked = 1 if record.question is not None else 0
+            self.arms[arm] = replace(record, asked=asked, symbol=None)
