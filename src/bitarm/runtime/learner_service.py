@@ -24,12 +24,13 @@ from bitarm.core.events import (
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
-from bitarm.core.messages import Dismiss, Position, Report, Request
+from bitarm.core.messages import Position, Report
 from bitarm.errors import BitarmError, FrameError, PeerProtocolError, ProtocolError, TransportError
 from bitarm.runtime.embedded import CLIPPED, Watcher
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link
 from bitarm.runtime.meter import Meter
+from bitarm.runtime.post import Post
 from bitarm.runtime.refusals import Refusals, printable
 from bitarm.runtime.retained import Retained
 from bitarm.runtime.rivals import RETAINED_WITHIN, Bids, Verdict, judge
@@ -95,9 +96,15 @@ class LearnerService:
         )
         self._inbox: list[tuple[str, bytes, bool]] = []
         self._unkept: list[LearnerEvent] = []
-        self._due: dict[int, Request] = {it.arm: it for it in learner.pending}  # unanswered
-        self._unsent: list[Request | Dismiss] = []
-        self._callers: dict[str, Member] = {}  # to be told how they stand
+        self._post = Post(
+            learner,
+            fleet,
+            self._roster,
+            topics=self._topics,
+            link=self._link,
+            meter=self._meter,
+            ledger=ledger,
+        )
         self._is_connected = False
         self._announce: set[str] = set()  # agents to be told of the run
         self._say_status = False  # somebody wants to know whether this run has a learner
@@ -190,8 +197,11 @@ class LearnerService:
             self._name_the_absent(now)
         self._keep(now)
         again = self._roster.to_repeat(self._busy(), now) if looking else []
-        said = [*self._announced(now), *self._told(again, now), *self._farewell(now)]
-        return said if self._is_connected else ()
+        if not self._is_connected:
+            self._post.forget_news()
+            self._farewell(now)
+            return ()
+        return [*self._announced(now), *self._post.letters(again, now), *self._farewell(now)]
 
     def wake_at(self, now: float) -> float:
         """For a look at who is late; at the end, when the wait is over."""
@@ -249,9 +259,8 @@ class LearnerService:
         """Take an epoch after those that somebody knows of: what was said in them is not ours."""
         if self._learner.phase is not LearnerPhase.RUNNING:
             return
-        self._unsent.clear()  # of the epoch that is over: who speaks again is told how it stands
         self._take(self._learner.begin(after(self._learner.epoch, epochs)))
-        self._due = {request.arm: request for request in self._learner.pending}
+        self._post.begin_again()
         self._roster.renumber()
         self._announce = set(self._roster.members)
         self._say_status = True
@@ -269,7 +278,7 @@ class LearnerService:
                 return  # what it answers is not what we asked
             self._check_codes(member, status)
         if self._roster.told(member, status, now):
-            self._callers[member.name] = member
+            self._post.tell(member)
         elif status.presence is Presence.ONLINE and now >= self._announced_at + self._roster.retry:
             self._announce.add(member.name)  # it has not heard of this run
         if member.present:
@@ -348,7 +357,7 @@ class LearnerService:
                 self.refusals.note(topic, str(error))
                 continue
             if self._learner.arms[report.arm].phase is not ArmPhase.AWAITED:
-                self._due.pop(report.arm, None)
+                self._post.answered(report.arm)
             for event in output.events:
                 if isinstance(event, CaveatNoted):
                     self.refusals.note(topic, event.text)
@@ -383,12 +392,7 @@ class LearnerService:
 
     def _take(self, output: LearnerOutput) -> None:
         self._unkept.extend(output.events)
-        for message in output.messages:
-            if isinstance(message, Request):
-                self._due[message.arm] = message
-            else:
-                self._due.pop(message.arm, None)
-            self._unsent.append(message)
+        self._post.take(output.messages)
 
     def _keep(self, now: float) -> None:
         """One transaction for all that is new, if anything follows from it or it waited long."""
@@ -396,7 +400,7 @@ class LearnerService:
             self._keep_at = now + _KEPT_WITHIN
             return
         few = len(self._unkept) < _MOST_UNKEPT and now < self._keep_at
-        if few and not self._unsent and not self._announce and self._learner.ending is None:
+        if few and not self._post.has_news and not self._announce and self._learner.ending is None:
             return
         self._keep_at = now + _KEPT_WITHIN
         if any(isinstance(event, RoundOpened) for event in self._unkept):
@@ -409,8 +413,6 @@ class LearnerService:
     # -- speaking ----------------------------------------------------------------------------
 
     def _announced(self, now: float) -> list[Publication]:
-        if not self._is_connected:
-            return []
         said: list[Publication] = []
         if self._say_status:
             self._say_status = False
@@ -420,52 +422,6 @@ class LearnerService:
             members = [self._roster.members[name] for name in sorted(self._announce)]
             said.extend(self._retained.announcement(member) for member in members)
         self._announce.clear()
-        return said
-
-    def _told(self, again: Sequence[Member], now: float) -> list[Publication]:
-        """What the agents must hear: news, answers to those that came back, repetitions."""
-        if not self._is_connected:
-            self._unsent.clear()
-            return []
-        letters: dict[str, dict[int, Request | Dismiss]] = {}
-        for member in (*self._callers.values(), *again):
-            letters[member.name] = self._standing(member)
-        self._callers.clear()
-        for message in self._unsent:
-            agent = self._fleet.agents[message.arm]
-            if self._roster.members[agent].present:  # others are told when they come
-                letters.setdefault(agent, {})[message.arm] = message
-        self._unsent.clear()
-        said: list[Publication] = []
-        for agent, letter in letters.items():
-            numbers = [it.message for it in letter.values() if isinstance(it, Request)]
-            self._roster.asked(self._roster.members[agent], now, max(numbers, default=0))
-            said.extend(self._frames(agent, tuple(letter.values())))
-        return said
-
-    def _standing(self, member: Member) -> dict[int, Request | Dismiss]:
-        """How each arm of an agent stands: what is asked of it, or that it is out."""
-        letter: dict[int, Request | Dismiss] = {}
-        for arm in member.arms:
-            if arm in self._due:
-                letter[arm] = self._due[arm]
-            elif self._learner.arms[arm].phase is ArmPhase.OUT:
-                letter[arm] = self._learner.dismissal(arm)
-        return letter
-
-    def _frames(self, agent: str, letter: Sequence[Request | Dismiss]) -> list[Publication]:
-        topic = self._topics.of(agent, Kind.REQUEST)
-        said: list[Publication] = []
-        for kind in (Dismiss, Request):
-            batch = [message for message in letter if isinstance(message, kind)]
-            frames = wire.pack_all(batch, limit=self._link.down.max_bytes) if batch else []
-            for frame in frames:
-                inside = batch if len(frames) == 1 else wire.decode(frame)
-                arms = [message.arm for message in inside]
-                self._meter.went_down(topic, frame, arms)
-                if self.ledger is not None:
-                    self.ledger.went_down(agent, len(frame))
-                said.append(Publication(topic=topic, payload=frame))
         return said
 
     def _farewell(self, now: float) -> list[Publication]:
@@ -497,8 +453,7 @@ class LearnerService:
         """Agents that owe a report; at the end, those that may not know of it."""
         if self._learner.phase is LearnerPhase.ENDED:
             return [it for it in self._roster.members.values() if it.present and not it.done]
-        names = {self._fleet.agents[arm] for arm in self._due}
-        return [self._roster.members[name] for name in names]
+        return self._post.debtors()
 
     def _wanted(self) -> list[Member]:
         """Agents with an arm in the race."""
