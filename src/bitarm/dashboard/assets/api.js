@@ -15,11 +15,15 @@ export async function get(path) {
 
 export async function post(path, body) {
   const headers = { "content-type": "application/json" };
-  return answer(await fetch(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer(
+    await fetch(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+  );
 }
 
 async function answer(response) {
-  const body = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
+  const body = await response
+    .json()
+    .catch(() => ({ error: `the server answered ${response.status}` }));
   if (!response.ok) throw new Error(body.error ?? `the server answered ${response.status}`);
   return body;
 }

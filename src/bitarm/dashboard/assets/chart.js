@@ -5,22 +5,61 @@ import { h, perFrame } from "./dom.js";
 
 const GLYPH = 7.4; // pixels that a letter takes at most, on average
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
-  "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
 
 // draw(svg, width) draws and returns its height; table() gives { columns, rows } of plain values.
 export class Chart {
   constructor(figure, { title, file, describe, draw, table }) {
     Object.assign(this, { figure, file, describe, table, drawing: draw });
     this.svg = d3.create("svg").attr("role", "img");
-    this.details = h("details", { ontoggle: () => this.fill() }, h("summary", {}, "Numbers"), h("div", { class: "wide" }));
+    this.details = h(
+      "details",
+      { ontoggle: () => this.fill() },
+      h("summary", {}, "Numbers"),
+      h("div", { class: "wide" }),
+    );
     figure.classList.add("chart");
     figure.append(
-      h("figcaption", {},
+      h(
+        "figcaption",
+        {},
         h("h3", {}, title),
-        h("span", { class: "downloads" },
-          h("button", { type: "button", onclick: () => this.saveCsv(), "aria-label": `Download ${title} as CSV` }, "CSV"),
-          h("button", { type: "button", onclick: () => this.saveSvg(), "aria-label": `Download ${title} as SVG` }, "SVG"))),
+        h(
+          "span",
+          { class: "downloads" },
+          h(
+            "button",
+            {
+              type: "button",
+              onclick: () => this.saveCsv(),
+              "aria-label": `Download ${title} as CSV`,
+            },
+            "CSV",
+          ),
+          h(
+            "button",
+            {
+              type: "button",
+              onclick: () => this.saveSvg(),
+              "aria-label": `Download ${title} as SVG`,
+            },
+            "SVG",
+          ),
+        ),
+      ),
       this.svg.node(),
       this.details,
     );
@@ -37,7 +76,10 @@ export class Chart {
     if (this.width < 50) return;
     this.svg.selectAll("*").remove();
     const height = this.drawing(this.svg, this.width);
-    this.svg.attr("width", this.width).attr("height", height).attr("viewBox", `0 0 ${this.width} ${height}`);
+    this.svg
+      .attr("width", this.width)
+      .attr("height", height)
+      .attr("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.attr("aria-label", this.describe());
     this.fill();
   }
@@ -45,16 +87,42 @@ export class Chart {
   fill() {
     if (!this.details.open) return;
     const { columns, rows } = this.table();
-    const cell = (value) => (typeof value === "number" ? String(value) : value ?? "");
+    const cell = (value) => (typeof value === "number" ? String(value) : (value ?? ""));
     this.details.lastChild.replaceChildren(
-      h("table", {},
-        h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.slice(0, 500).map((row) => h("tr", {}, row.map((value) => h("td", {}, cell(value))))))));
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            columns.map((name) => h("th", { scope: "col" }, name)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          rows.slice(0, 500).map((row) =>
+            h(
+              "tr",
+              {},
+              row.map((value) => h("td", {}, cell(value))),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   saveCsv() {
     const { columns, rows } = this.table();
-    save(`${this.file}.csv`, "text/csv", [columns, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n");
+    save(
+      `${this.file}.csv`,
+      "text/csv",
+      [columns, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n",
+    );
   }
 
   saveSvg() {
@@ -102,5 +170,9 @@ export function label(parent, text, room, glyph = GLYPH) {
 
 // Axes in the chart's own dress.
 export function axis(svg, maker, x, y, name) {
-  return svg.append("g").attr("class", `axis ${name}`).attr("transform", `translate(${x},${y})`).call(maker);
+  return svg
+    .append("g")
+    .attr("class", `axis ${name}`)
+    .attr("transform", `translate(${x},${y})`)
+    .call(maker);
 }

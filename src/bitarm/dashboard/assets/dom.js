@@ -18,7 +18,9 @@ export function define(list, pairs) {
   list.replaceChildren(
     ...pairs
       .filter(([, value]) => value !== null && value !== undefined)
-      .map(([word, ...value]) => h("div", {}, h("dt", {}, word), ...value.map((one) => h("dd", {}, one)))),
+      .map(([word, ...value]) =>
+        h("div", {}, h("dt", {}, word), ...value.map((one) => h("dd", {}, one))),
+      ),
   );
 }
 

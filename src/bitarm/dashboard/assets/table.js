@@ -5,7 +5,18 @@ import { count } from "./format.js";
 
 // columns: { key, label, value(row) for sorting, cell(row) for showing, numeric }
 export class PagedTable {
-  constructor(place, { columns, caption, size = 50, sort = null, rowClass = () => null, filter = null, empty = "nothing to show" }) {
+  constructor(
+    place,
+    {
+      columns,
+      caption,
+      size = 50,
+      sort = null,
+      rowClass = () => null,
+      filter = null,
+      empty = "nothing to show",
+    },
+  ) {
     Object.assign(this, { place, columns, size, sort, rowClass, empty });
     this.rows = [];
     this.page = 0;
@@ -22,24 +33,36 @@ export class PagedTable {
         this.page = 0;
         this.draw();
       };
-      place.append(h("p", { class: "controls" }, h("label", {}, `${filter} `, h("input", { type: "search", oninput: find }))));
+      place.append(
+        h(
+          "p",
+          { class: "controls" },
+          h("label", {}, `${filter} `, h("input", { type: "search", oninput: find })),
+        ),
+      );
     }
     const head = h("thead", {}, h("tr", {}, this.headings));
     place.append(
-      h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-        h("table", {}, h("caption", { class: "unseen" }, caption), head, this.body)),
+      h(
+        "div",
+        { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+        h("table", {}, h("caption", { class: "unseen" }, caption), head, this.body),
+      ),
       this.pager,
     );
   }
 
   heading(column) {
     const sorted = () => {
-      const descending = this.sort?.key === column.key ? !this.sort.descending : Boolean(column.numeric);
+      const descending =
+        this.sort?.key === column.key ? !this.sort.descending : Boolean(column.numeric);
       this.sort = { key: column.key, descending };
       this.page = 0;
       this.draw();
     };
-    const content = column.value ? h("button", { type: "button", onclick: sorted }, column.label) : column.label;
+    const content = column.value
+      ? h("button", { type: "button", onclick: sorted }, column.label)
+      : column.label;
     return h("th", { scope: "col", class: column.numeric ? "number" : null }, content);
   }
 
@@ -54,7 +77,9 @@ export class PagedTable {
   }
 
   chosen() {
-    const found = this.needle ? this.rows.filter((row) => row.name.toLowerCase().includes(this.needle)) : this.rows;
+    const found = this.needle
+      ? this.rows.filter((row) => row.name.toLowerCase().includes(this.needle))
+      : this.rows;
     const column = this.columns.find((one) => one.key === this.sort?.key);
     if (!column) return found;
     const sign = this.sort.descending ? -1 : 1;
@@ -64,7 +89,8 @@ export class PagedTable {
   draw() {
     this.headings.forEach((heading, i) => {
       const here = this.sort?.key === this.columns[i].key;
-      if (here) heading.setAttribute("aria-sort", this.sort.descending ? "descending" : "ascending");
+      if (here)
+        heading.setAttribute("aria-sort", this.sort.descending ? "descending" : "ascending");
       else heading.removeAttribute("aria-sort");
     });
     const rows = this.chosen();
@@ -72,7 +98,10 @@ export class PagedTable {
     this.page = Math.min(Math.max(this.page, 0), pages - 1);
     const shown = rows.slice(this.page * this.size, (this.page + 1) * this.size);
     this.body.replaceChildren(...shown.map((row) => this.line(row)));
-    if (!shown.length) this.body.append(h("tr", {}, h("td", { colspan: this.columns.length, class: "quiet" }, this.empty)));
+    if (!shown.length)
+      this.body.append(
+        h("tr", {}, h("td", { colspan: this.columns.length, class: "quiet" }, this.empty)),
+      );
     this.pager.hidden = pages === 1;
     this.previous.disabled = this.page === 0;
     this.next.disabled = this.page === pages - 1;
@@ -82,7 +111,17 @@ export class PagedTable {
 
   line(row) {
     const cells = this.columns.map((column, i) =>
-      h(i === 0 ? "th" : "td", { class: column.numeric ? "number" : null, "data-label": column.label, scope: i === 0 ? "row" : null, "data-key": column.key }, column.cell(row)));
+      h(
+        i === 0 ? "th" : "td",
+        {
+          class: column.numeric ? "number" : null,
+          "data-label": column.label,
+          scope: i === 0 ? "row" : null,
+          "data-key": column.key,
+        },
+        column.cell(row),
+      ),
+    );
     return h("tr", { class: this.rowClass(row), "data-row": row.id }, cells);
   }
 }

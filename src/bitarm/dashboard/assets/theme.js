@@ -1,7 +1,13 @@
 // Light or dark: the system's choice, until a person makes their own.
 (() => {
   const root = document.documentElement;
-  const stored = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const stored = () => {
+    try {
+      return localStorage.getItem("theme");
+    } catch {
+      return null;
+    }
+  };
   const system = matchMedia("(prefers-color-scheme: dark)");
   const current = () => stored() ?? (system.matches ? "dark" : "light");
   const apply = () => {
@@ -14,7 +20,11 @@
   addEventListener("DOMContentLoaded", () => {
     apply();
     document.getElementById("theme").addEventListener("click", () => {
-      try { localStorage.setItem("theme", current() === "dark" ? "light" : "dark"); } catch { return; }
+      try {
+        localStorage.setItem("theme", current() === "dark" ? "light" : "dark");
+      } catch {
+        return;
+      }
       apply();
       dispatchEvent(new Event("themechange"));
     });

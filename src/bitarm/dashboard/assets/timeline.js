@@ -26,20 +26,49 @@ export class Run {
         for (const value of values) this.timeline[table][column].push(value);
       }
     }
-    Object.assign(this, { row: delta.row, agents: delta.agents, result: delta.result, caveats: delta.caveats });
+    Object.assign(this, {
+      row: delta.row,
+      agents: delta.agents,
+      result: delta.result,
+      caveats: delta.caveats,
+    });
     return true;
   }
 
   // Every arm as entry `moment` left it, and what had been paid by then.
   at(moment) {
     const arms = this.arm_names.map((name, arm) => ({
-      arm, name, id: arm, agent: this.agents[arm] ?? null, mean: null, radius: null, ceiling: null, pulls: 0, messages: 0, bits: 0, points: [],
-      droppedIn: null, droppedFor: null, lostIn: null, outIn: null, lastAt: null, repeats: 0, restarts: 0, outermost: null,
+      arm,
+      name,
+      id: arm,
+      agent: this.agents[arm] ?? null,
+      mean: null,
+      radius: null,
+      ceiling: null,
+      pulls: 0,
+      messages: 0,
+      bits: 0,
+      points: [],
+      droppedIn: null,
+      droppedFor: null,
+      lostIn: null,
+      outIn: null,
+      lastAt: null,
+      repeats: 0,
+      restarts: 0,
+      outermost: null,
     }));
     const { reports, drops, notes, rounds } = this.timeline;
     const perRound = [];
     for (let i = 0; i < rounds.sequence.length && rounds.sequence[i] <= moment; i++) {
-      perRound.push({ round: rounds.round[i], arms: rounds.arms[i], at: rounds.at[i], samples: 0, bits: 0, rawBits: 0 });
+      perRound.push({
+        round: rounds.round[i],
+        arms: rounds.arms[i],
+        at: rounds.at[i],
+        samples: 0,
+        bits: 0,
+        rawBits: 0,
+      });
     }
     for (let i = 0; i < reports.sequence.length && reports.sequence[i] <= moment; i++) {
       const arm = arms[reports.arm[i]];
@@ -51,8 +80,15 @@ export class Run {
       arm.messages = reports.message[i];
       arm.bits += reports.nbits[i];
       arm.lastAt = reports.at[i];
-      if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
-      arm.points.push({ round: reports.round[i], mean: arm.mean, radius: arm.radius, ceiling: arm.ceiling, y: Math.min(arm.mean, arm.ceiling ?? Infinity) });
+      if (reports.outermost[i] !== null)
+        arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
+      arm.points.push({
+        round: reports.round[i],
+        mean: arm.mean,
+        radius: arm.radius,
+        ceiling: arm.ceiling,
+        y: Math.min(arm.mean, arm.ceiling ?? Infinity),
+      });
       const paid = perRound[reports.round[i] - 1];
       if (paid) {
         paid.samples += samples;
@@ -79,9 +115,17 @@ export class Run {
     const sum = (key) => perRound.reduce((total, one) => total + one[key], 0);
     const ranked = [...arms].sort(byStanding(best));
     return {
-      moment, arms, ranked, perRound, best, over, outcome: over ? this.row.outcome : null,
+      moment,
+      arms,
+      ranked,
+      perRound,
+      best,
+      over,
+      outcome: over ? this.row.outcome : null,
       round: perRound.length,
-      samples: sum("samples"), bits: sum("bits"), rawBits: sum("rawBits"),
+      samples: sum("samples"),
+      bits: sum("bits"),
+      rawBits: sum("rawBits"),
       contenders: arms.filter((arm) => arm.outIn === null),
     };
   }
@@ -109,7 +153,8 @@ function byStanding(best) {
 
 // How many of these ascending numbers are at most `most`.
 function upTo(numbers, most) {
-  let low = 0, high = numbers.length;
+  let low = 0,
+    high = numbers.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (numbers[middle] <= most) low = middle + 1;

@@ -2,35 +2,71 @@
 
 import { begin, get, insist, listen } from "../api.js";
 import { $, define, h, perFrame } from "../dom.js";
-import { bytes, clock, compact, count, duration, moment as dateOf, number, plural, reason, standing } from "../format.js";
+import {
+  bytes,
+  clock,
+  compact,
+  count,
+  moment as dateOf,
+  duration,
+  number,
+  plural,
+  reason,
+  standing,
+} from "../format.js";
 import { frameView } from "../frames.js";
 import { raceChart } from "../race.js";
 import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
 import { PagedTable } from "../table.js";
 import { Run, stateOf } from "../timeline.js";
 
-const LOG = 12, LIVE = 60, PLAY_SECONDS = 8;
+const LOG = 12,
+  LIVE = 60,
+  PLAY_SECONDS = 8;
 const wantedRun = location.pathname.split("/").at(-1);
 $("title").textContent = `Run ${wantedRun}`;
 let run, standings, charts, arms, agents;
-let following = true, playing = null, listed = null;
+let following = true,
+  playing = null,
+  listed = null;
 
 const now = () => standings;
 
 function headline(s) {
   if (s.over) {
-    if (s.best !== null && run.row.outcome === "budget_spent") return h("span", {}, "The budget is spent; ", h("strong", {}, run.row.best_arm_name), " did best.");
-    if (s.best !== null) return h("span", {}, h("strong", {}, run.row.best_arm_name), " is the best arm.");
-    const left = s.contenders.slice(0, 4).map((arm) => arm.name).join(", ");
+    if (s.best !== null && run.row.outcome === "budget_spent")
+      return h(
+        "span",
+        {},
+        "The budget is spent; ",
+        h("strong", {}, run.row.best_arm_name),
+        " did best.",
+      );
+    if (s.best !== null)
+      return h("span", {}, h("strong", {}, run.row.best_arm_name), " is the best arm.");
+    const left = s.contenders
+      .slice(0, 4)
+      .map((arm) => arm.name)
+      .join(", ");
     return `No answer: ${reason(run.row.outcome)}. Still in the race: ${left}${s.contenders.length > 4 ? ` and ${count(s.contenders.length - 4)} more` : ""}.`;
   }
   const first = s.ranked[0];
-  if (s.round === 0 || first.mean === null) return `${plural(s.arms.length, "arm")} at the start; nothing heard yet.`;
-  return h("span", {}, `Round ${s.round}: ${count(s.contenders.length)} of ${plural(s.arms.length, "arm")} still in the race, `, h("strong", {}, first.name), " leads.");
+  if (s.round === 0 || first.mean === null)
+    return `${plural(s.arms.length, "arm")} at the start; nothing heard yet.`;
+  return h(
+    "span",
+    {},
+    `Round ${s.round}: ${count(s.contenders.length)} of ${plural(s.arms.length, "arm")} still in the race, `,
+    h("strong", {}, first.name),
+    " leads.",
+  );
 }
 
 function subline(s) {
-  if (s.over) return run.row.guarantee === null ? `No guarantee: ${run.row.guarantee_reason}.` : sentence(run.row.guarantee_reason);
+  if (s.over)
+    return run.row.guarantee === null
+      ? `No guarantee: ${run.row.guarantee_reason}.`
+      : sentence(run.row.guarantee_reason);
   const silent = Date.now() / 1000 - run.row.last_at;
   const caveat = run.caveats.length ? ` Caveat: ${run.caveats.join("; ")}.` : "";
   if (run.ended || silent < LIVE) return caveat.trim();
@@ -52,24 +88,72 @@ function figures(s) {
 
 const armColumns = () => [
   { key: "name", label: "Arm", value: (a) => a.name, cell: (a) => a.name },
-  { key: "mean", label: "Mean", value: (a) => a.mean, cell: (a) => (a.mean === null ? "–" : standing(a)), numeric: true },
-  { key: "pulls", label: "Pulls", value: (a) => a.pulls, cell: (a) => count(a.pulls), numeric: true },
-  { key: "messages", label: "Messages", value: (a) => a.messages, cell: (a) => count(a.messages), numeric: true },
+  {
+    key: "mean",
+    label: "Mean",
+    value: (a) => a.mean,
+    cell: (a) => (a.mean === null ? "–" : standing(a)),
+    numeric: true,
+  },
+  {
+    key: "pulls",
+    label: "Pulls",
+    value: (a) => a.pulls,
+    cell: (a) => count(a.pulls),
+    numeric: true,
+  },
+  {
+    key: "messages",
+    label: "Messages",
+    value: (a) => a.messages,
+    cell: (a) => count(a.messages),
+    numeric: true,
+  },
   { key: "bits", label: "Bits", value: (a) => a.bits, cell: (a) => count(a.bits), numeric: true },
-  { key: "state", label: "State", value: (a) => a.outIn ?? Infinity, cell: (a) => stateOf(a, standings, run.arm_names) },
+  {
+    key: "state",
+    label: "State",
+    value: (a) => a.outIn ?? Infinity,
+    cell: (a) => stateOf(a, standings, run.arm_names),
+  },
 ];
 
 const agentColumns = () => [
-  { key: "name", label: "Agent of", value: (a) => a.name, cell: (a) => (a.agent === null ? a.name : `${a.name}: ${a.agent}`) },
+  {
+    key: "name",
+    label: "Agent of",
+    value: (a) => a.name,
+    cell: (a) => (a.agent === null ? a.name : `${a.name}: ${a.agent}`),
+  },
   { key: "last_seen", label: "Last seen", value: (a) => a.lastAt, cell: lastSeen, numeric: true },
-  { key: "repeats", label: "Re-sends", value: (a) => a.repeats, cell: (a) => count(a.repeats), numeric: true },
-  { key: "restarts", label: "Restarts", value: (a) => a.restarts, cell: (a) => count(a.restarts), numeric: true },
-  { key: "outermost", label: "End-bin symbols", value: (a) => a.outermost, cell: (a) => (a.outermost === null ? "–" : `${count(a.outermost)} of ${count(a.messages)}`), numeric: true },
+  {
+    key: "repeats",
+    label: "Re-sends",
+    value: (a) => a.repeats,
+    cell: (a) => count(a.repeats),
+    numeric: true,
+  },
+  {
+    key: "restarts",
+    label: "Restarts",
+    value: (a) => a.restarts,
+    cell: (a) => count(a.restarts),
+    numeric: true,
+  },
+  {
+    key: "outermost",
+    label: "End-bin symbols",
+    value: (a) => a.outermost,
+    cell: (a) => (a.outermost === null ? "–" : `${count(a.outermost)} of ${count(a.messages)}`),
+    numeric: true,
+  },
 ];
 
 function lastSeen(arm) {
   if (arm.lastAt === null) return "never";
-  return run.ended || !following ? clock(arm.lastAt) : `${duration(Math.max(0, Date.now() / 1000 - arm.lastAt))} ago`;
+  return run.ended || !following
+    ? clock(arm.lastAt)
+    : `${duration(Math.max(0, Date.now() / 1000 - arm.lastAt))} ago`;
 }
 
 const draw = perFrame(() => {
@@ -98,12 +182,35 @@ const draw = perFrame(() => {
 async function list(at) {
   if (listed === at) return;
   listed = at;
-  const { events } = await get(`/runs/${run.row.run}/events?after=${Math.max(0, at - LOG)}&limit=${LOG}`);
+  const { events } = await get(
+    `/runs/${run.row.run}/events?after=${Math.max(0, at - LOG)}&limit=${LOG}`,
+  );
   if (listed !== at) return; // a later call is under way
-  const items = events.filter((event) => event.sequence <= at).reverse().map((event) =>
-    h("li", { value: event.sequence, "data-sequence": event.sequence },
-      h("span", { class: "quiet mono" }, clock(event.at)), " ", h("span", {}, event.text), " ",
-      event.messages ? h("button", { type: "button", class: "quiet", "data-frames": event.sequence, onclick: () => showFrames(event) }, event.messages === 1 ? "frame" : `${count(event.messages)} frames`) : null));
+  const items = events
+    .filter((event) => event.sequence <= at)
+    .reverse()
+    .map((event) =>
+      h(
+        "li",
+        { value: event.sequence, "data-sequence": event.sequence },
+        h("span", { class: "quiet mono" }, clock(event.at)),
+        " ",
+        h("span", {}, event.text),
+        " ",
+        event.messages
+          ? h(
+              "button",
+              {
+                type: "button",
+                class: "quiet",
+                "data-frames": event.sequence,
+                onclick: () => showFrames(event),
+              },
+              event.messages === 1 ? "frame" : `${count(event.messages)} frames`,
+            )
+          : null,
+      ),
+    );
   $("log").replaceChildren(...items);
 }
 
@@ -115,7 +222,8 @@ async function showFrames(event) {
     place.replaceChildren(
       h("h3", { tabindex: -1 }, `Event ${event.sequence}: ${event.text}`),
       ...found.frames.map(frameView),
-      rest > 0 ? h("p", { class: "quiet" }, `and ${count(rest)} more of the same kind`) : "");
+      rest > 0 ? h("p", { class: "quiet" }, `and ${count(rest)} more of the same kind`) : "",
+    );
     place.firstChild.focus();
   } catch (error) {
     place.replaceChildren(h("p", { class: "problem" }, error.message));
@@ -124,28 +232,48 @@ async function showFrames(event) {
 
 // Words that read better than their own names; every other word is shown under its name.
 const LABELS = {
-  delta: "δ, allowed error", sigma: "σ", epsilon: "ε, tolerance", bits: "bits of a message", epsilon_quban: "ε of quban",
-  kappa: "κ", kappa_first: "κ of the first message", kappa_cut: "κ above a cut", interval_delta: "δ of the intervals",
-  first: "first checkpoint", max_rounds: "limit on rounds", max_samples: "limit on samples", max_bits: "limit on bits",
+  delta: "δ, allowed error",
+  sigma: "σ",
+  epsilon: "ε, tolerance",
+  bits: "bits of a message",
+  epsilon_quban: "ε of quban",
+  kappa: "κ",
+  kappa_first: "κ of the first message",
+  kappa_cut: "κ above a cut",
+  interval_delta: "δ of the intervals",
+  first: "first checkpoint",
+  max_rounds: "limit on rounds",
+  max_samples: "limit on samples",
+  max_bits: "limit on bits",
 };
 
 function wordValue(word, value) {
   if (word === "seed") return String(value);
-  if (Array.isArray(value)) return word === "bounds" ? value.map(number).join(" to ") : value.map(number).join(", ");
+  if (Array.isArray(value))
+    return word === "bounds" ? value.map(number).join(" to ") : value.map(number).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "number" ? (Number.isInteger(value) ? count(value) : number(value)) : value;
+  return typeof value === "number"
+    ? Number.isInteger(value)
+      ? count(value)
+      : number(value)
+    : value;
 }
 
 function settings() {
   const s = run.settings;
   const words = Object.entries(s).filter(([, value]) => value !== null);
   define($("settings"), [
-    ...words.map(([word, value]) => [LABELS[word] ?? word.replaceAll("_", " "), wordValue(word, value)]),
-    ["fingerprint", run.row.fingerprint], ["opened", dateOf(run.row.opened_at)],
+    ...words.map(([word, value]) => [
+      LABELS[word] ?? word.replaceAll("_", " "),
+      wordValue(word, value),
+    ]),
+    ["fingerprint", run.row.fingerprint],
+    ["opened", dateOf(run.row.opened_at)],
   ]);
-  $("agents-note").textContent = s.quantizer === "icq" && s.bits > 1
-    ? "End-bin symbols name an end of the interval in which the mean was expected: many of them say that it may have left it."
-    : "";
+  $("agents-note").textContent =
+    s.quantizer === "icq" && s.bits > 1
+      ? "End-bin symbols name an end of the interval in which the mean was expected: many of them say that it may have left it."
+      : "";
 }
 
 function play() {
@@ -191,21 +319,46 @@ begin(async () => {
   standings = run.at(run.entries);
   $("content").hidden = false;
   document.title = `Run ${run.row.run} · bitarm`;
-    charts = [raceChart($("race"), run, now), roundsChart($("rounds"), run, now), bitsChart($("bits"), run, now), samplesChart($("samples"), run, now)];
-  const rowClass = (arm) => (arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null);
+  charts = [
+    raceChart($("race"), run, now),
+    roundsChart($("rounds"), run, now),
+    bitsChart($("bits"), run, now),
+    samplesChart($("samples"), run, now),
+  ];
+  const rowClass = (arm) =>
+    arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null;
   const filter = run.arm_names.length > 20 ? "Find an arm" : null;
-  arms = new PagedTable($("arms"), { columns: armColumns(), caption: "Arms, contenders first", size: 25, rowClass, filter });
-  agents = new PagedTable($("agents"), { columns: agentColumns(), caption: "Agents, contenders first", size: 25, rowClass, filter });
+  arms = new PagedTable($("arms"), {
+    columns: armColumns(),
+    caption: "Arms, contenders first",
+    size: 25,
+    rowClass,
+    filter,
+  });
+  agents = new PagedTable($("agents"), {
+    columns: agentColumns(),
+    caption: "Agents, contenders first",
+    size: 25,
+    rowClass,
+    filter,
+  });
   settings();
   controls();
   draw();
   addEventListener("themechange", draw);
-  setInterval(() => { if (!run.ended) draw(); }, 5000);
-  listen(`/runs/${run.row.run}/stream?after=${run.entries}`, "run", async (delta) => {
-    if (!run.add(delta)) {
-      if (delta.row.entries <= run.entries) return; // seen before the line was lost
-      Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
-    }
-    draw();
-  }, (lost) => document.body.classList.toggle("lost", lost && !run.ended));
+  setInterval(() => {
+    if (!run.ended) draw();
+  }, 5000);
+  listen(
+    `/runs/${run.row.run}/stream?after=${run.entries}`,
+    "run",
+    async (delta) => {
+      if (!run.add(delta)) {
+        if (delta.row.entries <= run.entries) return; // seen before the line was lost
+        Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
+      }
+      draw();
+    },
+    (lost) => document.body.classList.toggle("lost", lost && !run.ended),
+  );
 });

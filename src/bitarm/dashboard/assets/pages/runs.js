@@ -10,7 +10,8 @@ const rows = new Map();
 let total = 0;
 
 const live = (row) => row.state === "open" && Date.now() / 1000 - row.last_at < LIVE;
-const lasted = (row) => (row.ended_at ?? (live(row) ? Date.now() / 1000 : row.last_at)) - row.opened_at;
+const lasted = (row) =>
+  (row.ended_at ?? (live(row) ? Date.now() / 1000 : row.last_at)) - row.opened_at;
 
 function stateCell(row) {
   if (row.state === "ended") return row.outcome.replaceAll("_", " ");
@@ -21,20 +22,62 @@ function stateCell(row) {
 function answerCell(row) {
   if (row.best_arm_name !== null) return h("strong", {}, row.best_arm_name);
   if (row.state === "ended") return "none";
-  return row.leader === null ? "–" : `${row.leader} leads, ${count(row.contenders)} of ${count(row.arms)} in`;
+  return row.leader === null
+    ? "–"
+    : `${row.leader} leads, ${count(row.contenders)} of ${count(row.arms)} in`;
 }
 
 const columns = [
-  { key: "run", label: "Run", value: (r) => r.run, cell: (r) => h("a", { href: `/runs/${r.run}` }, `Run ${r.run}`) },
+  {
+    key: "run",
+    label: "Run",
+    value: (r) => r.run,
+    cell: (r) => h("a", { href: `/runs/${r.run}` }, `Run ${r.run}`),
+  },
   { key: "state", label: "State", value: (r) => r.outcome ?? "", cell: stateCell },
-  { key: "answer", label: "Best arm", value: (r) => r.best_arm_name ?? r.leader ?? "", cell: answerCell },
+  {
+    key: "answer",
+    label: "Best arm",
+    value: (r) => r.best_arm_name ?? r.leader ?? "",
+    cell: answerCell,
+  },
   { key: "guarantee", label: "Guarantee", value: (r) => r.guarantee, cell: guaranteeCell },
-  { key: "rounds", label: "Rounds", value: (r) => r.rounds, cell: (r) => count(r.rounds), numeric: true },
-  { key: "samples", label: "Samples", value: (r) => r.samples, cell: (r) => count(r.samples), numeric: true },
-  { key: "payload_bits", label: "Bits", value: (r) => r.payload_bits, cell: (r) => count(r.payload_bits), numeric: true },
+  {
+    key: "rounds",
+    label: "Rounds",
+    value: (r) => r.rounds,
+    cell: (r) => count(r.rounds),
+    numeric: true,
+  },
+  {
+    key: "samples",
+    label: "Samples",
+    value: (r) => r.samples,
+    cell: (r) => count(r.samples),
+    numeric: true,
+  },
+  {
+    key: "payload_bits",
+    label: "Bits",
+    value: (r) => r.payload_bits,
+    cell: (r) => count(r.payload_bits),
+    numeric: true,
+  },
   { key: "scheme", label: "Scheme", value: scheme, cell: scheme },
-  { key: "opened_at", label: "Started", value: (r) => r.opened_at, cell: (r) => moment(r.opened_at), numeric: true },
-  { key: "duration", label: "Took", value: lasted, cell: (r) => duration(lasted(r)), numeric: true },
+  {
+    key: "opened_at",
+    label: "Started",
+    value: (r) => r.opened_at,
+    cell: (r) => moment(r.opened_at),
+    numeric: true,
+  },
+  {
+    key: "duration",
+    label: "Took",
+    value: lasted,
+    cell: (r) => duration(lasted(r)),
+    numeric: true,
+  },
 ];
 
 function guaranteeCell(row) {
@@ -43,7 +86,10 @@ function guaranteeCell(row) {
 }
 
 const table = new PagedTable($("runs"), {
-  columns, caption: "All runs", size: 50, empty: "no run yet: bitarm identify makes one",
+  columns,
+  caption: "All runs",
+  size: 50,
+  empty: "no run yet: bitarm identify makes one",
   rowClass: (row) => (live(row) ? "is-live" : null),
 });
 
@@ -54,7 +100,15 @@ function wanted(row) {
   if (state === "budget" && row.outcome !== "budget_spent") return false;
   if (state === "undecided" && (row.state !== "ended" || row.best_arm !== null)) return false;
   const needle = $("filter").value.trim().toLowerCase();
-  const text = [row.run, row.fingerprint, row.outcome ?? "open", row.best_arm_name ?? row.leader, scheme(row)].join(" ").toLowerCase();
+  const text = [
+    row.run,
+    row.fingerprint,
+    row.outcome ?? "open",
+    row.best_arm_name ?? row.leader,
+    scheme(row),
+  ]
+    .join(" ")
+    .toLowerCase();
   return !needle || needle.split(/\s+/).every((word) => text.includes(word));
 }
 
@@ -62,7 +116,8 @@ const show = perFrame(() => {
   const found = [...rows.values()].filter(wanted);
   found.sort((a, b) => live(b) - live(a) || b.run - a.run);
   table.show(found);
-  $("count").textContent = `${plural(found.length, "run")}${found.length === total ? "" : ` of ${count(total)}`}`;
+  $("count").textContent =
+    `${plural(found.length, "run")}${found.length === total ? "" : ` of ${count(total)}`}`;
 });
 
 function take(list) {
