@@ -63,7 +63,11 @@ export async function insist(path) {
 }
 
 // Run a page's work; what it throws is shown, not swallowed.
-export function begin(work) {
+export async function begin(work) {
   nameStore().catch((error) => problem(error.message));
-  work().catch((error) => problem(error.message));
+  try {
+    await work();
+  } catch (error) {
+    problem(error.message);
+  }
 }

@@ -1,7 +1,7 @@
 // What every chart has around it: a title, a drawing that fits, its numbers, and downloads.
 
 import { d3 } from "./d3.js";
-import { h, perFrame } from "./dom.js";
+import { h, headings, perFrame } from "./dom.js";
 
 const GLYPH = 7.4; // pixels that a letter takes at most, on average
 
@@ -32,37 +32,14 @@ export class Chart {
       h("div", { class: "wide" }),
     );
     figure.classList.add("chart");
-    figure.append(
-      h(
-        "figcaption",
-        {},
-        h("h3", {}, title),
-        h(
-          "span",
-          { class: "downloads" },
-          h(
-            "button",
-            {
-              type: "button",
-              onclick: () => this.saveCsv(),
-              "aria-label": `Download ${title} as CSV`,
-            },
-            "CSV",
-          ),
-          h(
-            "button",
-            {
-              type: "button",
-              onclick: () => this.saveSvg(),
-              "aria-label": `Download ${title} as SVG`,
-            },
-            "SVG",
-          ),
-        ),
-      ),
-      this.svg.node(),
-      this.details,
+    const downloads = h(
+      "span",
+      { class: "downloads" },
+      downloadButton(title, "CSV", () => this.saveCsv()),
+      downloadButton(title, "SVG", () => this.saveSvg()),
     );
+    const caption = h("figcaption", {}, h("h3", {}, title), downloads);
+    figure.append(caption, this.svg.node(), this.details);
     this.redraw = perFrame(() => this.draw());
     this.width = 0; // not drawn yet: there may be nothing to draw
     new ResizeObserver(([entry]) => {
@@ -88,41 +65,15 @@ export class Chart {
     if (!this.details.open) return;
     const { columns, rows } = this.table();
     const cell = (value) => (typeof value === "number" ? String(value) : (value ?? ""));
-    this.details.lastChild.replaceChildren(
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            columns.map((name) => h("th", { scope: "col" }, name)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          rows.slice(0, 500).map((row) =>
-            h(
-              "tr",
-              {},
-              row.map((value) => h("td", {}, cell(value))),
-            ),
-          ),
-        ),
-      ),
-    );
+    const line = (row) => h("tr", {}, ...row.map((value) => h("td", {}, cell(value))));
+    const body = h("tbody", {}, ...rows.slice(0, 500).map(line));
+    this.details.lastChild.replaceChildren(h("table", {}, headings(columns), body));
   }
 
   saveCsv() {
     const { columns, rows } = this.table();
-    save(
-      `${this.file}.csv`,
-      "text/csv",
-      [columns, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n",
-    );
+    const lines = [columns, ...rows].map((row) => `${row.map(quoted).join(",")}\n`);
+    save(`${this.file}.csv`, "text/csv", lines.join(""));
   }
 
   saveSvg() {
@@ -142,6 +93,11 @@ export class Chart {
   }
 }
 
+function downloadButton(title, kind, onclick) {
+  const name = `Download ${title} as ${kind}`;
+  return h("button", { type: "button", onclick, "aria-label": name }, kind);
+}
+
 // A leading apostrophe keeps spreadsheets from running a name as a formula.
 function quoted(value) {
   if (value === null || value === undefined) return "";
@@ -159,20 +115,41 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+// An SVG element with its attributes.
+export function add(parent, tag, attributes) {
+  return dress(parent.append(tag), attributes);
+}
+
+function dress(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.attr(name, value);
+  return node;
+}
+
 // An SVG text that ends in an ellipsis where it would not fit; the whole stands in its title.
-export function label(parent, text, room, glyph = GLYPH) {
+export function label(parent, text, room, attributes, glyph = GLYPH) {
   const node = parent.append("text");
   const most = Math.max(3, Math.floor(room / glyph));
   node.text(text.length > most ? `${text.slice(0, most - 1)}…` : text);
   if (text.length > most) node.append("title").text(text);
-  return node;
+  return dress(node, attributes);
 }
 
 // Axes in the chart's own dress.
 export function axis(svg, maker, x, y, name) {
-  return svg
-    .append("g")
-    .attr("class", `axis ${name}`)
-    .attr("transform", `translate(${x},${y})`)
-    .call(maker);
+  add(svg, "g", { class: `axis ${name}`, transform: `translate(${x},${y})` }).call(maker);
+}
+
+export function axisBelow(svg, maker, bottom) {
+  axis(svg, maker, 0, bottom, "x");
+}
+
+// An axis at the left whose ticks are lines across the drawing.
+export function gridAcross(svg, maker, left, right) {
+  axis(svg, maker.tickSize(left - right), left, 0, "grid");
+}
+
+// What an axis along the bottom measures.
+export function nameBelow(svg, text, left, right, y) {
+  const attributes = { class: "quiet", x: (left + right) / 2, y, "text-anchor": "middle" };
+  add(svg, "text", attributes).text(text);
 }

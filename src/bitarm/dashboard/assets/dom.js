@@ -13,6 +13,10 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+// The head of a table from the names of its columns.
+export const headings = (names) =>
+  h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))));
+
 // A definition list from pairs of words and values.
 export function define(list, pairs) {
   list.replaceChildren(

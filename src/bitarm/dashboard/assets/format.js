@@ -32,8 +32,9 @@ export function duration(seconds) {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  if (seconds < 86400)
+  if (seconds < 86400) {
     return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  }
   return plural(Math.floor(seconds / 86400), "day");
 }
 
@@ -41,7 +42,9 @@ const two = (n) => String(n).padStart(2, "0");
 
 export function moment(at) {
   const t = new Date(at * 1000);
-  return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${two(t.getHours())}:${two(t.getMinutes())}:${two(t.getSeconds())}`;
+  const date = [t.getFullYear(), two(t.getMonth() + 1), two(t.getDate())];
+  const time = [two(t.getHours()), two(t.getMinutes()), two(t.getSeconds())];
+  return `${date.join("-")} ${time.join(":")}`;
 }
 
 export const clock = (at) => moment(at).slice(11);

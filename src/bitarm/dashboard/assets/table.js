@@ -5,19 +5,9 @@ import { count } from "./format.js";
 
 // columns: { key, label, value(row) for sorting, cell(row) for showing, numeric }
 export class PagedTable {
-  constructor(
-    place,
-    {
-      columns,
-      caption,
-      size = 50,
-      sort = null,
-      rowClass = () => null,
-      filter = null,
-      empty = "nothing to show",
-    },
-  ) {
-    Object.assign(this, { place, columns, size, sort, rowClass, empty });
+  constructor(place, { columns, caption, size = 50, filter = null, ...options }) {
+    const { rowClass = () => null, empty = "nothing to show" } = options;
+    Object.assign(this, { place, columns, size, sort: null, rowClass, empty });
     this.rows = [];
     this.page = 0;
     this.needle = "";
@@ -27,29 +17,21 @@ export class PagedTable {
     this.previous = h("button", { type: "button", onclick: () => this.turn(-1) }, "Previous");
     this.next = h("button", { type: "button", onclick: () => this.turn(1) }, "Next");
     this.pager = h("div", { class: "pager" }, this.previous, this.status, this.next);
-    if (filter) {
-      const find = (event) => {
-        this.needle = event.target.value.toLowerCase();
-        this.page = 0;
-        this.draw();
-      };
-      place.append(
-        h(
-          "p",
-          { class: "controls" },
-          h("label", {}, `${filter} `, h("input", { type: "search", oninput: find })),
-        ),
-      );
-    }
+    if (filter) place.append(this.finder(filter));
     const head = h("thead", {}, h("tr", {}, this.headings));
-    place.append(
-      h(
-        "div",
-        { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-        h("table", {}, h("caption", { class: "unseen" }, caption), head, this.body),
-      ),
-      this.pager,
-    );
+    const table = h("table", {}, h("caption", { class: "unseen" }, caption), head, this.body);
+    const region = { class: "wide", tabindex: 0, role: "region", "aria-label": caption };
+    place.append(h("div", region, table), this.pager);
+  }
+
+  finder(name) {
+    const oninput = (event) => {
+      this.needle = event.target.value.toLowerCase();
+      this.page = 0;
+      this.draw();
+    };
+    const input = h("input", { type: "search", oninput });
+    return h("p", { class: "controls" }, h("label", {}, `${name} `, input));
   }
 
   heading(column) {
@@ -89,8 +71,8 @@ export class PagedTable {
   draw() {
     this.headings.forEach((heading, i) => {
       const here = this.sort?.key === this.columns[i].key;
-      if (here)
-        heading.setAttribute("aria-sort", this.sort.descending ? "descending" : "ascending");
+      const order = this.sort?.descending ? "descending" : "ascending";
+      if (here) heading.setAttribute("aria-sort", order);
       else heading.removeAttribute("aria-sort");
     });
     const rows = this.chosen();
@@ -98,15 +80,16 @@ export class PagedTable {
     this.page = Math.min(Math.max(this.page, 0), pages - 1);
     const shown = rows.slice(this.page * this.size, (this.page + 1) * this.size);
     this.body.replaceChildren(...shown.map((row) => this.line(row)));
-    if (!shown.length)
-      this.body.append(
-        h("tr", {}, h("td", { colspan: this.columns.length, class: "quiet" }, this.empty)),
-      );
+    if (!shown.length) {
+      const whole = { colspan: this.columns.length, class: "quiet" };
+      this.body.append(h("tr", {}, h("td", whole, this.empty)));
+    }
     this.pager.hidden = pages === 1;
     this.previous.disabled = this.page === 0;
     this.next.disabled = this.page === pages - 1;
     const first = this.page * this.size + 1;
-    this.status.textContent = `${count(first)}–${count(first + shown.length - 1)} of ${count(rows.length)}`;
+    const range = `${count(first)}–${count(first + shown.length - 1)}`;
+    this.status.textContent = `${range} of ${count(rows.length)}`;
   }
 
   line(row) {

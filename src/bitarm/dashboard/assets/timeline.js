@@ -37,87 +37,20 @@ export class Run {
 
   // Every arm as entry `moment` left it, and what had been paid by then.
   at(moment) {
-    const arms = this.arm_names.map((name, arm) => ({
-      arm,
-      name,
-      id: arm,
-      agent: this.agents[arm] ?? null,
-      mean: null,
-      radius: null,
-      ceiling: null,
-      pulls: 0,
-      messages: 0,
-      bits: 0,
-      points: [],
-      droppedIn: null,
-      droppedFor: null,
-      lostIn: null,
-      outIn: null,
-      lastAt: null,
-      repeats: 0,
-      restarts: 0,
-      outermost: null,
-    }));
     const { reports, drops, notes, rounds } = this.timeline;
-    const perRound = [];
-    for (let i = 0; i < rounds.sequence.length && rounds.sequence[i] <= moment; i++) {
-      perRound.push({
-        round: rounds.round[i],
-        arms: rounds.arms[i],
-        at: rounds.at[i],
-        samples: 0,
-        bits: 0,
-        rawBits: 0,
-      });
-    }
-    for (let i = 0; i < reports.sequence.length && reports.sequence[i] <= moment; i++) {
-      const arm = arms[reports.arm[i]];
-      const samples = reports.pulls[i] - arm.pulls;
-      arm.mean = reports.mean[i];
-      arm.radius = reports.radius[i];
-      arm.ceiling = reports.ceiling[i];
-      arm.pulls = reports.pulls[i];
-      arm.messages = reports.message[i];
-      arm.bits += reports.nbits[i];
-      arm.lastAt = reports.at[i];
-      if (reports.outermost[i] !== null)
-        arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
-      arm.points.push({
-        round: reports.round[i],
-        mean: arm.mean,
-        radius: arm.radius,
-        ceiling: arm.ceiling,
-        y: Math.min(arm.mean, arm.ceiling ?? Infinity),
-      });
-      const paid = perRound[reports.round[i] - 1];
-      if (paid) {
-        paid.samples += samples;
-        paid.bits += reports.nbits[i];
-        paid.rawBits += samples * RAW_REWARD_BITS;
-      }
-    }
-    for (let i = 0; i < drops.sequence.length && drops.sequence[i] <= moment; i++) {
-      const arm = arms[drops.arm[i]];
-      arm.droppedIn = drops.round[i];
-      arm.droppedFor = drops.because[i];
-    }
-    for (let i = 0; i < notes.sequence.length && notes.sequence[i] <= moment; i++) {
-      for (const arm of notes.arms[i].map((number) => arms[number])) {
-        if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
-        else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
-        if (RESENT.has(notes.name[i])) arm.repeats += 1;
-        arm.restarts = notes.restarts[i] ?? arm.restarts;
-      }
-    }
+    const arms = this.arm_names.map((name, arm) => newArm(arm, name, this.agents[arm] ?? null));
+    const perRound = openedRounds(rounds, moment);
+    takeReports(reports, moment, arms, perRound);
+    takeDrops(drops, moment, arms);
+    takeNotes(notes, moment, arms);
     for (const arm of arms) arm.outIn = arm.droppedIn ?? arm.lostIn;
     const over = this.ended && moment >= this.entries;
     const best = over ? this.row.best_arm : null;
     const sum = (key) => perRound.reduce((total, one) => total + one[key], 0);
-    const ranked = [...arms].sort(byStanding(best));
     return {
       moment,
       arms,
-      ranked,
+      ranked: [...arms].sort(byStanding(best)),
       perRound,
       best,
       over,
@@ -141,6 +74,93 @@ export class Run {
   }
 }
 
+// An arm before anything was heard of it.
+function newArm(arm, name, agent) {
+  return {
+    arm,
+    name,
+    id: arm,
+    agent,
+    mean: null,
+    radius: null,
+    ceiling: null,
+    pulls: 0,
+    messages: 0,
+    bits: 0,
+    points: [],
+    droppedIn: null,
+    droppedFor: null,
+    lostIn: null,
+    outIn: null,
+    lastAt: null,
+    repeats: 0,
+    restarts: 0,
+    outermost: null,
+  };
+}
+
+function openedRounds(rounds, moment) {
+  const opened = [];
+  const end = upTo(rounds.sequence, moment);
+  for (let i = 0; i < end; i++) {
+    const [round, arms, at] = [rounds.round[i], rounds.arms[i], rounds.at[i]];
+    opened.push({ round, arms, at, samples: 0, bits: 0, rawBits: 0 });
+  }
+  return opened;
+}
+
+function takeReports(reports, moment, arms, perRound) {
+  const end = upTo(reports.sequence, moment);
+  for (let i = 0; i < end; i++) {
+    const arm = arms[reports.arm[i]];
+    const paid = perRound[reports.round[i] - 1];
+    if (paid) {
+      const samples = reports.pulls[i] - arm.pulls;
+      paid.samples += samples;
+      paid.bits += reports.nbits[i];
+      paid.rawBits += samples * RAW_REWARD_BITS;
+    }
+    takeReport(reports, i, arm);
+  }
+}
+
+function takeReport(reports, i, arm) {
+  const [mean, radius, ceiling] = [reports.mean[i], reports.radius[i], reports.ceiling[i]];
+  arm.mean = mean;
+  arm.radius = radius;
+  arm.ceiling = ceiling;
+  arm.pulls = reports.pulls[i];
+  arm.messages = reports.message[i];
+  arm.bits += reports.nbits[i];
+  arm.lastAt = reports.at[i];
+  if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
+  const y = Math.min(mean, ceiling ?? Infinity);
+  arm.points.push({ round: reports.round[i], mean, radius, ceiling, y });
+}
+
+function takeDrops(drops, moment, arms) {
+  const end = upTo(drops.sequence, moment);
+  for (let i = 0; i < end; i++) {
+    const arm = arms[drops.arm[i]];
+    arm.droppedIn = drops.round[i];
+    arm.droppedFor = drops.because[i];
+  }
+}
+
+function takeNotes(notes, moment, arms) {
+  const end = upTo(notes.sequence, moment);
+  for (let i = 0; i < end; i++) {
+    for (const number of notes.arms[i]) takeNote(notes, i, arms[number]);
+  }
+}
+
+function takeNote(notes, i, arm) {
+  if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
+  else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
+  if (RESENT.has(notes.name[i])) arm.repeats += 1;
+  arm.restarts = notes.restarts[i] ?? arm.restarts;
+}
+
 // The answer first, then the contenders by mean, then the fallen, the latest first.
 function byStanding(best) {
   return (a, b) =>
@@ -153,8 +173,8 @@ function byStanding(best) {
 
 // How many of these ascending numbers are at most `most`.
 function upTo(numbers, most) {
-  let low = 0,
-    high = numbers.length;
+  let low = 0;
+  let high = numbers.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (numbers[middle] <= most) low = middle + 1;
@@ -168,4 +188,11 @@ export function stateOf(arm, standings, names) {
   if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
   if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
   return standings.over ? "not decided" : "in the race";
+}
+
+// How an arm is drawn that stands at this place of the ranking.
+export function armClass(arm, standings, place) {
+  if (arm.arm === standings.best) return "best";
+  if (arm.outIn !== null) return "out";
+  return place === 0 ? "leader" : "in";
 }

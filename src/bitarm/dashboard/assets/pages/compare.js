@@ -1,7 +1,7 @@
 // The compare page: what runs and saved simulations cost, beside the lower bound and the paper.
 
 import { begin, get, post, problem } from "../api.js";
-import { axis, Chart, label } from "../chart.js";
+import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "../chart.js";
 import { d3 } from "../d3.js";
 import { $, h } from "../dom.js";
 import { compact, count, number, plural, scheme } from "../format.js";
@@ -11,202 +11,145 @@ const chosen = new Set(
   new URLSearchParams(location.search).get("runs")?.split(",").map(Number).filter(Boolean) ?? [],
 );
 const files = new Map();
-let points = [],
-  curves = [],
-  asked = 0;
+let points = [];
+let curves = [];
+let asked = 0;
+
+const DIAMOND = d3.symbol(d3.symbolDiamond, 70)();
+const LEAST_BITS =
+  "a lower bound on the expected bits of any scheme whose agents speak when asked: " +
+  "1 − 2δ for each arm";
 
 const shownCurves = () => curves.filter((curve) => curve.experiment === $("experiment").value);
+
+const COLUMNS = [
+  "source",
+  "label",
+  "scheme",
+  "samples",
+  "samples_sem",
+  "payload_bits",
+  "payload_bits_sem",
+  "rounds",
+  "delta",
+  "lower_bound",
+  "least_bits",
+];
+
+// A published curve as points, with what the paper tells of each.
+const paperPoints = (curve) =>
+  curve.x.map((_, i) => ({
+    source: "paper",
+    label: `${curve.experiment} ${curve.series}`,
+    scheme: curve.series,
+    samples: curve.samples[i],
+    payload_bits: curve.payload_bits[i],
+  }));
 
 const chart = new Chart($("prices"), {
   title: "Samples against bits",
   file: "compare",
-  describe: () =>
-    points.length
-      ? `${plural(points.length, "point")}: ${points.map((p) => `${p.label} with ${count(p.samples)} samples and ${count(p.payload_bits)} bits`).join("; ")}.`
-      : "Nothing chosen yet.",
+  describe,
   draw,
   table: () => ({
-    columns: [
-      "source",
-      "label",
-      "scheme",
-      "samples",
-      "samples_sem",
-      "payload_bits",
-      "payload_bits_sem",
-      "rounds",
-      "delta",
-      "lower_bound",
-      "least_bits",
-    ],
-    rows: [
-      ...points.map((p) => [
-        p.source,
-        p.label,
-        p.scheme,
-        p.samples,
-        p.samples_sem,
-        p.payload_bits,
-        p.payload_bits_sem,
-        p.rounds,
-        p.delta,
-        p.lower_bound,
-        p.least_bits,
-      ]),
-      ...shownCurves().flatMap((c) =>
-        c.x.map((_, i) => [
-          "paper",
-          `${c.experiment} ${c.series}`,
-          c.series,
-          c.samples[i],
-          null,
-          c.payload_bits[i],
-          null,
-          null,
-          null,
-          null,
-          null,
-        ]),
-      ),
-    ],
+    columns: COLUMNS,
+    rows: [...points, ...shownCurves().flatMap(paperPoints)].map((p) =>
+      COLUMNS.map((column) => p[column] ?? null),
+    ),
   }),
 });
 
+function describe() {
+  if (!points.length) return "Nothing chosen yet.";
+  const price = (p) => `${count(p.samples)} samples and ${count(p.payload_bits)} bits`;
+  const told = points.map((p) => `${p.label} with ${price(p)}`);
+  return `${plural(points.length, "point")}: ${told.join("; ")}.`;
+}
+
 function draw(svg, width) {
-  const height = 420,
-    left = 58,
-    right = width - 16,
-    top = 30,
-    bottom = height - 44;
-  const bounds = [...new Set(points.map((p) => p.lower_bound).filter((b) => b))];
-  const all = [
-    ...points.map((p) => [p.samples, p.payload_bits]),
-    ...shownCurves().flatMap((c) => c.samples.map((s, i) => [s, c.payload_bits[i]])),
-  ];
+  const height = 420;
+  const left = 58;
+  const right = width - 16;
+  const top = 30;
+  const bottom = height - 44;
+  const all = [...points, ...shownCurves().flatMap(paperPoints)];
   if (!all.length) {
-    svg
-      .append("text")
-      .attr("class", "quiet")
-      .attr("x", left)
-      .attr("y", 60)
-      .text("Choose runs, files or a published curve.");
+    const hint = add(svg, "text", { class: "quiet", x: left, y: 60 });
+    hint.text("Choose runs, files or a published curve.");
     return 110;
   }
-  const x = d3.scaleLog(stretched([...all.map((p) => p[0]), ...bounds]), [left, right]);
-  const y = d3.scaleLog(stretched(all.map((p) => p[1])), [bottom, top]);
-  axis(
-    svg,
-    d3
-      .axisBottom(x)
-      .tickFormat(compact)
-      .tickSizeOuter(0)
-      .tickValues(ticks(x, width / 70)),
-    0,
-    bottom,
-    "x",
-  );
-  axis(
-    svg,
-    d3
-      .axisLeft(y)
-      .tickValues(ticks(y, 8))
-      .tickFormat(compact)
-      .tickSize(-(right - left)),
-    left,
-    0,
-    "grid",
-  );
-  svg
-    .append("text")
-    .attr("class", "quiet")
-    .attr("x", (left + right) / 2)
-    .attr("y", height - 6)
-    .attr("text-anchor", "middle")
-    .text("samples");
-  svg.append("text").attr("class", "quiet").attr("x", left).attr("y", 14).text("payload bits");
+  const bounds = [...new Set(points.map((p) => p.lower_bound).filter((b) => b))];
+  const x = d3.scaleLog(stretched([...all.map((p) => p.samples), ...bounds]), [left, right]);
+  const y = d3.scaleLog(stretched(all.map((p) => p.payload_bits)), [bottom, top]);
+  const below = d3.axisBottom(x).tickFormat(compact).tickSizeOuter(0);
+  axisBelow(svg, below.tickValues(ticks(x, width / 70)), bottom);
+  gridAcross(svg, d3.axisLeft(y).tickValues(ticks(y, 8)).tickFormat(compact), left, right);
+  nameBelow(svg, "samples", left, right, height - 6);
+  add(svg, "text", { class: "quiet", x: left, y: 14 }).text("payload bits");
   for (const curve of shownCurves()) paperCurve(svg, curve, x, y, right);
-  for (const bound of bounds) {
-    svg
-      .append("line")
-      .attr("class", "bound")
-      .attr("x1", x(bound))
-      .attr("x2", x(bound))
-      .attr("y1", top)
-      .attr("y2", bottom);
+  for (const bound of bounds.map(x)) {
+    add(svg, "line", { class: "bound", x1: bound, x2: bound, y1: top, y2: bottom });
   }
   if (bounds.length) {
     // above the plot, where neither lines nor points are; on a phone in a row of its own
+    const at = { class: "bound-name", x: right, y: width < 480 ? 30 : 14, "text-anchor": "end" };
     const name = `lower bound${bounds.length > 1 ? "s" : ""} on samples, if arms are Gaussian`;
-    svg
-      .append("text")
-      .attr("class", "bound-name")
-      .attr("x", right)
-      .attr("y", width < 480 ? 30 : 14)
-      .attr("text-anchor", "end")
-      .text(name);
+    add(svg, "text", at).text(name);
   }
   const taken = [];
-  for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits))
+  for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) {
     place(svg, point, x, y, width, taken);
+  }
   return height;
 }
 
 function place(svg, point, x, y, width, taken) {
-  const group = svg
-    .append("g")
-    .attr("class", `point ${point.source}`)
-    .attr("data-label", point.label);
+  const group = add(svg, "g", { class: `point ${point.source}`, "data-label": point.label });
   const [cx, cy] = [x(point.samples), y(Math.max(1, point.payload_bits))];
-  if (point.samples_sem)
-    group
-      .append("line")
-      .attr("class", "sem")
-      .attr("x1", x(Math.max(1, point.samples - 2 * point.samples_sem)))
-      .attr("x2", x(point.samples + 2 * point.samples_sem))
-      .attr("y1", cy)
-      .attr("y2", cy);
-  if (point.source === "run") group.append("circle").attr("cx", cx).attr("cy", cy).attr("r", 5);
-  else
-    group
-      .append("path")
-      .attr("d", d3.symbol(d3.symbolDiamond, 70)())
-      .attr("transform", `translate(${cx},${cy})`);
-  group
-    .append("title")
-    .text(
-      `${point.label}, ${point.scheme}: ${count(point.samples)} samples, ${count(point.payload_bits)} bits`,
-    );
+  if (point.samples_sem) {
+    const x1 = x(Math.max(1, point.samples - 2 * point.samples_sem));
+    const x2 = x(point.samples + 2 * point.samples_sem);
+    add(group, "line", { class: "sem", x1, x2, y1: cy, y2: cy });
+  }
+  if (point.source === "run") add(group, "circle", { cx, cy, r: 5 });
+  else add(group, "path", { d: DIAMOND, transform: `translate(${cx},${cy})` });
+  const price = `${count(point.samples)} samples, ${count(point.payload_bits)} bits`;
+  group.append("title").text(`${point.label}, ${point.scheme}: ${price}`);
   const text = point.source === "run" ? point.label : point.scheme;
   const left = cx > width - 150;
-  let at = cy + 4;
-  while (taken.some((one) => Math.abs(one.x - cx) < 110 && Math.abs(one.y - at) < 13)) at += 13;
-  taken.push({ x: cx, y: at });
-  label(group, text, 150)
-    .attr("x", cx + (left ? -10 : 10))
-    .attr("y", at)
-    .attr("text-anchor", left ? "end" : "start");
+  const at = { x: cx, y: freeRow(taken, cx, cy + 4) };
+  taken.push(at);
+  const anchor = left ? "end" : "start";
+  label(group, text, 150, { x: cx + (left ? -10 : 10), y: at.y, "text-anchor": anchor });
+}
+
+// The first row from `y` on in which no name stands near `x`.
+function freeRow(taken, x, y) {
+  const near = taken.filter((one) => Math.abs(one.x - x) < 110);
+  const clashes = (at) => near.some((one) => Math.abs(one.y - at) < 13);
+  let row = y;
+  while (clashes(row)) row += 13;
+  return row;
 }
 
 function paperCurve(svg, curve, x, y, right) {
   const at = curve.samples.map((s, i) => [x(s), y(curve.payload_bits[i])]);
-  svg.append("path").attr("class", "paper-curve").attr("d", d3.line()(at));
-  for (const [cx, cy] of at)
-    svg.append("circle").attr("class", "paper-dot").attr("cx", cx).attr("cy", cy).attr("r", 2.5);
+  add(svg, "path", { class: "paper-curve", d: d3.line()(at) });
+  for (const [cx, cy] of at) add(svg, "circle", { class: "paper-dot", cx, cy, r: 2.5 });
   const last = at.reduce((a, b) => (b[0] > a[0] ? b : a));
   const end = last[0] > right - 90;
-  svg
-    .append("text")
-    .attr("class", "quiet")
-    .attr("x", last[0] + (end ? -4 : 7))
-    .attr("y", last[1] - (end ? 8 : -4))
-    .attr("text-anchor", end ? "end" : "start")
-    .text(curve.series);
+  add(svg, "text", {
+    class: "quiet",
+    x: last[0] + (end ? -4 : 7),
+    y: last[1] - (end ? 8 : -4),
+    "text-anchor": end ? "end" : "start",
+  }).text(curve.series);
 }
 
 // A domain with room around it, never empty.
 function stretched(values) {
-  const low = Math.max(1, d3.min(values)),
-    high = Math.max(low * 1.01, d3.max(values));
+  const low = Math.max(1, d3.min(values));
+  const high = Math.max(low * 1.01, d3.max(values));
   const room = Math.max(1.25, (high / low) ** 0.08);
   return [low / room, high * room];
 }
@@ -214,14 +157,14 @@ function stretched(values) {
 // 1, 2 and 5 of every power of ten, as many as fit.
 function ticks(scale, most) {
   const [low, high] = scale.domain();
-  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
-    const found = d3
-      .range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1)
+  const powers = d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1);
+  const choices = [[1, 2, 5], [1, 3], [1]].map((steps) =>
+    powers
       .flatMap((power) => steps.map((s) => s * 10 ** power))
-      .filter((t) => t >= low && t <= high);
-    if (found.length <= most || steps.length === 1)
-      return found.length > 1 ? found : scale.ticks(4);
-  }
+      .filter((t) => t >= low && t <= high),
+  );
+  const found = choices.find((choice) => choice.length <= most) ?? choices.at(-1);
+  return found.length > 1 ? found : scale.ticks(4);
 }
 
 const table = new PagedTable($("points"), {
@@ -263,27 +206,14 @@ const table = new PagedTable($("points"), {
       key: "least_bits",
       label: "Bits at least",
       value: (p) => p.least_bits,
-      cell: (p) =>
-        h(
-          "span",
-          {
-            title:
-              "a lower bound on the expected bits of any scheme whose agents speak when asked: 1 − 2δ for each arm",
-          },
-          p.least_bits === null ? "none" : number(p.least_bits),
-        ),
+      cell: (p) => orNone(p.least_bits, number, LEAST_BITS),
       numeric: true,
     },
     {
       key: "lower_bound",
       label: "Samples at least",
       value: (p) => p.lower_bound,
-      cell: (p) =>
-        h(
-          "span",
-          { title: p.lower_bound_note },
-          p.lower_bound === null ? "none" : count(p.lower_bound),
-        ),
+      cell: (p) => orNone(p.lower_bound, count, p.lower_bound_note),
       numeric: true,
     },
     {
@@ -294,6 +224,9 @@ const table = new PagedTable($("points"), {
     },
   ],
 });
+
+const orNone = (value, format, title) =>
+  h("span", { title }, value === null ? "none" : format(value));
 
 const withError = (mean, sem) =>
   sem ? `${compact(Math.round(mean))} ± ${compact(Math.round(2 * sem))}` : count(mean);
@@ -330,8 +263,8 @@ async function upload(event) {
       await post("/compare", { runs: [], results: [{ name: file.name, simulation }] });
       files.set(file.name, simulation);
     } catch (error) {
-      wrong =
-        error instanceof SyntaxError ? `${file.name} is no JSON: ${error.message}` : error.message;
+      const where = error instanceof SyntaxError ? `${file.name} is no JSON: ` : "";
+      wrong = `${where}${error.message}`;
     }
   }
   event.target.value = "";
@@ -341,25 +274,26 @@ async function upload(event) {
 }
 
 function listFiles() {
-  const forget = (name) => () => {
+  $("file-list").replaceChildren(
+    ...[...files.keys()].map((name) => h("li", {}, `${name} `, removeButton(name))),
+  );
+}
+
+function removeButton(name) {
+  const onclick = () => {
     files.delete(name);
     listFiles();
     ask();
   };
-  $("file-list").replaceChildren(
-    ...[...files.keys()].map((name) =>
-      h(
-        "li",
-        {},
-        `${name} `,
-        h(
-          "button",
-          { type: "button", class: "quiet", onclick: forget(name), "aria-label": `Remove ${name}` },
-          "remove",
-        ),
-      ),
-    ),
-  );
+  const properties = { type: "button", class: "quiet", onclick, "aria-label": `Remove ${name}` };
+  return h("button", properties, "remove");
+}
+
+function runChoice(row) {
+  const checked = chosen.has(row.run);
+  const box = h("input", { type: "checkbox", value: row.run, checked, onchange: choose });
+  const ended = row.best_arm_name ?? row.outcome ?? "open";
+  return h("label", {}, box, ` Run ${row.run} · ${scheme(row)} · ${ended}`);
 }
 
 begin(async () => {
@@ -367,25 +301,12 @@ begin(async () => {
   $("experiment").addEventListener("change", () => chart.redraw());
   $("choice").addEventListener("submit", (event) => event.preventDefault());
   curves = (await get("/paper")).curves;
-  for (const name of new Set(curves.map((curve) => curve.experiment)))
+  for (const name of new Set(curves.map((curve) => curve.experiment))) {
     $("experiment").append(h("option", { value: name }, name));
+  }
   if (!curves.length) $("experiment").closest("fieldset").hidden = true;
   chart.redraw();
   const { runs } = await get("/runs?limit=200");
-  $("run-choices").replaceChildren(
-    ...runs.map((row) =>
-      h(
-        "label",
-        {},
-        h("input", {
-          type: "checkbox",
-          value: row.run,
-          checked: chosen.has(row.run),
-          onchange: choose,
-        }),
-        ` Run ${row.run} · ${scheme(row)} · ${row.best_arm_name ?? row.outcome ?? "open"}`,
-      ),
-    ),
-  );
+  $("run-choices").replaceChildren(...runs.map(runChoice));
   await ask();
 });

@@ -1,10 +1,10 @@
 // The explain page: one message of ICQ under a magnifying glass. Every number comes from the core.
 
 import { begin, get, problem } from "../api.js";
-import { axis, Chart, label } from "../chart.js";
+import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "../chart.js";
 import { d3 } from "../d3.js";
 import { $, define, h } from "../dom.js";
-import { count, number } from "../format.js";
+import { count, number, plural } from "../format.js";
 
 const WORDS = ["mu_hat", "earlier", "bits", "index", "arms", "delta", "sigma", "growth"];
 let told = null;
@@ -12,229 +12,141 @@ let asked = 0;
 
 function sentence(m) {
   const bits = h("span", { class: "symbol" }, m.symbol);
+  const read = `. The learner reads ${number(m.mean)}: off by ${number(m.error)}, `;
+  const bound = number(m.error_bound);
   if (m.contained) {
-    return h(
-      "span",
-      {},
-      `In round ${m.index}, after ${count(m.pulls)} pulls, the agent sends `,
-      bits,
-      `. The learner reads ${number(m.mean)}: off by ${number(m.error)}, at most ${number(m.error_bound)}.`,
-    );
+    const when = `In round ${m.index}, after ${count(m.pulls)} pulls, the agent sends `;
+    return h("span", {}, when, bits, `${read}at most ${bound}.`);
   }
-  return h(
-    "span",
-    {},
-    `The mean lies outside the interval, so the agent sends the end bin `,
-    bits,
-    `. The learner reads ${number(m.mean)}: off by ${number(m.error)}, more than the ${number(m.error_bound)} that it believes. This is the event that δ pays for.`,
-  );
+  const outside = "The mean lies outside the interval, so the agent sends the end bin ";
+  const event = `more than the ${bound} that it believes. This is the event that δ pays for.`;
+  return h("span", {}, outside, bits, `${read}${event}`);
 }
 
 function drawBins(svg, width) {
   const m = told.message;
-  const bins = 2 ** m.symbol.length;
-  const left = 14,
-    right = width - 14,
-    top = 54,
-    height = 58;
-  const low = Math.min(m.low, m.mu_hat, 0),
-    high = Math.max(m.high, m.mu_hat, 1);
+  const top = 54;
+  const height = 58;
+  const low = Math.min(m.low, m.mu_hat, 0);
+  const high = Math.max(m.high, m.mu_hat, 1);
   const room = (high - low) * 0.02;
-  const x = d3.scaleLinear([low - room, high + room], [left, right]);
-  for (let i = 0; i < bins; i++) {
-    const from = x(m.low + i * m.bin_width),
-      to = x(m.low + (i + 1) * m.bin_width);
-    svg
-      .append("rect")
-      .attr("class", i === m.value ? "bin chosen" : "bin")
-      .attr("x", from)
-      .attr("y", top)
-      .attr("width", Math.max(0.5, to - from))
-      .attr("height", height);
-    const name = i.toString(2).padStart(m.symbol.length, "0");
-    if (to - from > name.length * 7.5 + 4) {
-      svg
-        .append("text")
-        .attr("class", i === m.value ? "needle-name decoded" : "quiet")
-        .attr("x", (from + to) / 2)
-        .attr("y", top + height - 10)
-        .attr("text-anchor", "middle")
-        .text(name);
-    }
-  }
-  needle(svg, x(m.mu_hat), top - 14, top + height, "μ̂", "", m.mu_hat > m.mean ? 1 : -1);
-  needle(svg, x(m.mean), top - 14, top + height, "decoded", "decoded", m.mu_hat > m.mean ? -1 : 1);
-  svg
-    .append("line")
-    .attr("class", "gap")
-    .attr("x1", x(m.mu_hat))
-    .attr("x2", x(m.mean))
-    .attr("y1", top - 4)
-    .attr("y2", top - 4);
-  axis(
-    svg,
-    d3
-      .axisBottom(x)
-      .ticks(Math.min(10, width / 70))
-      .tickSizeOuter(0),
-    0,
-    top + height + 8,
-    "x",
-  );
+  const x = d3.scaleLinear([low - room, high + room], [14, width - 14]);
+  for (let i = 0; i < 2 ** m.symbol.length; i++) drawBin(svg, m, i, { x, top, height });
+  const side = m.mu_hat > m.mean ? 1 : -1;
+  needle(svg, x(m.mu_hat), top - 14, top + height, "μ̂", "", side);
+  needle(svg, x(m.mean), top - 14, top + height, "decoded", "decoded", -side);
+  const gap = { class: "gap", x1: x(m.mu_hat), x2: x(m.mean), y1: top - 4, y2: top - 4 };
+  add(svg, "line", gap);
+  const ticks = d3.axisBottom(x).ticks(Math.min(10, width / 70));
+  axisBelow(svg, ticks.tickSizeOuter(0), top + height + 8);
   const y = top + height + 58;
-  brace(
-    svg,
-    x(m.mean_before - m.radius_before),
-    x(m.mean_before + m.radius_before),
-    y,
-    "the true mean, as believed before: ± U",
-  );
-  brace(svg, x(m.low), x(m.high), y + 26, "so the agent’s mean must lie here: U′ wider");
-  brace(
-    svg,
-    x(m.mean - m.radius),
-    x(m.mean + m.radius),
-    y + 52,
-    "the true mean, as believed now: ± U",
-  );
+  const around = (mean, radius) => [x(mean - radius), x(mean + radius)];
+  const before = around(m.mean_before, m.radius_before);
+  brace(svg, before, y, "the true mean, as believed before: ± U");
+  brace(svg, [x(m.low), x(m.high)], y + 26, "so the agent’s mean must lie here: U′ wider");
+  brace(svg, around(m.mean, m.radius), y + 52, "the true mean, as believed now: ± U");
   return y + 66;
 }
 
-function needle(svg, x, top, bottom, name, kind, side) {
-  svg
-    .append("line")
-    .attr("class", `needle ${kind}`)
-    .attr("x1", x)
-    .attr("x2", x)
-    .attr("y1", top)
-    .attr("y2", bottom);
-  svg
-    .append("text")
-    .attr("class", `needle-name ${kind}`)
-    .attr("x", x + 5 * side)
-    .attr("y", top)
-    .attr("text-anchor", side > 0 ? "start" : "end")
-    .text(name);
+function drawBin(svg, m, i, { x, top, height }) {
+  const from = x(m.low + i * m.bin_width);
+  const to = x(m.low + (i + 1) * m.bin_width);
+  const sent = i === m.value;
+  const width = Math.max(0.5, to - from);
+  add(svg, "rect", { class: sent ? "bin chosen" : "bin", x: from, y: top, width, height });
+  const name = i.toString(2).padStart(m.symbol.length, "0");
+  if (to - from <= name.length * 7.5 + 4) return;
+  add(svg, "text", {
+    class: sent ? "needle-name decoded" : "quiet",
+    x: (from + to) / 2,
+    y: top + height - 10,
+    "text-anchor": "middle",
+  }).text(name);
 }
 
-function brace(svg, from, to, y, text) {
+function needle(svg, x, top, bottom, name, kind, side) {
+  const anchor = side > 0 ? "start" : "end";
+  const at = { class: `needle-name ${kind}`, x: x + 5 * side, y: top, "text-anchor": anchor };
+  add(svg, "line", { class: `needle ${kind}`, x1: x, x2: x, y1: top, y2: bottom });
+  add(svg, "text", at).text(name);
+}
+
+function brace(svg, [from, to], y, text) {
   const width = Number(svg.node().parentNode.clientWidth);
-  svg
-    .append("path")
-    .attr("class", "span")
-    .attr("fill", "none")
-    .attr("d", `M${from},${y - 4}v8M${from},${y}H${to}M${to},${y - 4}v8`);
+  const d = `M${from},${y - 4}v8M${from},${y}H${to}M${to},${y - 4}v8`;
+  add(svg, "path", { class: "span", fill: "none", d });
   const room = Math.max(40, width - 20);
-  const middle = Math.min(
-    Math.max((from + to) / 2, Math.min(room, text.length * 6.2) / 2 + 6),
-    width - Math.min(room, text.length * 6.2) / 2 - 6,
-  );
-  label(svg, text, room)
-    .attr("class", "quiet")
-    .attr("x", middle)
-    .attr("y", y - 6)
-    .attr("text-anchor", "middle");
+  const half = Math.min(room, text.length * 6.2) / 2;
+  const middle = Math.min(Math.max((from + to) / 2, half + 6), width - half - 6);
+  label(svg, text, room, { class: "quiet", x: middle, y: y - 6, "text-anchor": "middle" });
 }
 
 function drawRadii(svg, width) {
-  const height = 300,
-    left = 46,
-    names = width < 560 ? 80 : 110,
-    right = width - names,
-    top = 10,
-    bottom = height - 34;
+  const height = 300;
+  const left = 46;
+  const names = width < 560 ? 80 : 110;
+  const right = width - names;
+  const top = 10;
+  const bottom = height - 34;
   const rounds = told.steps.length;
   const u = told.steps.map((s) => s.u_prime);
   const own = told.steps.map((s) => s.radius);
-  const others = told.schemes.filter((one) => one.quantizer !== "icq" && one.quantizer !== "exact");
+  const others = told.schemes.filter((one) => !["icq", "exact"].includes(one.quantizer));
+  const widest = d3.max([...own, ...others.flatMap((one) => one.radius)]);
   const x = d3.scaleLinear([1, rounds], [left, right]);
-  const y = d3.scaleLog(
-    [d3.min(u) * 0.8, d3.max([...own, ...others.flatMap((o) => o.radius)]) * 1.1],
-    [bottom, top],
-  );
-  axis(
-    svg,
-    d3
-      .axisBottom(x)
-      .ticks(Math.min(rounds, width / 60))
-      .tickSizeOuter(0),
-    0,
-    bottom,
-    "x",
-  );
-  axis(
-    svg,
-    d3
-      .axisLeft(y)
-      .tickValues(powers(y.domain()))
-      .tickFormat(d3.format("~g"))
-      .tickSize(-(right - left)),
-    left,
-    0,
-    "grid",
-  );
-  svg
-    .append("text")
-    .attr("class", "quiet")
-    .attr("x", (left + right) / 2)
-    .attr("y", height - 2)
-    .attr("text-anchor", "middle")
-    .text("round");
-  svg
-    .append("line")
-    .attr("class", "here")
-    .attr("x1", x(told.message.index))
-    .attr("x2", x(told.message.index))
-    .attr("y1", top)
-    .attr("y2", bottom);
+  const y = d3.scaleLog([d3.min(u) * 0.8, widest * 1.1], [bottom, top]);
+  const below = d3.axisBottom(x).ticks(Math.min(rounds, width / 60));
+  axisBelow(svg, below.tickSizeOuter(0), bottom);
+  const beside = d3.axisLeft(y).tickValues(powers(y.domain()));
+  gridAcross(svg, beside.tickFormat(d3.format("~g")), left, right);
+  nameBelow(svg, "round", left, right, height - 2);
+  const here = x(told.message.index);
+  add(svg, "line", { class: "here", x1: here, x2: here, y1: top, y2: bottom });
+  const bits = told.message.symbol.length;
+  const curves = [
+    ...others.map((one) => ({ group: "scheme", radius: one.radius, name: one.quantizer })),
+    { group: "arm in", radius: u, name: "U′" },
+    { group: "arm best", radius: own, name: `U at ${plural(bits, "bit")}` },
+  ];
   const line = d3
     .line()
     .x((_, i) => x(i + 1))
     .y((r) => y(r));
-  const ends = [];
-  const draw = (group, values, name) => {
-    svg
-      .append("g")
-      .attr("class", group)
-      .append("path")
-      .attr("class", group.includes("in") ? "line u-prime" : "line")
-      .attr("d", line(values));
-    ends.push({ group, name, at: y(values.at(-1)) });
-  };
-  for (const one of others) draw("scheme", one.radius, one.quantizer);
-  draw("arm in", u, "U′");
-  draw(
-    "arm best",
-    own,
-    `U at ${told.message.symbol.length} bit${told.message.symbol.length > 1 ? "s" : ""}`,
-  );
-  ends.sort((a, b) => a.at - b.at);
-  ends.forEach((one, i) => {
-    if (i) one.at = Math.max(one.at, ends[i - 1].at + 14);
-  });
-  const over = ends.at(-1).at - bottom;
-  for (const one of ends) {
-    const group = svg.append("g").attr("class", one.group);
-    label(group, one.name, names)
-      .attr("class", "name")
-      .attr("x", right + 8)
-      .attr("y", one.at + 4 - Math.max(0, over));
+  for (const { group, radius } of curves) {
+    const style = group === "arm in" ? "line u-prime" : "line";
+    add(add(svg, "g", { class: group }), "path", { class: style, d: line(radius) });
   }
+  const ends = curves.map(({ group, radius, name }) => ({ group, name, at: y(radius.at(-1)) }));
+  nameEnds(svg, ends, { names, right, bottom });
   return height;
 }
 
+// Names at the right, moved apart where their lines end close together.
+function nameEnds(svg, ends, { names, right, bottom }) {
+  ends.sort((a, b) => a.at - b.at);
+  for (let i = 1; i < ends.length; i++) ends[i].at = Math.max(ends[i].at, ends[i - 1].at + 14);
+  const over = Math.max(0, ends.at(-1).at - bottom);
+  for (const one of ends) {
+    const group = add(svg, "g", { class: one.group });
+    label(group, one.name, names, { class: "name", x: right + 8, y: one.at + 4 - over });
+  }
+}
+
 // The powers of ten in a range.
-const powers = ([low, high]) =>
-  d3
-    .range(Math.ceil(Math.log10(low)), Math.floor(Math.log10(high)) + 1)
-    .map((power) => 10 ** power);
+function powers([low, high]) {
+  const exponents = d3.range(Math.ceil(Math.log10(low)), Math.floor(Math.log10(high)) + 1);
+  return exponents.map((power) => 10 ** power);
+}
 
 const bins = new Chart($("bins"), {
   title: "The interval and its bins",
   file: "explain-message",
-  describe: () =>
-    `The interval from ${number(told.message.low)} to ${number(told.message.high)} in ${2 ** told.message.symbol.length} bins; bin ${told.message.symbol} holds the mean.`,
-  draw: (svg, width) => drawBins(svg, width),
+  describe: () => {
+    const { low, high, symbol } = told.message;
+    const interval = `The interval from ${number(low)} to ${number(high)}`;
+    return `${interval} in ${2 ** symbol.length} bins; bin ${symbol} holds the mean.`;
+  },
+  draw: drawBins,
   table: () => ({
     columns: Object.keys(told.message),
     rows: [Object.values(told.message).map((v) => (typeof v === "boolean" ? String(v) : v))],
@@ -244,9 +156,11 @@ const bins = new Chart($("bins"), {
 const radii = new Chart($("radii"), {
   title: "U and U′ over the rounds",
   file: "explain-radii",
-  describe: () =>
-    `After ${told.steps.length} rounds U′ is ${number(told.steps.at(-1).u_prime)} and U is ${number(told.steps.at(-1).radius)}.`,
-  draw: (svg, width) => drawRadii(svg, width),
+  describe: () => {
+    const { u_prime, radius } = told.steps.at(-1);
+    return `After ${told.steps.length} rounds U′ is ${number(u_prime)} and U is ${number(radius)}.`;
+  },
+  draw: drawRadii,
   table: () => ({
     columns: [
       "round",
@@ -267,8 +181,9 @@ const radii = new Chart($("radii"), {
 
 async function ask() {
   const mine = ++asked;
-  for (const output of document.querySelectorAll("#sliders output"))
+  for (const output of document.querySelectorAll("#sliders output")) {
     output.textContent = $(output.htmlFor.value).value;
+  }
   const query = new URLSearchParams(WORDS.map((word) => [word, $(word).value]));
   try {
     const answer = await get(`/explain?${query}`);

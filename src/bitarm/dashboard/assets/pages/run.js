@@ -20,53 +20,49 @@ import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
 import { PagedTable } from "../table.js";
 import { Run, stateOf } from "../timeline.js";
 
-const LOG = 12,
-  LIVE = 60,
-  PLAY_SECONDS = 8;
+const LOG = 12; // events that are listed
+const LIVE = 60; // seconds without an event after which an open run is called quiet
+const PLAY_SECONDS = 8;
 const wantedRun = location.pathname.split("/").at(-1);
 $("title").textContent = `Run ${wantedRun}`;
-let run, standings, charts, arms, agents;
-let following = true,
-  playing = null,
-  listed = null;
+let run;
+let standings;
+let charts;
+let arms;
+let agents;
+let following = true;
+let playing = null;
+let listed = null;
 
 const now = () => standings;
 
 function headline(s) {
-  if (s.over) {
-    if (s.best !== null && run.row.outcome === "budget_spent")
-      return h(
-        "span",
-        {},
-        "The budget is spent; ",
-        h("strong", {}, run.row.best_arm_name),
-        " did best.",
-      );
-    if (s.best !== null)
-      return h("span", {}, h("strong", {}, run.row.best_arm_name), " is the best arm.");
-    const left = s.contenders
-      .slice(0, 4)
-      .map((arm) => arm.name)
-      .join(", ");
-    return `No answer: ${reason(run.row.outcome)}. Still in the race: ${left}${s.contenders.length > 4 ? ` and ${count(s.contenders.length - 4)} more` : ""}.`;
+  if (s.over) return ending(s);
+  const [first] = s.ranked;
+  const all = plural(s.arms.length, "arm");
+  if (s.round === 0 || first.mean === null) return `${all} at the start; nothing heard yet.`;
+  const racing = `Round ${s.round}: ${count(s.contenders.length)} of ${all} still in the race, `;
+  return h("span", {}, racing, h("strong", {}, first.name), " leads.");
+}
+
+function ending(s) {
+  const { outcome, best_arm_name } = run.row;
+  if (s.best !== null) {
+    const best = h("strong", {}, best_arm_name);
+    if (outcome !== "budget_spent") return h("span", {}, best, " is the best arm.");
+    return h("span", {}, "The budget is spent; ", best, " did best.");
   }
-  const first = s.ranked[0];
-  if (s.round === 0 || first.mean === null)
-    return `${plural(s.arms.length, "arm")} at the start; nothing heard yet.`;
-  return h(
-    "span",
-    {},
-    `Round ${s.round}: ${count(s.contenders.length)} of ${plural(s.arms.length, "arm")} still in the race, `,
-    h("strong", {}, first.name),
-    " leads.",
-  );
+  const named = s.contenders.slice(0, 4).map((arm) => arm.name);
+  const rest = s.contenders.length - named.length;
+  const left = `${named.join(", ")}${rest > 0 ? ` and ${count(rest)} more` : ""}`;
+  return `No answer: ${reason(outcome)}. Still in the race: ${left}.`;
 }
 
 function subline(s) {
-  if (s.over)
-    return run.row.guarantee === null
-      ? `No guarantee: ${run.row.guarantee_reason}.`
-      : sentence(run.row.guarantee_reason);
+  if (s.over) {
+    const { guarantee, guarantee_reason } = run.row;
+    return guarantee === null ? `No guarantee: ${guarantee_reason}.` : sentence(guarantee_reason);
+  }
   const silent = Date.now() / 1000 - run.row.last_at;
   const caveat = run.caveats.length ? ` Caveat: ${run.caveats.join("; ")}.` : "";
   if (run.ended || silent < LIVE) return caveat.trim();
@@ -151,9 +147,8 @@ const agentColumns = () => [
 
 function lastSeen(arm) {
   if (arm.lastAt === null) return "never";
-  return run.ended || !following
-    ? clock(arm.lastAt)
-    : `${duration(Math.max(0, Date.now() / 1000 - arm.lastAt))} ago`;
+  if (run.ended || !following) return clock(arm.lastAt);
+  return `${duration(Math.max(0, Date.now() / 1000 - arm.lastAt))} ago`;
 }
 
 const draw = perFrame(() => {
@@ -165,7 +160,8 @@ const draw = perFrame(() => {
   const told = headline(standings);
   if ($("headline").textContent !== (told.textContent ?? told)) $("headline").replaceChildren(told);
   $("subline").textContent = subline(standings);
-  const where = `event ${count(at)} of ${count(run.entries)}, round ${standings.round}, ${clock(run.timeOf(at))}`;
+  const event = `event ${count(at)} of ${count(run.entries)}`;
+  const where = `${event}, round ${standings.round}, ${clock(run.timeOf(at))}`;
   $("moment-text").textContent = where;
   slider.setAttribute("aria-valuetext", where);
   $("follow").textContent = run.ended ? "End" : "Live";
@@ -182,36 +178,33 @@ const draw = perFrame(() => {
 async function list(at) {
   if (listed === at) return;
   listed = at;
-  const { events } = await get(
-    `/runs/${run.row.run}/events?after=${Math.max(0, at - LOG)}&limit=${LOG}`,
-  );
+  const after = Math.max(0, at - LOG);
+  const { events } = await get(`/runs/${run.row.run}/events?after=${after}&limit=${LOG}`);
   if (listed !== at) return; // a later call is under way
-  const items = events
-    .filter((event) => event.sequence <= at)
-    .reverse()
-    .map((event) =>
-      h(
-        "li",
-        { value: event.sequence, "data-sequence": event.sequence },
-        h("span", { class: "quiet mono" }, clock(event.at)),
-        " ",
-        h("span", {}, event.text),
-        " ",
-        event.messages
-          ? h(
-              "button",
-              {
-                type: "button",
-                class: "quiet",
-                "data-frames": event.sequence,
-                onclick: () => showFrames(event),
-              },
-              event.messages === 1 ? "frame" : `${count(event.messages)} frames`,
-            )
-          : null,
-      ),
-    );
-  $("log").replaceChildren(...items);
+  const shown = events.filter((event) => event.sequence <= at).reverse();
+  $("log").replaceChildren(...shown.map(logLine));
+}
+
+function logLine(event) {
+  return h(
+    "li",
+    { value: event.sequence, "data-sequence": event.sequence },
+    h("span", { class: "quiet mono" }, clock(event.at)),
+    " ",
+    h("span", {}, event.text),
+    " ",
+    event.messages ? framesButton(event) : null,
+  );
+}
+
+function framesButton(event) {
+  const onclick = () => showFrames(event);
+  const properties = { type: "button", class: "quiet", "data-frames": event.sequence, onclick };
+  return h(
+    "button",
+    properties,
+    event.messages === 1 ? "frame" : `${count(event.messages)} frames`,
+  );
 }
 
 async function showFrames(event) {
@@ -229,6 +222,10 @@ async function showFrames(event) {
     place.replaceChildren(h("p", { class: "problem" }, error.message));
   }
 }
+
+const END_BINS =
+  "End-bin symbols name an end of the interval in which the mean was expected: " +
+  "many of them say that it may have left it.";
 
 // Words that read better than their own names; every other word is shown under its name.
 const LABELS = {
@@ -249,35 +246,29 @@ const LABELS = {
 
 function wordValue(word, value) {
   if (word === "seed") return String(value);
-  if (Array.isArray(value))
-    return word === "bounds" ? value.map(number).join(" to ") : value.map(number).join(", ");
+  if (Array.isArray(value)) return value.map(number).join(word === "bounds" ? " to " : ", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "number"
-    ? Number.isInteger(value)
-      ? count(value)
-      : number(value)
-    : value;
+  if (Number.isInteger(value)) return count(value);
+  return typeof value === "number" ? number(value) : value;
 }
 
 function settings() {
-  const s = run.settings;
-  const words = Object.entries(s).filter(([, value]) => value !== null);
+  const { quantizer, bits } = run.settings;
+  const words = Object.entries(run.settings).filter(([, value]) => value !== null);
+  const nameOf = (word) => LABELS[word] ?? word.replaceAll("_", " ");
   define($("settings"), [
-    ...words.map(([word, value]) => [
-      LABELS[word] ?? word.replaceAll("_", " "),
-      wordValue(word, value),
-    ]),
+    ...words.map(([word, value]) => [nameOf(word), wordValue(word, value)]),
     ["fingerprint", run.row.fingerprint],
     ["opened", dateOf(run.row.opened_at)],
   ]);
-  $("agents-note").textContent =
-    s.quantizer === "icq" && s.bits > 1
-      ? "End-bin symbols name an end of the interval in which the mean was expected: many of them say that it may have left it."
-      : "";
+  $("agents-note").textContent = quantizer === "icq" && bits > 1 ? END_BINS : "";
 }
 
 function play() {
-  if (playing !== null) return stop();
+  if (playing !== null) {
+    stop();
+    return;
+  }
   if (following || Number($("moment").value) >= run.entries) $("moment").value = 1;
   following = false;
   $("play").textContent = "Pause";
@@ -314,6 +305,24 @@ function controls() {
   });
 }
 
+function rowClass(arm) {
+  if (arm.arm === standings.best) return "is-best";
+  return arm.outIn === null ? null : "is-out";
+}
+
+function armTable(id, caption, columns) {
+  const filter = run.arm_names.length > 20 ? "Find an arm" : null;
+  return new PagedTable($(id), { columns, caption, size: 25, rowClass, filter });
+}
+
+async function take(delta) {
+  if (!run.add(delta)) {
+    if (delta.row.entries <= run.entries) return; // seen before the line was lost
+    Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
+  }
+  draw();
+}
+
 begin(async () => {
   run = new Run(await insist(`/runs/${encodeURIComponent(wantedRun)}`));
   standings = run.at(run.entries);
@@ -325,23 +334,8 @@ begin(async () => {
     bitsChart($("bits"), run, now),
     samplesChart($("samples"), run, now),
   ];
-  const rowClass = (arm) =>
-    arm.arm === standings.best ? "is-best" : arm.outIn !== null ? "is-out" : null;
-  const filter = run.arm_names.length > 20 ? "Find an arm" : null;
-  arms = new PagedTable($("arms"), {
-    columns: armColumns(),
-    caption: "Arms, contenders first",
-    size: 25,
-    rowClass,
-    filter,
-  });
-  agents = new PagedTable($("agents"), {
-    columns: agentColumns(),
-    caption: "Agents, contenders first",
-    size: 25,
-    rowClass,
-    filter,
-  });
+  arms = armTable("arms", "Arms, contenders first", armColumns());
+  agents = armTable("agents", "Agents, contenders first", agentColumns());
   settings();
   controls();
   draw();
@@ -349,16 +343,6 @@ begin(async () => {
   setInterval(() => {
     if (!run.ended) draw();
   }, 5000);
-  listen(
-    `/runs/${run.row.run}/stream?after=${run.entries}`,
-    "run",
-    async (delta) => {
-      if (!run.add(delta)) {
-        if (delta.row.entries <= run.entries) return; // seen before the line was lost
-        Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
-      }
-      draw();
-    },
-    (lost) => document.body.classList.toggle("lost", lost && !run.ended),
-  );
+  const lineDown = (lost) => document.body.classList.toggle("lost", lost && !run.ended);
+  listen(`/runs/${run.row.run}/stream?after=${run.entries}`, "run", take, lineDown);
 });

@@ -100,15 +100,9 @@ function wanted(row) {
   if (state === "budget" && row.outcome !== "budget_spent") return false;
   if (state === "undecided" && (row.state !== "ended" || row.best_arm !== null)) return false;
   const needle = $("filter").value.trim().toLowerCase();
-  const text = [
-    row.run,
-    row.fingerprint,
-    row.outcome ?? "open",
-    row.best_arm_name ?? row.leader,
-    scheme(row),
-  ]
-    .join(" ")
-    .toLowerCase();
+  const best = row.best_arm_name ?? row.leader;
+  const words = [row.run, row.fingerprint, row.outcome ?? "open", best, scheme(row)];
+  const text = words.join(" ").toLowerCase();
   return !needle || needle.split(/\s+/).every((word) => text.includes(word));
 }
 
@@ -116,8 +110,8 @@ const show = perFrame(() => {
   const found = [...rows.values()].filter(wanted);
   found.sort((a, b) => live(b) - live(a) || b.run - a.run);
   table.show(found);
-  $("count").textContent =
-    `${plural(found.length, "run")}${found.length === total ? "" : ` of ${count(total)}`}`;
+  const ofAll = found.length === total ? "" : ` of ${count(total)}`;
+  $("count").textContent = `${plural(found.length, "run")}${ofAll}`;
 });
 
 function take(list) {
@@ -137,11 +131,15 @@ async function older() {
 for (const id of ["filter", "state"]) $(id).addEventListener("input", show);
 $("controls").addEventListener("submit", (event) => event.preventDefault());
 setInterval(show, 5000); // what is live grows quiet without a word
-begin(async () => {
+
+// The newest runs come with the stream; what is older is asked for once.
+function start() {
   let first = true;
   listen("/runs/stream", "runs", (list) => {
     take(list);
     if (first) older();
     first = false;
   });
-});
+}
+
+begin(start);
