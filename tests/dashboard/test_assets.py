@@ -1,0 +1,26 @@
+"""What the dashboard serves that others wrote: unchanged, and beside its licence."""
+
+import hashlib
+from pathlib import Path
+
+import bitarm.dashboard
+
+VENDOR = Path(bitarm.dashboard.__file__).parent / "assets" / "vendor"
+
+# npm's d3@7.9.0, a tarball whose integrity is
+# sha512-e1U46jVP+w7Iut8Jt8ri1YsPOvFpg46k+K8TpCb0P+zjCkjkPnV7WzfDJzMHy1LnA+wj5pLT1wjO901gLXeEhA==
+VERSION = "7.9.0"
+PUBLISHED = {  # SHA-256 of the files in it: dist/d3.min.js and LICENSE
+    "d3.min.js": "f2094bbf6141b359722c4fe454eb6c4b0f0e42cc10cc7af921fc158fceb86539",
+    "d3.LICENSE": "3e6849627f74ff73c257a3ae1efb574015d94fc1035c05ec3c15805165efcbc4",
+}
+
+
+def test_what_is_vendored_is_what_was_published() -> None:
+    found = {it.name: hashlib.sha256(it.read_bytes()).hexdigest() for it in VENDOR.iterdir()}
+    assert found == PUBLISHED
+
+
+def test_d3_says_its_version() -> None:
+    first = (VENDOR / "d3.min.js").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith(f"// https://d3js.org v{VERSION} ")
