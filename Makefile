@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NODE := node_modules
 
 .PHONY: run test test-fast packages check format bench clean
 
@@ -19,21 +20,23 @@ test-fast: $(VENV)/.dev packages
 packages:
 	scripts/system-packages mosquitto chromium openssl sqlite3
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(NODE)/.bin/biome ci --error-on-warnings
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(NODE)/.bin/biome check --write --error-on-warnings
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only --benchmark-disable-gc -s
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(NODE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bitarm needs Python 3.11 or newer: set PYTHON=...")'
@@ -46,3 +49,10 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/.run
+
+# Checks the dashboard's scripts; nothing that runs needs it.
+$(NODE)/.dev: package.json package-lock.json .npmrc
+	scripts/system-packages npm
+	npm install --no-save --loglevel=error
+	$(NODE)/.bin/biome --version
+	touch $@
