@@ -350,7 +350,6 @@ def test_a_package_that_is_wrong_is_refused_and_harms_nobody_else(
     assert "--grace" in shown  # of the policy, which is well
     assert "--coarseness" not in shown
     assert sentence in said
-    shell("identify", "--quantizer", "icq", "--bits", "2", "--seed", "1", "--json")
 
 
 def test_a_name_that_is_taken(site: Path, tmp_path: Path) -> None:
