@@ -634,10 +634,12 @@ def test_a_process_that_is_set_back_says_so_before_it_answers() -> None:
     first = _status(desk.join())
     desk.feed.there = [1.0] * 4
     desk.ask(1, 4)
-    earlier = desk.service._machines[1].state
+    part = desk.service._part
+    assert part is not None
+    earlier = part.machines[1].state
     desk.feed.there = [0.0] * 4
     desk.ask(2, 8)
-    desk.service._machines[1].state = earlier  # the snapshot
+    part.machines[1].state = earlier  # the snapshot
     desk.feed.there = [1.0] * 12
     said = desk.ask(3, 16)
     status = _status(said[:1])

@@ -23,7 +23,7 @@ from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, TransportError
 from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.agent_service import AgentService, Supply, fresh_name
+from bitarm.runtime.agent_service import AgentService, fresh_name
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
 from bitarm.runtime.chirpstack_service import ChirpStackService
@@ -34,6 +34,7 @@ from bitarm.runtime.learner_service import RETRY, LearnerService
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, require_fit
 from bitarm.runtime.opening import fleet_in, open_run, resume_run
+from bitarm.runtime.part import Supply
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
 from bitarm.runtime.topics import check_name

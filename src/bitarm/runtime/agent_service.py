@@ -12,17 +12,15 @@ from dataclasses import replace
 from typing import final
 
 from bitarm import wire
-from bitarm.core.agent import Agent, AgentPhase
-from bitarm.core.epochs import is_later, run_of_opening, split_field
-from bitarm.core.messages import Answer, Cause, Dismiss, Message, Report, Request
+from bitarm.core.agent import AgentPhase
+from bitarm.core.epochs import is_later, split_field
+from bitarm.core.messages import Cause, Dismiss, Message, Request
 from bitarm.core.quantizer import Bounds
-from bitarm.core.rewards import collect
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import (
     BitarmError,
     ConfigError,
     FrameError,
-    LocalProtocolError,
     PeerProtocolError,
     ProtocolError,
     RewardError,
@@ -30,22 +28,17 @@ from bitarm.errors import (
 )
 from bitarm.runtime.agent_memory import AgentMemory, Keeper, latest_epoch, recall
 from bitarm.runtime.announcement import Announcement, load_announcement
-from bitarm.runtime.feeds import Feed, SensorFeed
+from bitarm.runtime.feeds import SensorFeed
+from bitarm.runtime.part import Part, Supply
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
-from bitarm.runtime.sources import PULLED_AT_ONCE
 from bitarm.runtime.status import (
     Presence,
-    Start,
     Status,
     dump_status,
     load_status,
 )
 from bitarm.runtime.topics import LEARNER, Kind, Topics, check_agent, check_name
-
-Supply = Callable[[str, int, int], Feed]
-"""The feed of an arm, given its name, its number and the run's seed; ConfigError if there is none
-here."""
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
@@ -93,11 +86,8 @@ class AgentService:
         self._name = name
         self._boot = name()
         self._inbox: list[tuple[str, bytes]] = []
-        self._memory: AgentMemory | None = None
-        self._announced_run: Announcement | None = None
-        self._machines: dict[int, Agent] = {}
-        self._feeds: dict[int, Feed] = {}
-        self._answers: dict[int, Answer] = {}  # made, not yet published
+        self._part: Part | None = None  # in the run that it has joined
+        self._over: AgentMemory | None = None  # of a run that ended while it was away
         self._tell: Presence | None = None  # a status that is due
         self._reason = ""  # what it refused last
         self._has_admitted = False  # in this step: one frame may ask all arms of a gateway
@@ -154,7 +144,7 @@ class AgentService:
             self._pull(now)
             if now >= self._say_at and not self._pulling():
                 self._tell = Presence.ONLINE  # perhaps the learner missed it
-                if not self._machines:
+                if self._part is None:
                     _LOGGER.warning(
                         "%s waits: nobody has announced run %s to it", self._agent, self._topics.run
                     )
@@ -167,22 +157,21 @@ class AgentService:
     def wake_at(self, now: float) -> float:
         """At once while there is more to pull; now and then while a live source is slow."""
         pulling = self._pulling()
-        if not pulling:
+        if self._part is None or not pulling:
             return self._say_at
-        return now + (_LOOK_EVERY if all(self._feeds[arm].live for arm in pulling) else 0.0)
+        return now + (_LOOK_EVERY if all(self._part.feeds[arm].live for arm in pulling) else 0.0)
 
     def stop(self) -> Iterable[Publication]:
         """Leave in order: nothing that was pulled is lost."""
-        if self._memory is not None:
-            self._save(stopped=True)
+        if self._part is not None:
+            self._part.save(stopped=True)
         self.finished = True
         return (self._status(Presence.OFFLINE),)
 
     @property
     def causes_by_name(self) -> dict[str, Cause]:
         """Why each arm was dismissed, for those that were."""
-        causes = {self._label(arm): it.state.cause for arm, it in self._machines.items()}
-        return {name: cause for name, cause in causes.items() if cause is not None}
+        return {} if self._part is None else self._part.causes_by_name()
 
     # -- joining -----------------------------------------------------------------------------
 
@@ -192,16 +181,16 @@ class AgentService:
                 self._heard_learner(payload)
             elif topic == self._run_topic:
                 self._announced(payload)
-            elif self._machines:  # what comes before is for a run that we do not serve
+            elif self._part is not None:  # what comes before is for a run that we do not serve
                 for message in wire.decode(payload):
-                    self._take_message(topic, message)
+                    self._take_message(topic, self._part, message)
         except (FrameError, ProtocolError) as error:
             self.refusals.note(topic, str(error))
 
-    def _take_message(self, topic: str, message: Message) -> None:
+    def _take_message(self, topic: str, part: Part, message: Message) -> None:
         """One message of a frame: if it is refused, the others are served all the same."""
         try:
-            self._serve(topic, message)
+            self._serve(topic, part, message)
         except ProtocolError as error:
             self.refusals.note(topic, str(error))
 
@@ -210,37 +199,33 @@ class AgentService:
         status = load_status(payload) if payload else None
         if status is None or status.presence is not Presence.DONE or status.opening is None:
             return
-        memory = self._memory or self._keeper.load()
+        part = self._part
+        memory = self._keeper.load() if part is None else part.memory
         if memory is None or memory.opening != status.opening:
             return
-        if not self._machines and memory.is_over:
+        if part is None and memory.is_over:
             return  # the end of a run that we know of: perhaps another of this name will come
-        known = self._epoch() if self._machines else latest_epoch(memory.arms.values())
+        known = latest_epoch(memory.arms.values()) if part is None else part.epoch
         if known is not None and status.epoch is not None and is_later(known, status.epoch):
             return  # one that was taken for dead: its successor goes on with the run
-        self._memory, self._ended = memory, True
-        for arm in self._machines:
-            self._dismissed(arm)
+        self._over, self._ended = memory, True
+        if part is not None:
+            part.end()
 
     def _announced(self, payload: bytes) -> None:
         if not payload:
             return  # cleared: no run for the time being
         announcement = load_announcement(payload)
-        known = self._memory is not None and self._memory.opening == announcement.opening
-        if not known or not self._machines:
+        if self._part is None or self._part.memory.opening != announcement.opening:
             self._join(announcement)
             return
-        self._enter(announcement.epoch)
+        self._enter(self._part, announcement.epoch)
         self._tell = Presence.ONLINE  # a learner that begins must hear what we remember
 
-    def _enter(self, epoch: int) -> None:
-        """Take a later epoch over, with all arms at once: their answers leave together."""
-        entered = [machine.enter(epoch) for machine in self._machines.values()]
-        if any(entered):
+    def _enter(self, part: Part, epoch: int) -> None:
+        if part.enter(epoch):
             _LOGGER.info("%s goes on in epoch %d", self._agent, epoch)
-            self._answers = {}  # to questions of an epoch that is over
             self._ended = False
-            self._save()
 
     def _join(self, announced: Announcement) -> None:
         if self._seed is not None and announced.seed != self._seed:
@@ -253,33 +238,25 @@ class AgentService:
                 f"the learner takes rewards to lie in {_in_words(announced.bounds)}, the problem "
                 f"file here says {_in_words(self._own_bounds)}: give both the same bounds"
             )
-        memory = recall(self._keeper.load(), announced, self._agent, life=self._name())
-        run = run_of_opening(announced.opening)
-        self._machines, self._feeds, self._answers, self._ended = {}, {}, {}, False
-        began: dict[int, int] = {}
-        self._announced_run = announced
-        for arm, name in announced.arms.items():
-            self._feeds[arm] = feed = self._supply(name, arm, announced.seed)
-            machine = Agent(run, arm, memory.arms.get(arm), most_pulls=self._most_pulls)
-            if machine.wanted and feed.live and not memory.stopped:
-                memory = replace(memory, discarded=memory.discarded + 1)
-            feed.skip(machine.state.pulls)
-            if feed.live:
-                began[arm] = machine.state.pulls
-            machine.enter(announced.epoch)
-            self._machines[arm] = machine
-        self._memory = memory.gone_on_by(Start(boot=self._boot, pulls=began))
-        self._save()
+        self._part, self._ended = None, False
+        self._part = part = Part(
+            announced,
+            recall(self._keeper.load(), announced, self._agent, life=self._name()),
+            self._keeper,
+            supply=self._supply,
+            boot=self._boot,
+            most_pulls=self._most_pulls,
+        )
         self._tell = Presence.ONLINE
-        _LOGGER.info("%s serves %d arms of run %06x", self._agent, len(announced.arms), run)
+        _LOGGER.info("%s serves %d arms of run %06x", self._agent, len(part.machines), part.run)
 
     # -- serving -----------------------------------------------------------------------------
 
-    def _serve(self, topic: str, message: object) -> None:
+    def _serve(self, topic: str, part: Part, message: object) -> None:
         if not isinstance(message, Request | Dismiss):
             self.refusals.note(topic, "only requests and dismissals are for an agent")
             return
-        machine = self._machines.get(message.arm)
+        machine = part.machines.get(message.arm)
         if machine is None:
             self.refusals.note(topic, f"arm {message.arm} is not served here")
             return
@@ -289,9 +266,9 @@ class AgentService:
         run, epoch = split_field(message.run)
         known = machine.state.epoch
         if run == machine.run and (known is None or is_later(epoch, known)):
-            self._enter(epoch)
+            self._enter(part, epoch)
         if isinstance(message, Request) and message.message > machine.state.message + 1:
-            self._admit_loss()
+            self._admit_loss(part)
         busy = machine.wanted
         try:
             answers = machine.receive(message)
@@ -301,114 +278,61 @@ class AgentService:
             raise
         self._reason = ""
         if machine.state.phase is AgentPhase.DISMISSED:
-            self._dismissed(message.arm)
-        self._answers.update((answer.arm, answer) for answer in answers)
+            part.dismiss(message.arm)
+        part.answers.update((answer.arm, answer) for answer in answers)
         if busy and machine.wanted:
             self._tell = self._tell or Presence.PULLING  # asked again: say that we are at it
-        elif machine.wanted and self._feeds[message.arm].live:
-            self._save()  # so that a restart knows of a batch that it cut short
+        elif machine.wanted and part.feeds[message.arm].live:
+            part.save()  # so that a restart knows of a batch that it cut short
 
-    def _admit_loss(self) -> None:
+    def _admit_loss(self, part: Part) -> None:
         """Questions that were answered are not known here: this process went back in time.
 
         As a machine that is set back to an earlier snapshot does. From now on it is another
         process, which begins with what it remembers: the learner must hear that first.
         """
-        assert self._memory is not None  # there are machines
-        pulls = {
-            arm: machine.state.pulls
-            for arm, machine in self._machines.items()
-            if self._feeds[arm].live
-        }
-        if pulls and not self._has_admitted:
+        if part.is_live and not self._has_admitted:
             self._has_admitted = True
             self._boot = self._name()
-            self._memory = self._memory.gone_on_by(Start(boot=self._boot, pulls=pulls))
-            self._save()
+            part.go_on_as(self._boot)
             self._tell = Presence.ONLINE
 
-    def _dismissed(self, arm: int) -> None:
-        machine = self._machines[arm]
-        if self._ended:
-            state = replace(machine.state, phase=AgentPhase.DISMISSED, cause=Cause.ENDED)
-            machine.state = state
-        self._feeds[arm].rest()
-        self._answers.pop(arm, None)
-
     def _pull(self, now: float) -> None:
-        observed = False
-        for arm, machine in self._machines.items():
-            if machine.wanted:
-                observed |= self._fetch(arm, machine)
-        if observed and now - self._saved_at >= _SAVED_EVERY and self._any_live():
-            self._save()
+        part = self._part
+        if part is None:
+            return
+        observed, clipped = part.pull(clip=self._clip)
+        if clipped:
+            self._tell = self._tell or Presence.PULLING
+        if observed and now - self._saved_at >= _SAVED_EVERY and part.is_live:
+            part.save()
             self._saved_at = now
 
-    def _fetch(self, arm: int, machine: Agent) -> bool:
-        feed, announced = self._feeds[arm], self._announced_run
-        assert announced is not None  # there are machines
-        try:
-            rewards = feed.take(min(machine.wanted, PULLED_AT_ONCE))
-            if not rewards:
-                return False
-            batch = collect(rewards, announced.bounds, clip=self._clip)
-            answers = machine.observe(batch.count, batch.total)
-        except RewardError as error:
-            raise RewardError(f"{self._label(arm)} (arm {arm}): {error}") from error
-        if batch.clipped:
-            assert self._memory is not None  # there are machines
-            self._memory = replace(self._memory, clipped=self._memory.clipped + batch.clipped)
-            self._tell = self._tell or Presence.PULLING
-        if not machine.wanted:
-            feed.rest()
-        self._answers.update((answer.arm, answer) for answer in answers)
-        return True
+    def _pulling(self) -> list[int]:
+        return [] if self._part is None else self._part.pulling()
 
     # -- speaking ----------------------------------------------------------------------------
 
     def _speak(self) -> list[Publication]:
         """The status first: what it says of these rewards must be known before they count."""
-        said: list[Publication] = []
-        done = self._ended or (
-            bool(self._machines)
-            and all(it.state.phase is AgentPhase.DISMISSED for it in self._machines.values())
-        )
-        ready = self._answers and not self._pulling()
-        if self._machines and (ready or done):
-            self._save()
+        part = self._part
+        done = self._ended or (part is not None and part.is_dismissed)
+        ready = part is not None and bool(part.answers) and not part.pulling()
+        if part is not None and (ready or done):
+            part.save()
         if done:
             self.finished = True
             # Told once, then no longer retained: the broker is left as it was found.
             cleared = replace(self._status(Presence.DONE), payload=b"")
             return [replace(self._status(Presence.DONE), retain=False), cleared]
+        said: list[Publication] = []
         if self._tell is not None:
             said.append(self._status(self._tell))
             self._tell = None
-        if ready:
+        if part is not None and ready:
             topic = self._topics.of(self._agent, Kind.REPORT)
-            said.extend(Publication(topic=topic, payload=frame) for frame in self._packed())
-            self._answers = {}
+            said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
         return said
-
-    def _packed(self) -> list[bytes]:
-        assert self._announced_run is not None  # there are answers
-        limit = self._announced_run.report_bytes
-        reports = [answer for answer in self._answers.values() if isinstance(answer, Report)]
-        others = [answer for answer in self._answers.values() if not isinstance(answer, Report)]
-        try:
-            return [
-                frame
-                for batch in (reports, others)
-                if batch
-                for frame in wire.pack_all(batch, limit=limit)
-            ]
-        except LocalProtocolError as error:
-            ahead = (
-                ": this agent has made more pulls than it was asked for, and cannot say so there; "
-                "the journal was restored from an older copy, so begin a new run"
-            )
-            more = ahead if others else ""
-            raise ConfigError(f"the run's link does not carry an answer{more}: {error}") from None
 
     def _give_up(self, error: BitarmError) -> list[Publication]:
         self.failure = error
@@ -416,13 +340,14 @@ class AgentService:
         return [self._status(Presence.FAILED, str(error))]
 
     def _status(self, presence: Presence, reason: str = "") -> Publication:
-        memory = self._memory
+        part = self._part
+        memory = self._over if part is None else part.memory
         starts = memory.starts if memory else ()
         status = Status(
             presence=presence,
             opening=memory.opening if memory else None,
-            epoch=self._epoch(),
-            answered=self._answered(),
+            epoch=None if part is None else part.epoch,
+            answered=0 if part is None else part.answered,
             boot=self._boot,
             life=memory.life if memory else "",
             pulls=starts[-1].pulls if starts else {},
@@ -434,33 +359,6 @@ class AgentService:
         )
         topic = self._topics.of(self._agent, Kind.STATUS)
         return Publication(topic=topic, payload=dump_status(status), retain=True)
-
-    def _epoch(self) -> int | None:
-        return latest_epoch(machine.state for machine in self._machines.values())
-
-    def _answered(self) -> int:
-        """The highest number of a question that was taken in that epoch, answered or at hand."""
-        epoch = self._epoch()
-        states = [machine.state for machine in self._machines.values()]
-        return max((state.message for state in states if state.epoch == epoch), default=0)
-
-    def _label(self, arm: int) -> str:
-        assert self._announced_run is not None  # there are machines
-        return self._announced_run.arms[arm]
-
-    # -- memory ------------------------------------------------------------------------------
-
-    def _save(self, *, stopped: bool = False) -> None:
-        assert self._memory is not None  # joined
-        states = {arm: machine.state for arm, machine in self._machines.items()}
-        self._memory = replace(self._memory, arms=states, stopped=stopped)
-        self._keeper.save(self._memory)
-
-    def _pulling(self) -> list[int]:
-        return [arm for arm, machine in self._machines.items() if machine.wanted]
-
-    def _any_live(self) -> bool:
-        return any(feed.live for feed in self._feeds.values())
 
     def _drained(self) -> list[tuple[str, bytes]]:
         inbox, self._inbox = self._inbox, []
