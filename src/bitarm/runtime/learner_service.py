@@ -6,7 +6,6 @@ what a crash then loses was never acted on, and is asked for again.
 """
 
 import logging
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
@@ -47,8 +46,6 @@ LINGER = 5.0
 _KEPT_WITHIN = 0.2  # seconds that a report may wait for others: a sync of the disk for each is slow
 _MOST_UNKEPT = 256  # reports that wait: written while others are on their way, not all at the end
 _IDLE = 3600.0
-_COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
-_MOST_NAMES = 8
 
 
 @final
@@ -112,7 +109,6 @@ class LearnerService:
         self._announced_at = now
         self._look_at = now
         self._keep_at = now
-        self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
         self._said_ended = False
         self._heard_by = now  # by then the broker has told what it keeps
         self._over_at: float | None = None  # when to stop waiting for the last agents
@@ -194,7 +190,9 @@ class LearnerService:
         if looking:
             self._look_at = now + self._roster.every
             self._give_up_lost(now)
-            self._name_the_absent(now)
+            absent = self._roster.long_absent(self._busy(), now)
+            if absent:
+                _LOGGER.warning("the run waits for agents that are not connected: %s", absent)
         self._keep(now)
         again = self._roster.to_repeat(self._busy(), now) if looking else []
         if not self._is_connected:
@@ -372,23 +370,6 @@ class LearnerService:
             self._take(self._learner.lose(member.arms, stop=stop))
             if self._learner.phase is not LearnerPhase.RUNNING:
                 return
-
-    def _name_the_absent(self, now: float) -> None:
-        """Say for whom the run waits, if it waits for long: they may have to be started again."""
-        absent = sorted(member.name for member in self._busy() if not member.present)
-        if not absent:
-            self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
-        elif math.isinf(self._complain_at):
-            self._complain_at = now + self._complain_after
-        elif now >= self._complain_at:
-            self._complain_after *= 2
-            self._complain_at = now + self._complain_after
-            more = f" and {len(absent) - _MOST_NAMES:,} more" if len(absent) > _MOST_NAMES else ""
-            _LOGGER.warning(
-                "the run waits for agents that are not connected: %s%s",
-                ", ".join(absent[:_MOST_NAMES]),
-                more,
-            )
 
     def _take(self, output: LearnerOutput) -> None:
         self._unkept.extend(output.events)

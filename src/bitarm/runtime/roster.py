@@ -3,6 +3,7 @@
 Knows times and statuses; knows no frames and decides nothing about arms.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import final
@@ -11,6 +12,8 @@ from bitarm.core.events import AgentJoined, FleetAssigned, LostRule
 from bitarm.runtime.status import Presence, Start, Status
 
 _LONGEST_WAIT = 16  # a request is repeated after 1, 2, 4, … 16 times `retry`
+_COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
+_MOST_NAMES = 8
 
 
 @final
@@ -103,6 +106,7 @@ class Roster:
         self.every = min(1.0, self.retry / 4)
         if fleet.lost is not LostRule.WAIT:
             self.every = min(self.every, fleet.join_within / 4)
+        self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
         arms: dict[str, list[int]] = {}
         for arm, agent in enumerate(fleet.agents):
             arms.setdefault(agent, []).append(arm)
@@ -110,6 +114,23 @@ class Roster:
             name: Member(name=name, arms=tuple(served), heard_at=now)
             for name, served in arms.items()
         }
+
+    def long_absent(self, busy: Iterable[Member], now: float) -> str:
+        """The names of agents that owe a report and are away, now and then if that lasts long.
+
+        Empty in between: they may have to be started again, and somebody should know, but once.
+        """
+        absent = sorted(member.name for member in busy if not member.present)
+        if not absent:
+            self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
+        elif math.isinf(self._complain_at):
+            self._complain_at = now + self._complain_after
+        elif now >= self._complain_at:
+            self._complain_after *= 2
+            self._complain_at = now + self._complain_after
+            more = f" and {len(absent) - _MOST_NAMES:,} more" if len(absent) > _MOST_NAMES else ""
+            return ", ".join(absent[:_MOST_NAMES]) + more
+        return ""
 
     def reconnected(self, now: float) -> None:
         """The learner was away itself: nobody's absence counts so far."""
