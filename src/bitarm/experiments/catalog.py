@@ -42,11 +42,9 @@ class Study:
 def load_study(name: str) -> Study:
     """The study with this name, or the one in the folder of this path."""
     if name in (*PAPER, *FURTHER):
-        package = f"bitarm.experiments.{name}"
-        return Study(
-            experiment=parse_sweep(name, importlib.import_module(f"{package}.sweep").SWEEP),
-            analysis=importlib.import_module(f"{package}.analysis").ANALYSIS,
-        )
+        package = "paper" if name in PAPER else "beyond"
+        module = importlib.import_module(f"bitarm.experiments.{package}.{name}")
+        return Study(experiment=parse_sweep(name, module.SWEEP), analysis=module.ANALYSIS)
     folder = Path(name)
     if not folder.is_dir():
         raise ConfigError(

@@ -1,9 +1,22 @@
-"""At the same guarantee: how many times fewer samples and bits than ICQ, and by what."""
+"""The hardness figure again: what each gain over ICQ is worth on its own.
+
+At the same guarantee: how many times fewer samples and bits than ICQ, and by what.
+"""
 
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.claims import times_fewer, times_fewer_on_average
 from bitarm.experiments.factors import COMPARED, Baseline
-from bitarm.experiments.schemes import BEST
+from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
+
+SWEEP = {
+    "title": "Hardness figure: each gain on its own",
+    "x": {"label": "Δ", "values": [0.1 + 0.9 * step / 19 for step in range(20)]},
+    "trials": 4000,
+    "arms": {"model": "gaussian", "sd": 0.125, "means": [0, 0, 0, 0, "x"]},
+    "figure": "hardness",
+    "settings": {"delta": 1e-5, "sigma": 0.125},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
+}
 
 _ICQ = Baseline(series="icq-b3", published=True)
 _UNQUANTIZED = Baseline(series="exact", published=True)

@@ -1,1 +1,0 @@
-"""Price against sparsity: the α sweep."""

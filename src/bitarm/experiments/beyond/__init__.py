@@ -1,0 +1,1 @@
+"""What the paper does not show: one file an experiment."""

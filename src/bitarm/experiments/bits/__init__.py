@@ -1,1 +1,0 @@
-"""Price against the bits of a message: the B sweep."""

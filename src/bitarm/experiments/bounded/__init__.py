@@ -1,1 +1,0 @@
-"""Price against confidence, bounded rewards."""

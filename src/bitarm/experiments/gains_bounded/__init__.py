@@ -1,1 +1,0 @@
-"""Gains over ICQ on the bounded figure, at a valid σ."""

@@ -1,1 +1,0 @@
-"""Gains over ICQ on the Gaussian figure."""

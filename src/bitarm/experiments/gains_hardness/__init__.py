@@ -1,1 +1,0 @@
-"""Each gain over ICQ on the hardness figure."""

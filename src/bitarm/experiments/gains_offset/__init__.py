@@ -1,1 +1,0 @@
-"""The same with all means shifted: no luck with the origin."""

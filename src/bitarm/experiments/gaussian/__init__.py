@@ -1,1 +1,0 @@
-"""Price against confidence, unbounded rewards."""

@@ -1,1 +1,0 @@
-"""Price against the gap of the best arm."""

@@ -1,0 +1,1 @@
+"""The paper's five experiments, one file each."""

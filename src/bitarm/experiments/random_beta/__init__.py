@@ -1,1 +1,0 @@
-"""Gains over ICQ on random Beta instances."""

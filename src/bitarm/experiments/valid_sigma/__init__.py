@@ -1,1 +1,0 @@
-"""The bounded figure with a σ that is valid."""
