@@ -64,7 +64,7 @@ def test_the_gateways_are_the_built_in_example(tmp_path: Path) -> None:
 def test_the_experiment_of_ones_own_runs_and_its_claims_hold(tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "bitarm", "reproduce", str(EXAMPLES / "own-experiment")),
+            *(sys.executable, "-m", "bitarm", "reproduce", str(EXAMPLES / "own_experiment.py")),
             *("--trials", "300", "--out", str(tmp_path / "out"), "--json"),
         ],
         env=dict(os.environ) | {"XDG_CACHE_HOME": str(tmp_path)},

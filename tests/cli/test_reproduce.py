@@ -84,11 +84,10 @@ def test_the_same_command_writes_the_same_bytes_and_runs_nothing_again(
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_a_folder_of_ones_own_is_run(bitarm: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "sweep.py").write_text(_OWN)
-    done = bitarm("reproduce", folder, "--out", tmp_path / "out", "--workers", "1")
+def test_a_file_of_ones_own_is_run(bitarm: Command, tmp_path: Path) -> None:
+    own = tmp_path / "mine.py"
+    own.write_text(_OWN)
+    done = bitarm("reproduce", own, "--out", tmp_path / "out", "--workers", "1")
     assert done.code == 0
     rows = list(csv.DictReader((tmp_path / "out" / "results.csv").read_text().splitlines()))
     assert {(row["experiment"], row["series"]) for row in rows} == {("mine", "mine")}
@@ -126,10 +125,11 @@ def test_what_cannot_be_run_is_refused(
 
 
 def test_a_sweep_with_an_unknown_key_is_refused(bitarm: Command, tmp_path: Path) -> None:
-    (tmp_path / "sweep.py").write_text(_OWN.replace('"series"', '"serie"'))
-    done = bitarm("reproduce", tmp_path, "--out", tmp_path / "out")
+    own = tmp_path / "mine.py"
+    own.write_text(_OWN.replace('"series"', '"serie"'))
+    done = bitarm("reproduce", own, "--out", tmp_path / "out")
     assert done.code == 2
-    assert "sweep.py: a key of SWEEP must be one of" in done.err
+    assert "mine.py: a key of SWEEP must be one of" in done.err
 
 
 def test_results_of_another_version_are_not_overwritten(bitarm: Command, tmp_path: Path) -> None:

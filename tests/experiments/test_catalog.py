@@ -19,6 +19,12 @@ SWEEP = {
 """
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Where a user's experiment would be."""
+    return tmp_path / "mine.py"
+
+
 @pytest.mark.parametrize("name", [*PAPER, *FURTHER])
 def test_every_experiment_has_claims_notes_and_series_that_its_claims_speak_of(name: str) -> None:
     study = load_study(name)
@@ -37,38 +43,51 @@ def test_an_unknown_name_is_told_those_there_are() -> None:
         load_study("hardnes")
 
 
-def test_a_folder_is_an_experiment(tmp_path: Path) -> None:
-    (tmp_path / "sweep.py").write_text(_SWEEP)
-    study = load_study(str(tmp_path))
-    assert study.experiment.title == "Mine"
+def test_a_file_is_an_experiment_of_its_name(own: Path) -> None:
+    own.write_text(_SWEEP)
+    study = load_study(str(own))
+    assert (study.experiment.name, study.experiment.title) == ("mine", "Mine")
     assert study.analysis == Analysis()
 
 
-def test_its_analysis_is_taken_if_there_is_one(tmp_path: Path) -> None:
-    (tmp_path / "sweep.py").write_text(_SWEEP)
-    (tmp_path / "analysis.py").write_text(
-        "from bitarm.experiments.analysis import Analysis\nANALYSIS = Analysis(notes=('Hm.',))\n"
+def test_its_analysis_is_taken_if_there_is_one(own: Path) -> None:
+    own.write_text(
+        f"from bitarm.experiments.analysis import Analysis\n{_SWEEP}\n"
+        "ANALYSIS = Analysis(notes=('Hm.',))\n"
     )
-    assert load_study(str(tmp_path)).analysis.notes == ("Hm.",)
+    assert load_study(str(own)).analysis.notes == ("Hm.",)
 
 
 @pytest.mark.parametrize(
-    ("files", "message"),
+    ("text", "message"),
     [
-        ({}, "has no sweep.py"),
-        ({"sweep.py": "SWEPT = 1"}, "defines no SWEEP"),
-        ({"sweep.py": "1/0"}, "cannot be run: ZeroDivisionError"),
-        ({"sweep.py": "raise SystemExit"}, "cannot be run: SystemExit"),
-        ({"sweep.py": "SWEEP = ["}, "cannot be run: SyntaxError"),
-        ({"sweep.py": "SWEEP = 3"}, "SWEEP must be a dictionary, got int"),
-        ({"sweep.py": _SWEEP.replace('"trials"', '"trails"')}, "did you mean trials"),
-        ({"sweep.py": _SWEEP, "analysis.py": "ANALYSIS = 3"}, "ANALYSIS must be an Analysis"),
+        ("SWEPT = 1", "mine.py: SWEEP is missing"),
+        ("1/0", "mine.py cannot be run: ZeroDivisionError"),
+        ("raise SystemExit", "cannot be run: SystemExit"),
+        ("SWEEP = [", "cannot be run: SyntaxError"),
+        ("SWEEP = 3", "mine.py: SWEEP must be a dictionary, got int"),
+        (_SWEEP.replace('"trials"', '"trails"'), "did you mean trials"),
+        (f"{_SWEEP}\nANALYSIS = 3", "mine.py: ANALYSIS must be an Analysis, got 3"),
     ],
 )
-def test_a_folder_that_is_none_is_told_what_it_lacks(
-    tmp_path: Path, files: dict[str, str], message: str
-) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
+def test_a_file_that_is_none_is_told_what_it_lacks(own: Path, text: str, message: str) -> None:
+    own.write_text(text)
     with pytest.raises(ConfigError, match=message):
+        load_study(str(own))
+
+
+def test_a_file_that_is_not_there_is_named(own: Path) -> None:
+    with pytest.raises(ConfigError, match=r"there is no file .*mine\.py"):
+        load_study(str(own))
+
+
+def test_a_folder_is_told_that_an_experiment_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "sweep.py").write_text(_SWEEP)
+    with pytest.raises(ConfigError, match=r"is a folder: an experiment is one \.py file"):
         load_study(str(tmp_path))
+
+
+def test_a_file_that_is_no_python_is_told_what_an_experiment_is(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").touch()
+    with pytest.raises(ConfigError, match=r"or a \.py file with a SWEEP; got .*mine\.toml"):
+        load_study(str(tmp_path / "mine.toml"))

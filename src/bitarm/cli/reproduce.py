@@ -14,7 +14,7 @@ def reproduce_command(
         list[str] | None,
         typer.Argument(
             metavar="[EXPERIMENT]...",
-            help="bounded, gaussian, hardness, alpha, bits, or a folder with a sweep.py; "
+            help="bounded, gaussian, hardness, alpha, bits, or a .py file with a SWEEP; "
             "all of the paper's by default",
             show_default=False,
         ),

@@ -1,4 +1,4 @@
-"""How an experiment is scored and drawn: what an `analysis.py` holds."""
+"""How an experiment is scored and drawn: the ANALYSIS of its file."""
 
 from dataclasses import dataclass
 from typing import final

@@ -1,4 +1,4 @@
-"""Which experiments there are, and how a folder becomes one."""
+"""Which experiments there are, and how a file becomes one."""
 
 import importlib
 import importlib.util
@@ -40,47 +40,44 @@ class Study:
 
 
 def load_study(name: str) -> Study:
-    """The study with this name, or the one in the folder of this path."""
+    """The study with this name, or the one in the file of this path."""
     if name in (*PAPER, *FURTHER):
         package = "paper" if name in PAPER else "beyond"
-        module = importlib.import_module(f"bitarm.experiments.{package}.{name}")
-        return Study(experiment=parse_sweep(name, module.SWEEP), analysis=module.ANALYSIS)
-    folder = Path(name)
-    if not folder.is_dir():
+        return _study(name, importlib.import_module(f"bitarm.experiments.{package}.{name}"))
+    path = Path(name)
+    if path.is_dir():
+        raise ConfigError(f"{name} is a folder: an experiment is one .py file with a SWEEP")
+    if path.suffix != ".py":
         raise ConfigError(
             f"an experiment must be one of {', '.join((*PAPER, *FURTHER))}, "
-            f"or a folder with a sweep.py; got {name!r}"
+            f"or a .py file with a SWEEP; got {name!r}"
         )
-    return _own(folder.resolve())
+    if not path.is_file():
+        raise ConfigError(f"there is no file {name}")
+    return _own(path.resolve())
 
 
-def _own(folder: Path) -> Study:
-    """A user's folder: a sweep.py, and an analysis.py if there is one."""
-    path = folder / "sweep.py"
-    if not path.exists():
-        raise ConfigError(f"{folder} has no sweep.py: it is no experiment")
+def _own(path: Path) -> Study:
+    module = _executed(path)
     try:
-        sweep = _attribute(path, "SWEEP")
-        experiment = parse_sweep(folder.name, sweep)
+        return _study(path.stem, module)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
-    scoring = folder / "analysis.py"
-    analysis = _attribute(scoring, "ANALYSIS") if scoring.exists() else Analysis()
+
+
+def _study(name: str, module: ModuleType) -> Study:
+    """What a module runs, and how it is scored if it says so."""
+    if not hasattr(module, "SWEEP"):
+        raise ConfigError("SWEEP is missing")
+    experiment = parse_sweep(name, module.SWEEP)
+    analysis = getattr(module, "ANALYSIS", Analysis())
     if not isinstance(analysis, Analysis):
-        raise ConfigError(f"{scoring}: ANALYSIS must be an Analysis, got {analysis!r}")
+        raise ConfigError(f"ANALYSIS must be an Analysis, got {analysis!r}")
     return Study(experiment=experiment, analysis=analysis)
 
 
-def _attribute(path: Path, name: str) -> object:
-    module = _executed(path)
-    if not hasattr(module, name):
-        raise ConfigError(f"{path} defines no {name}")
-    value: object = getattr(module, name)
-    return value
-
-
 def _executed(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"own_{path.parent.name}_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
     assert spec is not None  # the file ends in .py
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

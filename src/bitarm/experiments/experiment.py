@@ -1,4 +1,4 @@
-"""What an experiment runs: the data of a `sweep.py`, checked.
+"""What an experiment runs: the SWEEP of its file, checked.
 
     SWEEP = {
         "title":    what the panels show,
@@ -81,7 +81,7 @@ class Experiment:
 
 
 def parse_sweep(name: str, sweep: Any) -> Experiment:
-    """The experiment in the data of a `sweep.py`; ConfigError says what is wrong with it."""
+    """The experiment that a SWEEP describes; ConfigError says what is wrong with it."""
     if not isinstance(sweep, Mapping):
         raise ConfigError(f"SWEEP must be a dictionary, got {type(sweep).__name__}")
     _check_keys("a key of SWEEP", sweep, _KEYS, _NEEDED)

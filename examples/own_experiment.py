@@ -1,8 +1,11 @@
 """How many bits should a message have when the link is priced by the bit?
 
 Ten Bernoulli arms, the best one at 0.9: more bits a message save rounds and samples, but past some
-length every further bit is wasted. Run it with `bitarm reproduce examples/own-experiment`.
+length every further bit is wasted. Run it with `bitarm reproduce examples/own_experiment.py`.
 """
+
+from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.claims import falls, fewer
 
 SWEEP = {
     "title": "Ten Bernoulli arms: how long should a message be?",
@@ -15,3 +18,17 @@ SWEEP = {
         "tripling": {"growth": 3},
     },
 }
+
+# What to draw, and what is expected of it: may be left out.
+ANALYSIS = Analysis(
+    panels=(
+        Panel(metric="rounds"),
+        Panel(metric="samples", logarithmic=True),
+        Panel(metric="payload_bits"),
+    ),
+    claims=(
+        falls("samples", "doubling"),
+        fewer("rounds", "tripling", ("doubling",)),
+        fewer("samples", "doubling", ("tripling",)),
+    ),
+)
