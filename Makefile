@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One more than there are cores: many tests wait for processes.
+WORKERS := $(shell expr $$(nproc) + 1)
 NODE := node_modules
 
 .PHONY: run test test-fast packages check format bench clean
@@ -12,10 +14,10 @@ run: $(VENV)/.run
 	$(BIN)/bitarm identify
 
 test: $(VENV)/.dev check packages
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $(WORKERS)
 
 test-fast: $(VENV)/.dev packages
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n $(WORKERS) -m "not slow"
 
 packages:
 	scripts/system-packages mosquitto chromium openssl sqlite3

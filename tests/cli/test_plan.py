@@ -109,8 +109,6 @@ def test_a_flag_of_another_package_is_known(bitarm: Command) -> None:
         assert "none: the lattice has no proof" in done.out
         assert "by learner and agents themselves" in done.out
         assert max(map(len, done.out.splitlines())) <= 80
-        made = bitarm(*_PRICED, *words, "--json").json
-        assert (made["guarantee"], made["measured_by"]) == (None, "machines")
         assert "--coarseness" in bitarm("plan", "--help").out
 
 

@@ -241,11 +241,12 @@ def test_an_agent_reads_a_file_whose_scheme_is_not_installed_there(
 
 
 def test_a_plan_measures_it_with_the_machines(shell: Shell) -> None:
-    words = ("plan", "--arms", "2", "--gap", "1", "--sigma", "1", "--per-bit", "1", "--seed", "1")
+    words = ("plan", "--arms", "2", "--gap", "2", "--sigma", "1", "--per-bit", "1", "--seed", "1")
     made = shell.json(*words, "--quantizer", "lattice", "--policy", "racing", "--grace", "3")
     assert made["scheme"]["quantizer"] == "lattice"
     assert made["scheme"]["grace"] == 3
     assert (made["guarantee"], made["guarantee_reason"]) == (None, _NO_PROOF)
+    assert made["measured_by"] == "machines"
 
 
 # -- where it is not installed, or not as it was --------------------------------------------------

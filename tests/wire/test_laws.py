@@ -216,7 +216,7 @@ small = st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 0x80, 0xFF]), min_size
 
 
 @given(st.sampled_from(Kind), runs, small)
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 def test_any_body_under_a_right_head(kind: Kind, run: int, rest: list[int]) -> None:
     judge(long_frame(kind, run.to_bytes(4) + bytes(rest)))
 
@@ -232,7 +232,7 @@ pieces = st.one_of(
 
 
 @given(tags, st.lists(pieces, min_size=1, max_size=7))
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 def test_any_question_under_a_right_head(tag: int, rest: list[bytes]) -> None:
     """Numbers that make no sense, or no question's worth of them."""
     judge(long_frame(Kind.REQUEST, bytes((0x12, 0x34, 0xAB, 1, 3, 1, tag)) + b"".join(rest)))
