@@ -10,10 +10,10 @@ from functools import reduce
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
 from bitarm.sim.kernels.elimination import elimination
 from bitarm.sim.kernels.indexed import indexed
 from bitarm.sim.kernels.quiet import quiet
@@ -22,10 +22,7 @@ from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
-from bitarm.sim.world import World, cell_moments
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from bitarm.sim.world import World, world_arrays
 
 Watch = Callable[[Tape], None]
 
@@ -57,7 +54,7 @@ class Engine:
         self._world = world
         self._tables = [table_of(it) if has_twin(it) else None for it in setups]
         self._grid = union_grid(setups)
-        self._cell_mean, self._cell_sd = cell_moments(world, self._grid)
+        self._arrays = world_arrays(world, self._grid)
 
     @property
     def has_kernels(self) -> bool:
@@ -83,7 +80,7 @@ class Engine:
             raise ConfigError(f"a world of {self._world.p.size} arms was left for {world.p.size}")
         other = copy(self)
         other._world = world
-        other._cell_mean, other._cell_sd = cell_moments(world, self._grid)
+        other._arrays = world_arrays(world, self._grid)
         return other
 
     def run(
@@ -173,89 +170,32 @@ class Engine:
         """Run the kernel on some trials, from their beginning."""
         cell_of = np.searchsorted(self._grid, table.pulls)
         shown = trace or _NO_TRACE
-        world = (
-            self._world.family,
-            self._world.p,
-            self._world.q,
-            self._cell_mean,
-            self._cell_sd,
-            self._grid,
-            tape.cells,
-            tape.filled,
-            tape.wanted,
+        scheme = table.arrays(start=start_means(setup, units), cell_of=cell_of)
+        output = OutputArrays(
+            table=out.table, mean=shown.mean, nbits=shown.nbits, dropped=shown.dropped
         )
-        if table.visits is not None:
-            visits = table.visits
-            kernel = quiet(
-                gaussian=self._world.gaussian,
-                grows=not self._world.sampled,
-                stored=stored,
-                traced=trace is not None,
-            )
-            kernel(
-                rng,
-                todo,
-                *world,
-                start_means(setup, units),
-                table.pulls,
-                cell_of,
-                table.limits,
-                table.epsilon,
-                out.table,
-                shown.mean,
-                shown.nbits,
-                shown.dropped,
-                visits.margin,
-                visits.size,
-                visits.error,
-                visits.kappa,
-                visits.cap,
-                visits.patience,
-                visits.leader_first,
-                visits.pilot,
-            )
-            return
-        kernel = self._compiled(table, cell_of, stored=stored, traced=trace is not None)
-        kernel(
-            rng,
-            todo,
-            *world,
-            tape.dithers,
-            tape.dithered,
-            start_means(setup, units),
-            table.pulls,
-            cell_of,
-            table.radius,
-            table.k0,
-            table.k1,
-            table.last,
-            table.nbits,
-            table.least,
-            table.limits,
-            table.epsilon,
-            table.ratio,
-            table.keep,
-            out.table,
-            shown.mean,
-            shown.nbits,
-            shown.dropped,
-        )
-
-    def _compiled(self, table: Table, cell_of: Integers, *, stored: bool, traced: bool) -> Any:
         constants = {
             "gaussian": self._world.gaussian,
             "grows": not self._world.sampled,
             "stored": stored,
-            "first": table.first,
-            "rest": table.rest,
-            "traced": traced,
+            "traced": trace is not None,
         }
-        if table.policy is not None:
-            return indexed(policy=table.policy, **constants)
-        aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
-        return elimination(
-            aligned=aligned, limited=table.limited, ranked=table.keep.size > 0, **constants
-        )
+        if table.visits is not None:
+            run = quiet(**constants)
+            run(rng, todo, self._arrays, tape.arrays(), scheme, table.visits, output)
+        else:
+            run = _by_message(table, cell_of, constants)
+            run(rng, todo, self._arrays, tape.arrays(), scheme, output)
+
+
+def _by_message(table: Table, cell_of: Integers, constants: dict[str, bool]) -> Any:
+    """The kernel of a scheme whose arms visit every checkpoint in turn."""
+    coding = {"first": table.first, "rest": table.rest}
+    if table.policy is not None:
+        return indexed(policy=table.policy, **coding, **constants)
+    aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
+    ranked = table.keep.size > 0
+    return elimination(aligned=aligned, limited=table.limited, ranked=ranked, **coding, **constants)
 
 
 def union_grid(setups: Sequence[Setup]) -> Integers:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.core.budget import BudgetPolicy, has_phases
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
@@ -34,9 +33,7 @@ from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from bitarm.sim.kernels.arrays import Floats, Integers, SchemeArrays, VisitArrays
 
 MOST_CHECKPOINTS = 1 << 16
 """Finer schedules are refused: their tapes would not fit into memory."""
@@ -62,26 +59,11 @@ _QUANTIZERS: tuple[type[Quantizer], ...] = (
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visits:
-    """What quiet elimination needs beside: column i − 1 is checkpoint i, visited or not.
-
-    Rows of `size` and `error` are for message 1, a mean without a cut and a mean above a cut.
-    """
-
-    margin: Floats
-    size: Floats
-    error: Floats
-    kappa: Floats
-    cap: float
-    patience: float
-    leader_first: bool
-    pilot: bool
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What a kernel needs to know of a scheme; row n − 1 is message n."""
+    """What a kernel needs to know of a scheme; row n − 1 is message n.
+
+    The columns are those of `SchemeArrays`, which says what each of them is.
+    """
 
     policy: int | None  # of the indexed kernel; None for elimination
     first: int  # quantizer of message 1
@@ -96,13 +78,34 @@ class Table:
     limits: Integers
     epsilon: float
     ratio: float
-    visits: Visits | None  # of quiet elimination only
-    keep: Integers  # arms that a message leaves in the race, where a budget decides; else empty
+    keep: Integers
+    visits: VisitArrays | None  # of quiet elimination only
 
     @property
     def limited(self) -> bool:
         """Whether there is any limit."""
         return bool(np.any(self.limits < _NO_LIMIT))
+
+    def arrays(self, *, start: Floats, cell_of: Integers) -> SchemeArrays:
+        """The table as a kernel reads it, with what it depends on beside the scheme.
+
+        `start` are the means before message 1; `cell_of` finds the checkpoints on a tape.
+        """
+        return SchemeArrays(
+            start=start,
+            pulls=self.pulls,
+            cell_of=cell_of,
+            radius=self.radius,
+            k0=self.k0,
+            k1=self.k1,
+            last=self.last,
+            nbits=self.nbits,
+            least=self.least,
+            limits=self.limits,
+            epsilon=self.epsilon,
+            ratio=self.ratio,
+            keep=self.keep,
+        )
 
 
 def has_twin(setup: Setup) -> bool:
@@ -186,14 +189,14 @@ def table_of(setup: Setup) -> Table:
         limits=np.array(
             [_NO_LIMIT if it is None else min(it, _NO_LIMIT) for it in limits], dtype=np.int64
         ),
-        epsilon=tolerance_of(setup.policy),
+        epsilon=float(tolerance_of(setup.policy)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
         keep=np.array(_keep(setup), dtype=np.int64),
         visits=_visits(setup, grid),
     )
 
 
-def _visits(setup: Setup, grid: list[int]) -> Visits | None:
+def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     policy, spec, quantizer = setup.policy, setup.spec, setup.spec.quantizer
     if not (isinstance(policy, QuietElimination) and isinstance(quantizer, Dicq)):
         return None
@@ -209,13 +212,13 @@ def _visits(setup: Setup, grid: list[int]) -> Visits | None:
         ArmView(arm=0, mean=0.0, pulls=it.pulls, messages=1, index=it.index, error=0.0)
         for it in kinds[0]
     ]
-    return Visits(
+    return VisitArrays(
         margin=np.array([confidence.margin(view, view) for view in views]),
         size=np.array([[quantizer.step_size(it) for it in steps] for steps in kinds]),
         error=np.array([[quantizer.error(held, it) for it in steps] for steps in kinds]),
         kappa=np.array([quantizer.kappa_first, quantizer.kappa, quantizer.kappa_cut]),
-        cap=policy.cap,
-        patience=policy.patience,
+        cap=float(policy.cap),  # a whole number would compile another kernel
+        patience=float(policy.patience),
         leader_first=policy.leader_first,
         pilot=policy.pilot,
     )

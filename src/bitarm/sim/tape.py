@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.errors import ConfigError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from bitarm.sim.kernels.arrays import Floats, Integers, TapeArrays
 
 
 @final
@@ -56,6 +54,17 @@ class Tape:
     def arms(self) -> int:
         """Number of arms, K."""
         return int(self.cells.shape[2])
+
+    def arrays(self) -> TapeArrays:
+        """The tape as a kernel reads it, and writes to it; the same arrays, not copies."""
+        return TapeArrays(
+            grid=self.grid,
+            cells=self.cells,
+            filled=self.filled,
+            wanted=self.wanted,
+            dithers=self.dithers,
+            dithered=self.dithered,
+        )
 
 
 def empty_tape(grid: Integers, *, trials: int, messages: int, units: Floats) -> Tape:

@@ -10,11 +10,9 @@ import numpy.typing as npt
 
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.families import GAUSSIAN, POISSON, SAMPLED
+from bitarm.sim.kernels.arrays import Floats, Integers, WorldArrays
 from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.models import RewardModel
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
 _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
@@ -95,3 +93,11 @@ def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:
     counts = np.diff(grid, prepend=0)
     roots = np.array([math.sqrt(count) for count in counts.tolist()])
     return counts[:, None] * world.p[None, :], world.q[None, :] * roots[:, None]
+
+
+def world_arrays(world: World, grid: Integers) -> WorldArrays:
+    """The world as a kernel reads it that draws the cells of this grid."""
+    cell_mean, cell_sd = cell_moments(world, grid)
+    return WorldArrays(
+        family=world.family, p=world.p, q=world.q, cell_mean=cell_mean, cell_sd=cell_sd
+    )

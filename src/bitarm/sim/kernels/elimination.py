@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bitarm.sim.kernels.arrays import Integers, OutputArrays, SchemeArrays, TapeArrays, WorldArrays
 from bitarm.sim.kernels.code import KERNEL_CODE
 from bitarm.sim.kernels.quantize import (
     DICQ,
@@ -68,38 +69,24 @@ def elimination(
 
     @njit(cache=True, error_model="numpy")
     def run(
-        rng: Any,
-        todo: Any,
-        family: Any,
-        p: Any,
-        q: Any,
-        cell_mean: Any,
-        cell_sd: Any,
-        grid: Any,
-        cells: Any,
-        filled: Any,
-        wanted: Any,
-        dithers: Any,
-        dithered: Any,
-        start: Any,
-        pulls: Any,
-        cell_of: Any,
-        radius: Any,
-        k0: Any,
-        k1: Any,
-        last: Any,
-        nbits: Any,
-        least: Any,
-        limits: Any,
-        epsilon: float,
-        ratio: float,
-        keep: Any,
-        out: Any,
-        trace_mean: Any,
-        trace_bits: Any,
-        dropped: Any,
+        rng: np.random.Generator,
+        todo: Integers,
+        world: WorldArrays,
+        tape: TapeArrays,
+        scheme: SchemeArrays,
+        output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
+        family, p, q = world.family, world.p, world.q
+        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
+        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
+        dithers, dithered = tape.dithers, tape.dithered
+        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
+        radius, k0, k1, last = scheme.radius, scheme.k0, scheme.k1, scheme.last
+        nbits, least, limits = scheme.nbits, scheme.least, scheme.limits
+        epsilon, keep = scheme.epsilon, scheme.keep
+        out, trace_mean = output.table, output.mean
+        trace_bits, dropped = output.nbits, output.dropped
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
@@ -190,12 +177,12 @@ def elimination(
                             running += cells[trial, cell, arm]
                     total[arm] = running
                     value = running / pulled
-                    scheme = first if n == 0 else rest
-                    if scheme == ICQ:
+                    way = first if n == 0 else rest
+                    if way == ICQ:
                         value, _ = bin_middle(value, mean[arm] - c0, c1, c2)
-                    elif scheme == FED_SEL:
+                    elif way == FED_SEL:
                         value, _ = bin_middle(value, c0, c1, c2)
-                    elif scheme == QUBAN:
+                    elif way == QUBAN:
                         if stored:
                             if dithered[trial, arm] <= n:
                                 for m in range(dithered[trial, arm], n + 1):
@@ -210,7 +197,7 @@ def elimination(
                         bits += length
                         if traced:
                             trace_bits[trial, n, arm] = length
-                    elif scheme == DICQ:
+                    elif way == DICQ:
                         if not abs(value) < MOST_STEPS_DICQ * c0:
                             outcome = TOO_FAR
                         value, length, _ = dicq(value, mean[arm], c0, c1)
@@ -226,8 +213,8 @@ def elimination(
                         top = arm
                 if outcome == TOO_FAR:
                     break
-                scheme = first if n == 0 else rest
-                if scheme != QUBAN and scheme != DICQ:
+                way = first if n == 0 else rest
+                if way != QUBAN and way != DICQ:
                     bits += alive * nbits[n]
                 samples += alive * (t - before)
                 messages += alive

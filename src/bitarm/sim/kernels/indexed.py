@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bitarm.sim.kernels.arrays import Integers, OutputArrays, SchemeArrays, TapeArrays, WorldArrays
 from bitarm.sim.kernels.code import KERNEL_CODE
 from bitarm.sim.kernels.quantize import (
     DICQ,
@@ -70,38 +71,24 @@ def indexed(
 
     @njit(cache=True, error_model="numpy")
     def run(
-        rng: Any,
-        todo: Any,
-        family: Any,
-        p: Any,
-        q: Any,
-        cell_mean: Any,
-        cell_sd: Any,
-        grid: Any,
-        cells: Any,
-        filled: Any,
-        wanted: Any,
-        dithers: Any,
-        dithered: Any,
-        start: Any,
-        pulls: Any,
-        cell_of: Any,
-        radius: Any,
-        k0: Any,
-        k1: Any,
-        last: Any,
-        nbits: Any,
-        least: Any,
-        limits: Any,
-        epsilon: float,
-        ratio: float,
-        keep: Any,
-        out: Any,
-        trace_mean: Any,
-        trace_bits: Any,
-        dropped: Any,
+        rng: np.random.Generator,
+        todo: Integers,
+        world: WorldArrays,
+        tape: TapeArrays,
+        scheme: SchemeArrays,
+        output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
+        family, p, q = world.family, world.p, world.q
+        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
+        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
+        dithers, dithered = tape.dithers, tape.dithered
+        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
+        radius, k0, k1, last = scheme.radius, scheme.k0, scheme.k1, scheme.last
+        nbits, least, limits = scheme.nbits, scheme.least, scheme.limits
+        epsilon, ratio = scheme.epsilon, scheme.ratio
+        out, trace_mean = output.table, output.mean
+        trace_bits = output.nbits
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
@@ -189,13 +176,13 @@ def indexed(
                             running += drawn
                     total[arm] = running
                     value = running / float(pulls[n])
-                    scheme = first if n == 0 else rest
+                    way = first if n == 0 else rest
                     length = nbits[n]
-                    if scheme == ICQ:
+                    if way == ICQ:
                         value, _ = bin_middle(value, mean[arm] - k0[n], k1[n], last[n])
-                    elif scheme == FED_SEL:
+                    elif way == FED_SEL:
                         value, _ = bin_middle(value, k0[n], k1[n], last[n])
-                    elif scheme == QUBAN:
+                    elif way == QUBAN:
                         if stored:
                             if dithered[trial, arm] <= n:
                                 for m in range(dithered[trial, arm], n + 1):
@@ -207,7 +194,7 @@ def indexed(
                         if not abs(value) < MOST_STEPS * k0[n]:
                             outcome = TOO_FAR
                         value, length, _ = quban(value, mean[arm], k0[n], dither)
-                    elif scheme == DICQ:
+                    elif way == DICQ:
                         if not abs(value) < MOST_STEPS_DICQ * k0[n]:
                             outcome = TOO_FAR
                         value, length, _ = dicq(value, mean[arm], k0[n], k1[n])

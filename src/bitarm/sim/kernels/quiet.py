@@ -7,6 +7,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bitarm.sim.kernels.arrays import (
+    Integers,
+    OutputArrays,
+    SchemeArrays,
+    TapeArrays,
+    VisitArrays,
+    WorldArrays,
+)
 from bitarm.sim.kernels.code import KERNEL_CODE
 from bitarm.sim.kernels.quantize import MOST_STEPS_DICQ, dicq, dicq_divisor
 from bitarm.sim.kernels.status import (
@@ -38,36 +46,25 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
 
     @njit(cache=True, error_model="numpy")
     def run(
-        rng: Any,
-        todo: Any,
-        family: Any,
-        p: Any,
-        q: Any,
-        cell_mean: Any,
-        cell_sd: Any,
-        grid: Any,
-        cells: Any,
-        filled: Any,
-        wanted: Any,
-        start: Any,
-        pulls: Any,
-        cell_of: Any,
-        limits: Any,
-        epsilon: float,
-        out: Any,
-        trace_mean: Any,
-        trace_bits: Any,
-        dropped: Any,
-        margin: Any,
-        size: Any,
-        error: Any,
-        kappa: Any,
-        cap: float,
-        patience: float,
-        leader_first: Any,
-        pilot: Any,
+        rng: np.random.Generator,
+        todo: Integers,
+        world: WorldArrays,
+        tape: TapeArrays,
+        scheme: SchemeArrays,
+        visits: VisitArrays,
+        output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
+        family, p, q = world.family, world.p, world.q
+        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
+        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
+        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
+        limits, epsilon = scheme.limits, scheme.epsilon
+        margin, size, error, kappa = visits.margin, visits.size, visits.error, visits.kappa
+        cap, patience = visits.cap, visits.patience
+        leader_first, pilot = visits.leader_first, visits.pilot
+        out, trace_mean = output.table, output.mean
+        trace_bits, dropped = output.nbits, output.dropped
         arms = p.size
         depth = pulls.size
         max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]

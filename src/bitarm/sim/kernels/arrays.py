@@ -1,0 +1,86 @@
+"""What a kernel is given and what it fills in: a few named tuples of arrays.
+
+The one place that says which arrays there are and what their axes mean. Arrays have float64 or
+int64 entries and are contiguous: a kernel is compiled for that, once. An axis is named after what
+it counts: trial (of a block), arm, cell (of the tape's grid), message (of one arm, from 0) or
+checkpoint (of the schedule, from 0).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class WorldArrays(NamedTuple):
+    """What rewards are drawn from."""
+
+    family: Integers  # [arm] see `sim/families.py`
+    p: Floats  # [arm] the family's first parameter
+    q: Floats  # [arm] its second
+    cell_mean: Floats  # [cell, arm] mean of a cell's sum; one row of no meaning unless all are
+    cell_sd: Floats  # [cell, arm] Gaussian; and the sum's deviation, under the same condition
+
+
+class TapeArrays(NamedTuple):
+    """A block's sums and dithers, see `sim/tape.py`.
+
+    With one scheme nothing is read twice, so nothing is kept: then only `grid` has a meaning, and
+    the others are of one trial that nobody looks at.
+    """
+
+    grid: Integers  # [cell] pulls at the cell's end, strictly increasing
+    cells: Floats  # [trial, cell, arm] sums of rewards
+    filled: Integers  # [trial, arm] how many cells are drawn
+    wanted: Integers  # [trial, arm] how many cells a starved trial needs
+    dithers: Floats  # [trial, message, arm] in [0, 1)
+    dithered: Integers  # [trial, arm] how many dithers are drawn
+
+
+class SchemeArrays(NamedTuple):
+    """A scheme's numbers, the same in every trial, see `sim/tables.py`.
+
+    Where an arm visits every checkpoint in turn, message n is at checkpoint n.
+    """
+
+    start: Floats  # [trial, arm] the mean held before message 1; or one row for all trials
+    pulls: Integers  # [checkpoint] t
+    cell_of: Integers  # [checkpoint] the cell that ends there
+    radius: Floats  # [message] U, half of what separates two arms
+    k0: Floats  # [message] first constant of the quantizer, see `kernels/quantize.py`
+    k1: Floats  # [message] its second
+    last: Floats  # [message] number of the last bin
+    nbits: Integers  # [message] length of a word, where all have the same
+    least: Integers  # [message] length of the shortest word
+    limits: Integers  # [3] most rounds, samples and bits
+    epsilon: float  # ε, the tolerance
+    ratio: float  # λ of lil-ucb-count
+    keep: Integers  # [message] arms that it leaves in the race, where a budget decides; else empty
+
+
+class VisitArrays(NamedTuple):
+    """What quiet elimination needs beside; it leaps, so its numbers are those of checkpoints.
+
+    A report is of one of three kinds: 0 is message 1, 1 a mean without a cut, 2 a mean above a cut.
+    """
+
+    margin: Floats  # [checkpoint] the lead in μ̂ from which on an arm is no worse than another
+    size: Floats  # [kind, checkpoint] D-ICQ's step s
+    error: Floats  # [kind, checkpoint] half a step
+    kappa: Floats  # [kind] κ
+    cap: float  # parameters of the policy
+    patience: float
+    leader_first: bool
+    pilot: bool
+
+
+class OutputArrays(NamedTuple):
+    """What a kernel fills in; the trace is empty unless it is asked for."""
+
+    table: Integers  # [trial, column] see `kernels/status.py`
+    mean: Floats  # [trial, message, arm] trace: decoded means
+    nbits: Integers  # [trial, message, arm] trace: lengths of words
+    dropped: Integers  # [trial, arm] trace: the round in which the arm fell, 0 if it did not
