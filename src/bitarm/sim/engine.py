@@ -7,16 +7,14 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.kernels import elimination, indexed, quiet, quiet_turns
 from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
-from bitarm.sim.kernels.elimination import elimination
-from bitarm.sim.kernels.indexed import indexed
-from bitarm.sim.kernels.quiet import quiet
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
@@ -180,22 +178,26 @@ class Engine:
             "stored": stored,
             "traced": trace is not None,
         }
+        given = rng, todo, self._arrays, tape.arrays(), scheme
+        arms = self._world.p.size
         if table.visits is not None:
-            run = quiet(**constants)
-            run(rng, todo, self._arrays, tape.arrays(), scheme, table.visits, output)
+            run = quiet.compiled(**constants)
+            run(*given, table.visits, quiet_turns.blank_race(arms), output)
+        elif table.policy is not None:
+            run = indexed.compiled(
+                policy=table.policy, first=table.first, rest=table.rest, **constants
+            )
+            run(*given, indexed.blank_race(arms), output)
         else:
-            run = _by_message(table, cell_of, constants)
-            run(rng, todo, self._arrays, tape.arrays(), scheme, output)
-
-
-def _by_message(table: Table, cell_of: Integers, constants: dict[str, bool]) -> Any:
-    """The kernel of a scheme whose arms visit every checkpoint in turn."""
-    coding = {"first": table.first, "rest": table.rest}
-    if table.policy is not None:
-        return indexed(policy=table.policy, **coding, **constants)
-    aligned = bool(np.array_equal(cell_of, np.arange(cell_of.size)))
-    ranked = table.keep.size > 0
-    return elimination(aligned=aligned, limited=table.limited, ranked=ranked, **coding, **constants)
+            run = elimination.compiled(
+                aligned=bool(np.array_equal(cell_of, np.arange(cell_of.size))),
+                limited=table.limited,
+                ranked=table.keep.size > 0,
+                first=table.first,
+                rest=table.rest,
+                **constants,
+            )
+            run(*given, elimination.blank_race(arms), output)
 
 
 def union_grid(setups: Sequence[Setup]) -> Integers:

@@ -24,7 +24,9 @@ MOST_LEVELS = 2**50
 WORD_BITS = 3
 """Length of the shortest words."""
 
-_LOW, _HIGH = -3, 4  # levels on [_LOW, _HIGH] need no range
+LOW, HIGH = -3, 4
+"""Levels on [LOW, HIGH] need no range."""
+
 _ESCAPE_UP, _ESCAPE_DOWN = 0b111, 0b110
 _MAX_RANGE = 53  # the unary index of the range that holds 2·MOST_LEVELS
 
@@ -69,11 +71,11 @@ class Levels:
 
 def _write(x: float, dither: float) -> Symbol:
     """The codeword of a stochastic rounding of `x`, the distance from the centre in steps."""
-    if _LOW <= x <= _HIGH:
+    if LOW <= x <= HIGH:
         return _near_word(_round(x, dither))
-    if x > _HIGH:
-        return concat(Symbol(_ESCAPE_UP, WORD_BITS), Symbol(1, 1), _far_word(x - _HIGH, dither))
-    return concat(Symbol(_ESCAPE_DOWN, WORD_BITS), Symbol(1, 1), _far_word(_LOW - x, dither))
+    if x > HIGH:
+        return concat(Symbol(_ESCAPE_UP, WORD_BITS), Symbol(1, 1), _far_word(x - HIGH, dither))
+    return concat(Symbol(_ESCAPE_DOWN, WORD_BITS), Symbol(1, 1), _far_word(LOW - x, dither))
 
 
 def _read(symbol: Symbol) -> int:
@@ -81,10 +83,10 @@ def _read(symbol: Symbol) -> int:
     reader = BitReader(symbol)
     word = reader.take(WORD_BITS)
     if word not in (_ESCAPE_UP, _ESCAPE_DOWN):
-        level = word + _LOW + 1
+        level = word + LOW + 1
     else:
         beyond = _read_far(reader) if reader.take(1) else 0
-        level = _HIGH + beyond if word == _ESCAPE_UP else _LOW - beyond
+        level = HIGH + beyond if word == _ESCAPE_UP else LOW - beyond
     reader.finish()
     return level
 
@@ -97,11 +99,11 @@ def _round(x: float, dither: float) -> int:
 
 def _near_word(level: int) -> Symbol:
     """Words for −2..3 are 0..5; the two ends of [−3, 4] are an escape and a flag 0."""
-    if level == _HIGH:
+    if level == HIGH:
         return Symbol(_ESCAPE_UP << 1, WORD_BITS + 1)
-    if level == _LOW:
+    if level == LOW:
         return Symbol(_ESCAPE_DOWN << 1, WORD_BITS + 1)
-    return Symbol(level - _LOW - 1, WORD_BITS)
+    return Symbol(level - LOW - 1, WORD_BITS)
 
 
 def _far_word(distance: float, dither: float) -> Symbol:

@@ -21,7 +21,8 @@ from bitarm.core.policy import (
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import check_words
 
-_BETA = 1.0
+BETA = 1.0
+"""β: how far an index looks beyond the interval."""
 
 
 @final
@@ -60,4 +61,4 @@ class LilUcb(Policy):
 
 def lil_index(confidence: Confidence) -> Callable[[ArmView], float]:
     """The score by which lil'UCB samples: μ̃ + (1 + β)·radius, β = 1."""
-    return lambda view: view.mean + (1 + _BETA) * confidence.radius(view)
+    return lambda view: view.mean + (1 + BETA) * confidence.radius(view)

@@ -39,8 +39,11 @@ from bitarm.core.policy import (
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, check_words
 
-_PILOTS = 3  # arms that are heard before all others
-_REACH = 3.0  # errors by which a mean may have been too low: beyond, an arm is no new leader
+PILOTS = 3
+"""Arms that are heard before all others."""
+
+REACH = 3.0
+"""Errors by which a mean may have been too low: beyond, an arm is no new leader."""
 
 
 @final
@@ -91,7 +94,7 @@ class QuietElimination(Policy):
         if not heard:
             return _advance([unheard[len(unheard) // 2]], 1, setting)
         centre = Hint(kind=HintKind.CENTRE, value=heard[len(heard) // 2])
-        ends = len(heard) < _PILOTS <= len(unheard)
+        ends = len(heard) < PILOTS <= len(unheard)
         return _advance([unheard[0], unheard[-1]] if ends else unheard, 1, setting, centre)
 
     def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
@@ -162,7 +165,7 @@ def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[
     actions: list[Action] = []
     for view in views:
         near = view.low <= cut.value
-        if view.arm == ahead.arm or not (near or view.mean + _REACH * view.error >= ahead.mean):
+        if view.arm == ahead.arm or not (near or view.mean + REACH * view.error >= ahead.mean):
             continue
         hint = cut if near and setting.hints else None
         actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=hint))

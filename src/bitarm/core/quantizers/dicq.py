@@ -138,19 +138,9 @@ class Dicq(Quantizer):
         return self._kappa(step) * step.sigma / math.sqrt(step.pulls)
 
     def divisor(self, held: Estimate, step: Step) -> int:
-        """Golomb's divisor for the spread that q_n has under the model.
-
-        Var q_n = (σ²(1/t' − 1/t) + e'²/3)/s², where t' and e' are pulls and error at the last
-        mean: the mean's own movement, and an old error that is uniform on its cell.
-        """
-        kappa = self._kappa(step)
-        moved = (step.pulls - held.pulls) / (held.pulls * kappa * kappa)
-        old = held.error / self.step_size(step)
-        variance = moved + old * old / 3
-        for divisor, bound in enumerate(_DIVISORS, start=1):
-            if variance < bound:
-                return divisor
-        return math.floor(1.2 * math.sqrt(variance))
+        """Golomb's divisor for the spread that q_n has under the model."""
+        size, kappa = self.step_size(step), self._kappa(step)
+        return golomb_divisor(held.pulls, step.pulls, held.error, size, kappa)
 
     def _code(self, held: Estimate, step: Step) -> tuple[int, int]:
         """Divisor and escape of the code."""
@@ -168,6 +158,22 @@ class Dicq(Quantizer):
         if hint is not None and hint.kind is HintKind.CENTRE and abs(hint.value) < reach:
             return hint.value
         return held.mean if abs(held.mean) < reach else 0.0
+
+
+def golomb_divisor(before: int, pulls: int, error: float, size: float, kappa: float) -> int:
+    """Golomb's divisor for a mean after `pulls` that is told in steps of `size` = κσ/√t.
+
+    Var q_n = (σ²(1/t' − 1/t) + e'²/3)/s², where t' and e' are pulls and error at the last mean:
+    the mean's own movement, and an old error that is uniform on its cell. Of numbers alone, since
+    the simulator compiles this very function.
+    """
+    moved = (pulls - before) / (before * kappa * kappa)
+    old = error / size
+    variance = moved + old * old / 3
+    for divisor, bound in enumerate(_DIVISORS, 1):
+        if variance < bound:
+            return divisor
+    return math.floor(1.2 * math.sqrt(variance))
 
 
 def _error(size: float) -> float:

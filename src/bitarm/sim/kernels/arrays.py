@@ -61,11 +61,12 @@ class SchemeArrays(NamedTuple):
     keep: Integers  # [message] arms that it leaves in the race, where a budget decides; else empty
 
 
-class VisitArrays(NamedTuple):
-    """What quiet elimination needs beside; it leaps, so its numbers are those of checkpoints.
+FIRST, UNCUT, ABOVE_CUT = range(3)
+"""Kinds of D-ICQ's reports: message 1, a mean without a cut, a mean above a cut."""
 
-    A report is of one of three kinds: 0 is message 1, 1 a mean without a cut, 2 a mean above a cut.
-    """
+
+class VisitArrays(NamedTuple):
+    """What quiet elimination needs beside; it leaps, so its numbers are those of checkpoints."""
 
     margin: Floats  # [checkpoint] the lead in μ̂ from which on an arm is no worse than another
     size: Floats  # [kind, checkpoint] D-ICQ's step s

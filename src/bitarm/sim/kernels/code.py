@@ -1,21 +1,48 @@
-"""A number for the kernels' sources, to be built into every kernel.
+"""How kernels are compiled, and a number for their sources, to be built into every kernel.
 
 numba keeps compiled kernels on disk and looks for changes in a kernel's own file only; but a kernel
-also contains what it calls from other files. With this number among its constants, a kernel of
-changed sources is another kernel.
+also contains what it calls from other files, and constants of the core. With this number among its
+own constants, a kernel of changed sources is another kernel.
 """
 
 import hashlib
 from importlib import resources
+from typing import Any
+
+from numba import njit
+
+CORE_FILES = (
+    "codes/levels.py",
+    "codes/nearest.py",
+    "codes/prefix.py",
+    "policies/lil_ucb.py",
+    "policies/quiet.py",
+    "quantizers/dicq.py",
+)
+"""Files of the core from which kernels take constants and formulas."""
 
 
 def _number() -> int:
     digest = hashlib.sha256()
     kernels = resources.files(__package__)
-    for file in sorted(kernels.iterdir(), key=lambda it: it.name):
-        if file.name.endswith(".py"):
-            digest.update(file.read_bytes())
+    for name in sorted(file.name for file in kernels.iterdir() if file.name.endswith(".py")):
+        digest.update(kernels.joinpath(name).read_bytes())
+    digest.update(resources.files("bitarm.sim").joinpath("families.py").read_bytes())
+    for path in CORE_FILES:
+        digest.update(resources.files("bitarm.core").joinpath(path).read_bytes())
     return int.from_bytes(digest.digest()[:7])
 
 
 KERNEL_CODE = _number()
+
+# A kernel allocates nothing, so no array dies in it, and numba need not count references. It would,
+# to every array of a tuple, wherever an inlined function takes the tuple: the quiet kernel would be
+# ten times slower. numba's types do not know the option, which is for its own tests.
+_kernel: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+_allocating: dict[str, Any] = {"cache": True, "_nrt": True}
+
+kernel = njit(**_kernel)
+"""Decorates the outermost function of a kernel; what it calls is inlined into it."""
+
+allocating = njit(**_allocating)
+"""Decorates a function that a kernel calls, and that must allocate after all: no inlining."""

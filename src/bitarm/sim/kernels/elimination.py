@@ -4,44 +4,61 @@ With `core/policies/se.py`, `sequential_halving.py` and `successive_rejects.py`.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from bitarm.sim.kernels.arrays import Integers, OutputArrays, SchemeArrays, TapeArrays, WorldArrays
-from bitarm.sim.kernels.code import KERNEL_CODE
-from bitarm.sim.kernels.quantize import (
-    DICQ,
-    FED_SEL,
-    ICQ,
-    MOST_STEPS,
-    MOST_STEPS_DICQ,
-    QUBAN,
-    bin_middle,
-    dicq,
-    quban,
+from bitarm.sim.kernels.arrays import (
+    Floats,
+    Integers,
+    OutputArrays,
+    SchemeArrays,
+    TapeArrays,
+    WorldArrays,
 )
+from bitarm.sim.kernels.code import KERNEL_CODE, allocating, kernel
+from bitarm.sim.kernels.highest import Places, highest
+from bitarm.sim.kernels.quantize import varies
+from bitarm.sim.kernels.report import add_cells, draw_cell, encode_and_decode, starves
 from bitarm.sim.kernels.status import (
     BEST,
-    BIT_LIMIT,
     BITS,
     BUDGET_SPENT,
     DECIDED,
     MESSAGES,
     OUTCOME,
-    ROUND_LIMIT,
     ROUNDS,
+    RUNNING,
     SAMPLE_LIMIT,
     SAMPLES,
     STARVED,
     TOO_FAR,
+    limit_passed,
 )
-from bitarm.sim.kernels.sums import draw_sum
+
+
+class Race(NamedTuple):
+    """One trial: who is left, and what is known of every arm."""
+
+    active: Places  # [place] the arms that are left
+    total: Floats  # [arm] sum of all rewards
+    mean: Floats  # [arm] μ̃, the decoded mean
+    order: Floats  # [place] room to sort means; empty unless a budget decides
+
+
+def blank_race(arms: int) -> Race:
+    """Room for one trial at a time of so many arms: a kernel allocates nothing."""
+    return Race(
+        np.empty(arms, np.uintp),
+        np.empty(arms, np.float64),
+        np.empty(arms, np.float64),
+        np.empty(arms, np.float64),
+    )
 
 
 @lru_cache(maxsize=64)
-def elimination(
+def compiled(
     *,
     gaussian: bool,
     grows: bool,
@@ -67,206 +84,190 @@ def elimination(
 
     code = KERNEL_CODE
 
-    @njit(cache=True, error_model="numpy")
+    @kernel
     def run(
         rng: np.random.Generator,
         todo: Integers,
         world: WorldArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
+        race: Race,
         output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
-        family, p, q = world.family, world.p, world.q
-        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
-        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
-        dithers, dithered = tape.dithers, tape.dithered
-        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
-        radius, k0, k1, last = scheme.radius, scheme.k0, scheme.k1, scheme.last
-        nbits, least, limits = scheme.nbits, scheme.least, scheme.limits
-        epsilon, keep = scheme.epsilon, scheme.keep
-        out, trace_mean = output.table, output.mean
-        trace_bits, dropped = output.nbits, output.dropped
-        arms = p.size
-        depth = pulls.size
-        max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
-        active = np.empty(arms, np.uintp)
-        total = np.empty(arms, np.float64)
-        mean = np.empty(arms, np.float64)
-        order = np.empty(arms if ranked else 0, np.float64)
+        arms = world.p.size
         for x in range(todo.size):
             trial = todo[x]
-            prior = trial if start.shape[0] > 1 else 0
+            _begin(race, scheme, trial)
             alive = arms
-            for arm in range(arms):
-                active[arm] = arm
-                total[arm] = 0.0
-                mean[arm] = start[prior, arm]
-            n = 0
-            done = 0  # cells used
-            before = 0  # pulls so far
-            samples = 0
-            bits = 0
-            messages = 0
-            outcome = SAMPLE_LIMIT
+            n = 0  # rounds, and messages of every active arm
+            before = 0  # pulls of every active arm
+            done = 0  # cells that they took
+            samples = bits = messages = 0
+            best_arm = -1
             while True:
-                if n == depth:
+                if n == scheme.pulls.size:
+                    outcome = SAMPLE_LIMIT
                     break
-                t = pulls[n]
+                due = alive * (scheme.pulls[n] - before)
                 if limited:
-                    if n + 1 > max_rounds:
-                        outcome = ROUND_LIMIT
+                    least = bits + alive * scheme.least[n]
+                    outcome = limit_passed(scheme.limits, n + 1, samples + due, least)
+                    if outcome != RUNNING:
                         break
-                    if samples + alive * (t - before) > max_samples:
-                        outcome = SAMPLE_LIMIT
-                        break
-                    if bits + alive * least[n] > max_bits:
-                        outcome = BIT_LIMIT
-                        break
-                upto = cell_of[n]
-                if not grows:
-                    starved = False
-                    for a in range(alive):
-                        wanted[trial, active[a]] = upto + 1
-                        starved = starved or filled[trial, active[a]] <= upto
-                    if starved:
-                        outcome = STARVED
-                        break
-                u = radius[n]
-                c0 = k0[n]
-                c1 = k1[n]
-                c2 = last[n]
-                pulled = float(t)
-                row_mean = cell_mean[n]
-                row_sd = cell_sd[n]
-                best = -np.inf
-                top = active[0]
-                for a in range(alive):
-                    arm = active[a]
-                    running = total[arm]
-                    if aligned and not stored:
-                        if gaussian:
-                            running += row_mean[arm] + row_sd[arm] * rng.standard_normal()
-                        else:
-                            running += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
-                    elif not stored:
-                        for cell in range(done, upto + 1):
-                            if gaussian:
-                                running += (
-                                    cell_mean[cell, arm]
-                                    + cell_sd[cell, arm] * rng.standard_normal()
-                                )
-                            else:
-                                count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
-                                running += draw_sum(rng, family[arm], p[arm], q[arm], count)
-                    else:
-                        if grows:
-                            for cell in range(filled[trial, arm], upto + 1):
-                                if gaussian:
-                                    cells[trial, cell, arm] = (
-                                        cell_mean[cell, arm]
-                                        + cell_sd[cell, arm] * rng.standard_normal()
-                                    )
-                                else:
-                                    count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
-                                    cells[trial, cell, arm] = draw_sum(
-                                        rng, family[arm], p[arm], q[arm], count
-                                    )
-                                filled[trial, arm] = cell + 1
-                        for cell in range(done, upto + 1):
-                            running += cells[trial, cell, arm]
-                    total[arm] = running
-                    value = running / pulled
-                    way = first if n == 0 else rest
-                    if way == ICQ:
-                        value, _ = bin_middle(value, mean[arm] - c0, c1, c2)
-                    elif way == FED_SEL:
-                        value, _ = bin_middle(value, c0, c1, c2)
-                    elif way == QUBAN:
-                        if stored:
-                            if dithered[trial, arm] <= n:
-                                for m in range(dithered[trial, arm], n + 1):
-                                    dithers[trial, m, arm] = rng.random()
-                                dithered[trial, arm] = n + 1
-                            dither = dithers[trial, n, arm]
-                        else:
-                            dither = rng.random()
-                        if not abs(value) < MOST_STEPS * c0:
-                            outcome = TOO_FAR
-                        value, length, _ = quban(value, mean[arm], c0, dither)
-                        bits += length
-                        if traced:
-                            trace_bits[trial, n, arm] = length
-                    elif way == DICQ:
-                        if not abs(value) < MOST_STEPS_DICQ * c0:
-                            outcome = TOO_FAR
-                        value, length, _ = dicq(value, mean[arm], c0, c1)
-                        bits += length
-                        if traced:
-                            trace_bits[trial, n, arm] = length
-                    mean[arm] = value
-                    if traced:
-                        trace_mean[trial, n, arm] = value
-                    low = value - u
-                    if low > best:
-                        best = low
-                        top = arm
-                if outcome == TOO_FAR:
+                if not grows and _starves(race, alive, tape, scheme, trial, n):
+                    outcome = STARVED
                     break
-                way = first if n == 0 else rest
-                if way != QUBAN and way != DICQ:
-                    bits += alive * nbits[n]
-                samples += alive * (t - before)
-                messages += alive
-                before = t
-                done = upto + 1
-                n += 1
-                separation = u + u
-                top_mean = mean[top]
-                if ranked:
-                    for a in range(alive):
-                        order[a] = mean[active[a]]
-                    order[:alive].sort()
-                    cut = order[alive - keep[n - 1]]
-                    places = keep[n - 1]  # for arms that tie at the cut
-                    for a in range(alive):
-                        places -= 1 if mean[active[a]] > cut else 0
-                kept = 0
+
+                pulled = float(scheme.pulls[n])
+                radius = scheme.radius[n]
+                coding = first if n == 0 else rest
+                coded = True
+                top, best = race.active[0], -np.inf
                 for a in range(alive):
-                    arm = active[a]
-                    if ranked:
-                        tied = mean[arm] == cut and places > 0
-                        places -= 1 if tied else 0
-                        stays = tied or mean[arm] > cut
+                    arm = race.active[a]
+                    if aligned and not stored:  # no loop over one cell
+                        total = race.total[arm] + draw_cell(rng, world, tape, n, arm, gaussian)
                     else:
-                        stays = arm == top or not (top_mean - mean[arm] >= separation)
-                    active[kept] = arm
-                    kept += 1 if stays else 0
-                    if traced and not stays:
-                        dropped[trial, arm] = n
-                alive = kept
+                        total = add_cells(
+                            race.total[arm], rng, world, tape, trial, arm,
+                            done, scheme.cell_of[n], gaussian, stored,
+                        )  # fmt: skip
+                    race.total[arm] = total
+                    mean, nbits, codes = encode_and_decode(
+                        total / pulled, race.mean[arm], rng, tape, scheme,
+                        trial, n, arm, coding, stored,
+                    )  # fmt: skip
+                    race.mean[arm] = mean
+                    if varies(coding):
+                        bits += nbits
+                    if not codes:
+                        coded = False
+                    if traced:
+                        output.mean[trial, n, arm] = mean
+                        output.nbits[trial, n, arm] = nbits
+                    if mean - radius > best:
+                        top, best = arm, mean - radius
+                if not coded:
+                    outcome = TOO_FAR
+                    break
+                if not varies(coding):
+                    bits += alive * scheme.nbits[n]
+                samples += due
+                messages += alive
+                before, done = scheme.pulls[n], scheme.cell_of[n] + 1
+                n += 1
+
+                if ranked:
+                    alive = _keep_highest(race, alive, scheme.keep[n - 1], output, trial, n, traced)
+                else:
+                    alive = _drop_beaten(race, alive, top, radius, output, trial, n, traced)
                 if alive == 1:
+                    best_arm = race.active[0]
                     outcome = BUDGET_SPENT if ranked else DECIDED
                     break
-                if epsilon > 0.0:
-                    leader = active[0]
-                    for a in range(1, alive):
-                        if mean[active[a]] > mean[leader]:
-                            leader = active[a]
-                    beats = True
-                    for a in range(alive):
-                        arm = active[a]
-                        if arm != leader and not (mean[leader] - mean[arm] >= separation - epsilon):
-                            beats = False
-                    if beats:
-                        active[0] = leader
+                if scheme.epsilon > 0.0:
+                    leader = highest(race.active, alive, race.mean)
+                    if _beats_all(race, alive, leader, radius, scheme.epsilon):
+                        best_arm = leader
                         outcome = DECIDED
                         break
-            out[trial, ROUNDS] = n
-            out[trial, SAMPLES] = samples
-            out[trial, BITS] = bits
-            out[trial, BEST] = active[0] if outcome in (DECIDED, BUDGET_SPENT) else -1
-            out[trial, OUTCOME] = outcome
-            out[trial, MESSAGES] = messages
+            row = output.table[trial]
+            row[ROUNDS], row[SAMPLES], row[BITS], row[MESSAGES] = n, samples, bits, messages
+            row[BEST], row[OUTCOME] = best_arm, outcome
 
     return run
+
+
+@njit(inline="always")
+def _begin(race: Race, scheme: SchemeArrays, trial: int) -> None:
+    """All arms are active, and each holds its prior."""
+    prior = trial if scheme.start.shape[0] > 1 else 0
+    for arm in range(race.mean.size):
+        race.active[arm] = arm
+        race.total[arm] = 0.0
+        race.mean[arm] = scheme.start[prior, arm]
+
+
+@njit(inline="always")
+def _starves(
+    race: Race, alive: int, tape: TapeArrays, scheme: SchemeArrays, trial: int, n: int
+) -> bool:
+    """Whether some active arm lacks rewards for message n; every one of them is asked."""
+    starved = False
+    for a in range(alive):
+        lacks = starves(tape, trial, race.active[a], scheme.cell_of[n])
+        starved = starved or lacks
+    return starved
+
+
+@njit(inline="always")
+def _drop_beaten(
+    race: Race,
+    alive: int,
+    top: int,
+    radius: float,
+    output: OutputArrays,
+    trial: int,
+    rounds: int,
+    traced: bool,
+) -> int:
+    """Lines 11 and 12 of Algorithm 1; returns how many arms are left."""
+    top_mean = race.mean[top]
+    separation = radius + radius
+    kept = 0
+    for a in range(alive):
+        arm = race.active[a]
+        stays = arm == top or not (top_mean - race.mean[arm] >= separation)
+        race.active[kept] = arm  # without a branch: the next one that stays overwrites it
+        kept += 1 if stays else 0
+        if traced and not stays:
+            output.dropped[trial, arm] = rounds
+    return kept
+
+
+@njit(inline="always")
+def _keep_highest(
+    race: Race, alive: int, room: int, output: OutputArrays, trial: int, rounds: int, traced: bool
+) -> int:
+    """The arms with the highest means go on, as `core/budget.py` has it; of a tie, the lowest.
+
+    Returns how many are left: as many as there is room for.
+    """
+    for a in range(alive):
+        race.order[a] = race.mean[race.active[a]]
+    _sort(race.order[:alive])
+    cut = race.order[alive - room]
+    places = room  # for arms that tie at the cut
+    for a in range(alive):
+        places -= 1 if race.mean[race.active[a]] > cut else 0
+    kept = 0
+    for a in range(alive):
+        arm = race.active[a]
+        tied = race.mean[arm] == cut and places > 0
+        places -= 1 if tied else 0
+        stays = tied or race.mean[arm] > cut
+        race.active[kept] = arm
+        kept += 1 if stays else 0
+        if traced and not stays:
+            output.dropped[trial, arm] = rounds
+    return kept
+
+
+@allocating
+def _sort(values: Floats) -> None:
+    """Sort in place, ascending: numba's sort keeps a stack."""
+    values.sort()
+
+
+@njit(inline="always")
+def _beats_all(race: Race, alive: int, leader: int, radius: float, epsilon: float) -> bool:
+    """Whether `leader` is surely no more than ε below any other arm."""
+    separation = radius + radius
+    beats = True
+    for a in range(alive):
+        arm = race.active[a]
+        lead = race.mean[leader] - race.mean[arm]
+        if arm != leader and not (lead >= separation - epsilon):
+            beats = False
+    return beats

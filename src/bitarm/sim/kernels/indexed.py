@@ -5,47 +5,291 @@ costs O(log K) however many arms there are.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from bitarm.sim.kernels.arrays import Integers, OutputArrays, SchemeArrays, TapeArrays, WorldArrays
-from bitarm.sim.kernels.code import KERNEL_CODE
-from bitarm.sim.kernels.quantize import (
-    DICQ,
-    FED_SEL,
-    ICQ,
-    MOST_STEPS,
-    MOST_STEPS_DICQ,
-    QUBAN,
-    bin_middle,
-    dicq,
-    quban,
+from bitarm.core.policies.lil_ucb import BETA
+from bitarm.sim.kernels.arrays import (
+    Floats,
+    Integers,
+    OutputArrays,
+    SchemeArrays,
+    TapeArrays,
+    WorldArrays,
 )
+from bitarm.sim.kernels.code import KERNEL_CODE, kernel
+from bitarm.sim.kernels.report import add_cells, encode_and_decode, starves
 from bitarm.sim.kernels.status import (
     BEST,
-    BIT_LIMIT,
     BITS,
     DECIDED,
     MESSAGES,
     OUTCOME,
-    ROUND_LIMIT,
     ROUNDS,
+    RUNNING,
     SAMPLE_LIMIT,
     SAMPLES,
     STARVED,
     TOO_FAR,
+    limit_passed,
 )
-from bitarm.sim.kernels.sums import draw_sum
 
 LUCB, LIL_UCB, LIL_UCB_COUNT = range(3)
 
 
+class Race(NamedTuple):
+    """One trial: what is known of every arm, and who advances.
+
+    A seat is an arm, or one of those beyond the last arm that make their number a power of two.
+    """
+
+    total: Floats  # [arm] sum of all rewards
+    messages: Integers  # [arm] n, reports received
+    mean: Floats  # [seat] μ̃, the decoded mean; −∞ where there is no arm
+    score: Floats  # [seat] the index by which a policy samples; −∞ where there is no arm
+    by_mean: Integers  # [node] tournament by mean: seat that won at the node; node 1 is the final
+    by_score: Integers  # [node] tournament by score
+    advancing: Integers  # [place] arms that report in the next round, then old entries
+
+
+def blank_race(arms: int) -> Race:
+    """Room for one trial at a time of so many arms: a kernel allocates nothing."""
+    seats = 1
+    while seats < arms:
+        seats *= 2
+    return Race(
+        np.empty(arms, np.float64),
+        np.empty(arms, np.int64),
+        np.full(seats, -np.inf),  # seats without an arm lose against every arm
+        np.full(seats, -np.inf),
+        np.empty(2 * seats, np.int64),
+        np.empty(2 * seats, np.int64),
+        np.empty(max(arms, 2), np.int64),
+    )
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int, traced: bool
+) -> Any:
+    """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
+
+    code = KERNEL_CODE
+
+    @kernel
+    def run(
+        rng: np.random.Generator,
+        todo: Integers,
+        world: WorldArrays,
+        tape: TapeArrays,
+        scheme: SchemeArrays,
+        race: Race,
+        output: OutputArrays,
+    ) -> None:
+        _ = code  # a constant of the kernel: see kernels/code.py
+        for x in range(todo.size):
+            trial = todo[x]
+            going = _begin(race, scheme, trial)
+            rounds = samples = bits = 0
+            most = 0  # the arm with most pulls
+            best_arm = -1
+            while True:
+                ended, due, least = _due(race, going, scheme)
+                if ended:
+                    outcome = SAMPLE_LIMIT
+                    break
+                outcome = limit_passed(scheme.limits, rounds + 1, samples + due, bits + least)
+                if outcome != RUNNING:
+                    break
+                if not grows and _starves(race, going, tape, scheme, trial):
+                    outcome = STARVED
+                    break
+
+                rounds += 1
+                samples += due
+                coded = True
+                for a in range(going):
+                    arm = race.advancing[a]
+                    n = race.messages[arm]
+                    done = scheme.cell_of[n - 1] + 1 if n > 0 else 0
+                    race.total[arm] = add_cells(
+                        race.total[arm], rng, world, tape, trial, arm,
+                        done, scheme.cell_of[n], gaussian, stored,
+                    )  # fmt: skip
+                    mean, nbits, codes = encode_and_decode(
+                        race.total[arm] / float(scheme.pulls[n]), race.mean[arm], rng, tape, scheme,
+                        trial, n, arm, first if n == 0 else rest, stored,
+                    )  # fmt: skip
+                    race.mean[arm] = mean
+                    race.messages[arm] = n + 1
+                    reach = 1.0 if policy == LUCB else 1.0 + BETA
+                    race.score[arm] = mean + reach * scheme.radius[n]
+                    bits += nbits
+                    if not codes:
+                        coded = False
+                    if traced:
+                        output.mean[trial, n, arm] = mean
+                        output.nbits[trial, n, arm] = nbits
+                    most = _with_more(race.messages, most, arm)
+                    if rounds > 1:
+                        _play(race.by_mean, race.mean, arm)
+                        _play(race.by_score, race.score, arm)
+                if not coded:
+                    outcome = TOO_FAR
+                    break
+                if rounds == 1:
+                    _play_all(race.by_mean, race.mean)
+                    _play_all(race.by_score, race.score)
+
+                if policy == LUCB:
+                    best_arm, going = _lucb(race, scheme)
+                elif policy == LIL_UCB:
+                    best_arm, going = _lil_ucb(race, scheme)
+                else:
+                    best_arm, going = _lil_ucb_count(race, scheme, most, samples)
+                if best_arm >= 0:
+                    outcome = DECIDED
+                    break
+            row = output.table[trial]
+            row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits
+            row[BEST], row[OUTCOME], row[MESSAGES] = best_arm, outcome, race.messages.sum()
+
+    return run
+
+
+# -- a round --------------------------------------------------------------------------------------
+
+
+@njit(inline="always")
+def _begin(race: Race, scheme: SchemeArrays, trial: int) -> int:
+    """Every arm holds its prior, and all of them advance; returns how many they are."""
+    prior = trial if scheme.start.shape[0] > 1 else 0
+    for arm in range(race.total.size):
+        race.total[arm] = 0.0
+        race.messages[arm] = 0
+        race.mean[arm] = scheme.start[prior, arm]
+        race.advancing[arm] = arm
+    return race.total.size
+
+
+@njit(inline="always")
+def _due(race: Race, going: int, scheme: SchemeArrays) -> tuple[bool, int, int]:
+    """Whether the grid ends before an advancing arm; pulls and fewest bits of the next round."""
+    ended = False
+    samples = bits = 0
+    for a in range(going):
+        n = race.messages[race.advancing[a]]
+        if n == scheme.pulls.size:
+            ended = True
+        else:
+            samples += scheme.pulls[n] - (scheme.pulls[n - 1] if n > 0 else 0)
+            bits += scheme.least[n]
+    return ended, samples, bits
+
+
+@njit(inline="always")
+def _starves(race: Race, going: int, tape: TapeArrays, scheme: SchemeArrays, trial: int) -> bool:
+    """Whether some advancing arm lacks rewards for its message; every one of them is asked."""
+    starved = False
+    for a in range(going):
+        arm = race.advancing[a]
+        lacks = starves(tape, trial, arm, scheme.cell_of[race.messages[arm]])
+        starved = starved or lacks
+    return starved
+
+
+@njit(inline="always")
+def _with_more(messages: Integers, most: int, arm: int) -> int:
+    """Of two arms the one with more messages, and so more pulls; the lower one of a tie."""
+    if messages[arm] > messages[most] or (messages[arm] == messages[most] and arm < most):
+        return arm
+    return most
+
+
+# -- the policies: each returns the answer, or −1 and how many arms advance -----------------------
+
+
+@njit(inline="always")
+def _lucb(race: Race, scheme: SchemeArrays) -> tuple[int, int]:
+    """The leader and its strongest challenger advance, or the one of them that lags behind."""
+    leader, challenger = race.by_mean[1], _challenger(race)
+    if _beats_all(race, leader, challenger, scheme):
+        return leader, 0
+    going = 0
+    if race.messages[leader] <= race.messages[challenger]:
+        race.advancing[going] = leader
+        going += 1
+    if race.messages[challenger] <= race.messages[leader]:
+        race.advancing[going] = challenger
+        going += 1
+    return -1, going
+
+
+@njit(inline="always")
+def _lil_ucb(race: Race, scheme: SchemeArrays) -> tuple[int, int]:
+    """The arm with the highest index advances, until the leader beats all others."""
+    leader, challenger = race.by_mean[1], _challenger(race)
+    if _beats_all(race, leader, challenger, scheme):
+        return leader, 0
+    race.advancing[0] = race.by_score[1]
+    return -1, 1
+
+
+@njit(inline="always")
+def _lil_ucb_count(race: Race, scheme: SchemeArrays, most: int, samples: int) -> tuple[int, int]:
+    """The arm with the highest index advances, until one has nearly all pulls."""
+    pulled = scheme.pulls[race.messages[most] - 1]
+    if pulled >= 1 + scheme.ratio * (samples - pulled):
+        return most, 0
+    race.advancing[0] = race.by_score[1]
+    return -1, 1
+
+
+@njit(inline="always")
+def _challenger(race: Race) -> int:
+    """The arm with the highest index of all but the leader: that one sits out for a moment."""
+    leader, challenger = race.by_mean[1], race.by_score[1]
+    if challenger == leader:
+        kept = race.score[leader]
+        race.score[leader] = -np.inf
+        _play(race.by_score, race.score, leader)
+        challenger = race.by_score[1]
+        race.score[leader] = kept
+        _play(race.by_score, race.score, leader)
+    return challenger
+
+
+@njit(inline="always")
+def _beats_all(race: Race, leader: int, challenger: int, scheme: SchemeArrays) -> bool:
+    """Whether the leader is surely no more than ε below any other arm.
+
+    The strongest is asked first: mostly that settles it, and no other has to be.
+    """
+    if not _beats(race, leader, challenger, scheme):
+        return False
+    for arm in range(race.total.size):
+        if arm != leader and not _beats(race, leader, arm, scheme):
+            return False
+    return True
+
+
+@njit(inline="always")
+def _beats(race: Race, winner: int, loser: int, scheme: SchemeArrays) -> bool:
+    """LCB ≥ UCB − ε, as `core/policy.py` has it."""
+    u_loser = scheme.radius[race.messages[loser] - 1]
+    u_winner = scheme.radius[race.messages[winner] - 1]
+    return race.mean[winner] - race.mean[loser] >= (u_loser + u_winner) - scheme.epsilon
+
+
+# -- tournaments ----------------------------------------------------------------------------------
+
+
 @njit(cache=True)
-def _play(tree: Any, score: Any, size: int, arm: int) -> None:
+def _play(tree: Integers, score: Floats, arm: int) -> None:
     """Let an arm with a new score play its way up; the lower arm wins a tie."""
-    node = (size + arm) // 2
+    node = (score.size + arm) // 2
     while node >= 1:
         left, right = tree[2 * node], tree[2 * node + 1]
         tree[node] = left if score[left] >= score[right] else right
@@ -53,224 +297,10 @@ def _play(tree: Any, score: Any, size: int, arm: int) -> None:
 
 
 @njit(cache=True)
-def _play_all(tree: Any, score: Any, size: int) -> None:
-    for arm in range(size):
-        tree[size + arm] = arm
-    for node in range(size - 1, 0, -1):
+def _play_all(tree: Integers, score: Floats) -> None:
+    """A whole tournament, every arm from its own seat."""
+    for seat in range(score.size):
+        tree[score.size + seat] = seat
+    for node in range(score.size - 1, 0, -1):
         left, right = tree[2 * node], tree[2 * node + 1]
         tree[node] = left if score[left] >= score[right] else right
-
-
-@lru_cache(maxsize=64)
-def indexed(
-    *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int, traced: bool
-) -> Any:
-    """A kernel compiled for one kind of setting; see `elimination` for the constants."""
-
-    code = KERNEL_CODE
-
-    @njit(cache=True, error_model="numpy")
-    def run(
-        rng: np.random.Generator,
-        todo: Integers,
-        world: WorldArrays,
-        tape: TapeArrays,
-        scheme: SchemeArrays,
-        output: OutputArrays,
-    ) -> None:
-        _ = code  # a constant of the kernel: see kernels/code.py
-        family, p, q = world.family, world.p, world.q
-        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
-        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
-        dithers, dithered = tape.dithers, tape.dithered
-        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
-        radius, k0, k1, last = scheme.radius, scheme.k0, scheme.k1, scheme.last
-        nbits, least, limits = scheme.nbits, scheme.least, scheme.limits
-        epsilon, ratio = scheme.epsilon, scheme.ratio
-        out, trace_mean = output.table, output.mean
-        trace_bits = output.nbits
-        arms = p.size
-        depth = pulls.size
-        max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
-        size = 1
-        while size < arms:
-            size *= 2
-        mean = np.full(size, -np.inf)  # seats without an arm lose against every arm
-        index = np.full(size, -np.inf)
-        by_mean = np.empty(2 * size, np.int64)
-        by_index = np.empty(2 * size, np.int64)
-        total = np.empty(arms, np.float64)
-        messages = np.empty(arms, np.int64)
-        advancing = np.empty(max(arms, 2), np.int64)
-        for x in range(todo.size):
-            trial = todo[x]
-            prior = trial if start.shape[0] > 1 else 0
-            for arm in range(arms):
-                total[arm] = 0.0
-                messages[arm] = 0
-                mean[arm] = start[prior, arm]
-                advancing[arm] = arm
-            going = arms
-            rounds = 0
-            samples = 0
-            bits = 0
-            most = 0  # the arm with most pulls
-            answer = -1
-            outcome = SAMPLE_LIMIT
-            while True:
-                # limits, as the learner checks them before a round
-                wanted_samples = samples
-                wanted_bits = bits
-                ended = False
-                for a in range(going):
-                    n = messages[advancing[a]]
-                    if n == depth:
-                        ended = True
-                    else:
-                        wanted_samples += pulls[n] - (pulls[n - 1] if n > 0 else 0)
-                        wanted_bits += least[n]
-                if ended:
-                    outcome = SAMPLE_LIMIT
-                    break
-                if rounds + 1 > max_rounds:
-                    outcome = ROUND_LIMIT
-                    break
-                if wanted_samples > max_samples:
-                    outcome = SAMPLE_LIMIT
-                    break
-                if wanted_bits > max_bits:
-                    outcome = BIT_LIMIT
-                    break
-                if not grows:
-                    starved = False
-                    for a in range(going):
-                        arm = advancing[a]
-                        wanted[trial, arm] = cell_of[messages[arm]] + 1
-                        starved = starved or filled[trial, arm] < wanted[trial, arm]
-                    if starved:
-                        outcome = STARVED
-                        break
-                rounds += 1
-                samples = wanted_samples
-                for a in range(going):
-                    arm = advancing[a]
-                    n = messages[arm]
-                    upto = cell_of[n]
-                    done = cell_of[n - 1] + 1 if n > 0 else 0
-                    running = total[arm]
-                    for cell in range(done, upto + 1):
-                        if stored and filled[trial, arm] > cell:
-                            running += cells[trial, cell, arm]
-                        else:
-                            if gaussian:
-                                drawn = (
-                                    cell_mean[cell, arm]
-                                    + cell_sd[cell, arm] * rng.standard_normal()
-                                )
-                            else:
-                                count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
-                                drawn = draw_sum(rng, family[arm], p[arm], q[arm], count)
-                            if stored:
-                                cells[trial, cell, arm] = drawn
-                                filled[trial, arm] = cell + 1
-                            running += drawn
-                    total[arm] = running
-                    value = running / float(pulls[n])
-                    way = first if n == 0 else rest
-                    length = nbits[n]
-                    if way == ICQ:
-                        value, _ = bin_middle(value, mean[arm] - k0[n], k1[n], last[n])
-                    elif way == FED_SEL:
-                        value, _ = bin_middle(value, k0[n], k1[n], last[n])
-                    elif way == QUBAN:
-                        if stored:
-                            if dithered[trial, arm] <= n:
-                                for m in range(dithered[trial, arm], n + 1):
-                                    dithers[trial, m, arm] = rng.random()
-                                dithered[trial, arm] = n + 1
-                            dither = dithers[trial, n, arm]
-                        else:
-                            dither = rng.random()
-                        if not abs(value) < MOST_STEPS * k0[n]:
-                            outcome = TOO_FAR
-                        value, length, _ = quban(value, mean[arm], k0[n], dither)
-                    elif way == DICQ:
-                        if not abs(value) < MOST_STEPS_DICQ * k0[n]:
-                            outcome = TOO_FAR
-                        value, length, _ = dicq(value, mean[arm], k0[n], k1[n])
-                    bits += length
-                    mean[arm] = value
-                    messages[arm] = n + 1
-                    if policy == LUCB:
-                        index[arm] = value + radius[n]
-                    else:
-                        index[arm] = value + 2.0 * radius[n]
-                    if messages[arm] > messages[most] or (
-                        messages[arm] == messages[most] and arm < most
-                    ):
-                        most = arm
-                    if traced:
-                        trace_mean[trial, n, arm] = value
-                        trace_bits[trial, n, arm] = length
-                    if rounds > 1:
-                        _play(by_mean, mean, size, arm)
-                        _play(by_index, index, size, arm)
-                if outcome == TOO_FAR:
-                    break
-                if rounds == 1:
-                    _play_all(by_mean, mean, size)
-                    _play_all(by_index, index, size)
-                if policy == LIL_UCB_COUNT:
-                    pulled = pulls[messages[most] - 1]
-                    if pulled >= 1 + ratio * (samples - pulled):
-                        answer = most
-                        outcome = DECIDED
-                        break
-                    advancing[0] = by_index[1]
-                    going = 1
-                    continue
-                leader = by_mean[1]
-                challenger = by_index[1]
-                if challenger == leader:
-                    kept = index[leader]
-                    index[leader] = -np.inf
-                    _play(by_index, index, size, leader)
-                    challenger = by_index[1]
-                    index[leader] = kept
-                    _play(by_index, index, size, leader)
-                u_leader = radius[messages[leader] - 1]
-                beats = (
-                    mean[leader] - mean[challenger]
-                    >= (radius[messages[challenger] - 1] + u_leader) - epsilon
-                )
-                if beats:  # the strongest is beaten: now ask every arm, as the policy does
-                    for arm in range(arms):
-                        if arm != leader and not (
-                            mean[leader] - mean[arm]
-                            >= (radius[messages[arm] - 1] + u_leader) - epsilon
-                        ):
-                            beats = False
-                            break
-                if beats:
-                    answer = leader
-                    outcome = DECIDED
-                    break
-                if policy == LUCB:
-                    going = 0
-                    if messages[leader] <= messages[challenger]:
-                        advancing[going] = leader
-                        going += 1
-                    if messages[challenger] <= messages[leader]:
-                        advancing[going] = challenger
-                        going += 1
-                else:
-                    advancing[0] = by_index[1]
-                    going = 1
-            out[trial, ROUNDS] = rounds
-            out[trial, SAMPLES] = samples
-            out[trial, BITS] = bits
-            out[trial, BEST] = answer
-            out[trial, OUTCOME] = outcome
-            out[trial, MESSAGES] = messages.sum()
-
-    return run

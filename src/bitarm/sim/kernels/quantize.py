@@ -8,16 +8,33 @@ import math
 import numpy as np
 from numba import njit
 
+from bitarm.core.codes.levels import HIGH, LOW, MOST_LEVELS, WORD_BITS
+from bitarm.core.codes.nearest import MOST_STEPS
+from bitarm.core.codes.prefix import ESCAPE
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor
+
 EXACT, ICQ, QUBAN, FED_SEL, DICQ = range(5)
 
-MOST_STEPS = 2.0**50
-"""QuBan codes no mean that is further from 0: a float64 would not resolve a step."""
+dicq_divisor = njit(inline="always")(golomb_divisor)
+"""D-ICQ's divisor by the core's own function, compiled."""
 
-MOST_STEPS_DICQ = 2.0**34
-"""The same for D-ICQ."""
 
-_ESCAPE = 20  # as in core/codes/prefix.py
-_FIRST_ESCAPE = 3  # as in core/quantizers/dicq.py
+@njit(inline="always")
+def varies(coding: int) -> bool:
+    """Whether words of one message differ in length; if not, a table has the one that they have."""
+    return coding in (QUBAN, DICQ)
+
+
+@njit(inline="always")
+def within_levels(mu_hat: float, size: float) -> bool:
+    """Whether QuBan codes this mean: one too far from 0 is refused, as the core refuses it."""
+    return abs(mu_hat) < MOST_LEVELS * size
+
+
+@njit(inline="always")
+def within_steps(mu_hat: float, size: float) -> bool:
+    """The same for D-ICQ."""
+    return abs(mu_hat) < MOST_STEPS * size
 
 
 @njit(inline="always")
@@ -34,50 +51,31 @@ def quban(
     """Decoded mean, length of the codeword and level of QuBan's stochastic rounding."""
     centre = np.floor(centre_mean / size)
     x = mu_hat / size - centre
-    if -3 <= x <= 4:
+    if LOW <= x <= HIGH:
         below = np.floor(x)
         level = below + (1.0 if dither < x - below else 0.0)
-        nbits = 4 if level == 4.0 or level == -3.0 else 3
+        nbits = WORD_BITS + 1 if level in (LOW, HIGH) else WORD_BITS
     else:
-        distance = x - 4 if x > 4 else -3 - x
+        distance = x - HIGH if x > HIGH else LOW - x
         below = np.floor(distance)
         beyond = below + (1.0 if dither < distance - below else 0.0)
         index = 1 if distance <= 1 else math.frexp(distance)[1] + 1
-        nbits = 4 + index + (1 if index <= 2 else index - 1)
-        level = 4 + beyond if x > 4 else -3 - beyond
+        nbits = WORD_BITS + 1 + index + (1 if index <= 2 else index - 1)
+        level = HIGH + beyond if x > HIGH else LOW - beyond
     return size * (level + centre), nbits, level
 
 
 @njit(inline="always")
 def dicq(mu_hat: float, held: float, size: float, divisor: float) -> tuple[float, int, float]:
     """Decoded mean, length of the codeword and number of steps; divisor 0 is the first message."""
-    centre = held if abs(held) < MOST_STEPS_DICQ * size else 0.0
+    centre = held if within_steps(held, size) else 0.0
     steps = np.floor((mu_hat - centre) / size + 0.5)
     folded = int(2 * steps - 1 if steps > 0 else -2 * steps)
     if divisor == 0.0:
-        nbits = golomb_bits(folded, 1, _FIRST_ESCAPE)
+        nbits = golomb_bits(folded, 1, FIRST_ESCAPE)
     else:
-        nbits = golomb_bits(folded, int(divisor), _ESCAPE)
+        nbits = golomb_bits(folded, int(divisor), ESCAPE)
     return centre + steps * size, nbits, steps
-
-
-@njit(inline="always")
-def dicq_divisor(before: int, pulls: int, error: float, size: float, kappa: float) -> float:
-    """Golomb's divisor, as `Dicq.divisor` has it."""
-    moved = (pulls - before) / (before * kappa * kappa)
-    old = error / size
-    variance = moved + old * old / 3
-    if variance < 1.664:
-        return 1.0
-    if variance < 5.018:
-        return 2.0
-    if variance < 8.821:
-        return 3.0
-    if variance < 18.749:
-        return 4.0
-    if variance < 25.908:
-        return 5.0
-    return float(math.floor(1.2 * math.sqrt(variance)))
 
 
 @njit(inline="always")

@@ -1,4 +1,9 @@
-"""Quiet elimination with D-ICQ over many trials: the twin of `core/policies/quiet.py`."""
+"""Quiet elimination with D-ICQ over many trials: the twin of `core/policies/quiet.py`.
+
+A visit to a checkpoint is one turn or a few, each a round of the learner's: at the first visit the
+pilot, two more arms, the rest; at the others the leader and those that it makes speak, or all at
+once.
+"""
 
 import math
 from functools import lru_cache
@@ -8,6 +13,9 @@ import numpy as np
 from numba import njit
 
 from bitarm.sim.kernels.arrays import (
+    ABOVE_CUT,
+    FIRST,
+    UNCUT,
     Integers,
     OutputArrays,
     SchemeArrays,
@@ -15,36 +23,45 @@ from bitarm.sim.kernels.arrays import (
     VisitArrays,
     WorldArrays,
 )
-from bitarm.sim.kernels.code import KERNEL_CODE
-from bitarm.sim.kernels.quantize import MOST_STEPS_DICQ, dicq, dicq_divisor
+from bitarm.sim.kernels.code import KERNEL_CODE, kernel
+from bitarm.sim.kernels.highest import highest
+from bitarm.sim.kernels.quantize import dicq, dicq_divisor, within_steps
+from bitarm.sim.kernels.quiet_turns import (
+    Race,
+    Turn,
+    any_starves,
+    ask,
+    begin,
+    call,
+    due_in,
+    is_told_cut,
+    pulls_before,
+)
+from bitarm.sim.kernels.report import add_cells, draw_leap
 from bitarm.sim.kernels.status import (
     BEST,
-    BIT_LIMIT,
     BITS,
     CUTS,
     DECIDED,
     MESSAGES,
     OUTCOME,
-    ROUND_LIMIT,
     ROUNDS,
+    RUNNING,
     SAMPLE_LIMIT,
     SAMPLES,
     STARVED,
     TOO_FAR,
+    limit_passed,
 )
-from bitarm.sim.kernels.sums import draw_sum
-
-_PILOTS = 3  # as in core/policies/quiet.py
-_REACH = 3.0
 
 
 @lru_cache(maxsize=16)
-def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
-    """A kernel compiled for one kind of setting; see `elimination` for the constants."""
+def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
+    """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
 
     code = KERNEL_CODE
 
-    @njit(cache=True, error_model="numpy")
+    @kernel
     def run(
         rng: np.random.Generator,
         todo: Integers,
@@ -52,235 +69,273 @@ def quiet(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         tape: TapeArrays,
         scheme: SchemeArrays,
         visits: VisitArrays,
+        race: Race,
         output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
-        family, p, q = world.family, world.p, world.q
-        cell_mean, cell_sd, grid = world.cell_mean, world.cell_sd, tape.grid
-        cells, filled, wanted = tape.cells, tape.filled, tape.wanted
-        start, pulls, cell_of = scheme.start, scheme.pulls, scheme.cell_of
-        limits, epsilon = scheme.limits, scheme.epsilon
-        margin, size, error, kappa = visits.margin, visits.size, visits.error, visits.kappa
-        cap, patience = visits.cap, visits.patience
-        leader_first, pilot = visits.leader_first, visits.pilot
-        out, trace_mean = output.table, output.mean
-        trace_bits, dropped = output.nbits, output.dropped
-        arms = p.size
-        depth = pulls.size
-        max_rounds, max_samples, max_bits = limits[0], limits[1], limits[2]
-        active = np.empty(arms, np.uintp)
-        total = np.empty(arms, np.float64)
-        mean = np.empty(arms, np.float64)
-        held = np.empty(arms, np.float64)  # the error at the last mean
-        conceded = np.empty(arms, np.bool_)
-        group = np.empty(arms, np.int64)  # who speaks when: one group after the other, −1 not now
-        at = np.empty(arms, np.int64)  # the checkpoint of the last mean
-        messages = np.empty(arms, np.int64)
-        alone = leader_first and epsilon == 0.0
-        middle = arms // 2
-        at_once = arms - 1 < _PILOTS  # all others follow the first pilot
+        arms = world.p.size
+        alone = visits.leader_first and scheme.epsilon == 0.0  # the leader goes ahead
         for x in range(todo.size):
             trial = todo[x]
+            begin(race, scheme, visits.pilot)
             alive = arms
-            for arm in range(arms):
-                active[arm] = arm
-                total[arm] = 0.0
-                mean[arm] = start[0, arm]
-                messages[arm] = 0
-                conceded[arm] = False
-                at[arm] = -1
-                group[arm] = 0
-                if pilot and arm != middle:
-                    group[arm] = 1 if at_once or arm == 0 or arm == arms - 1 else 2
-            now = -1  # the checkpoint that was visited last
-            then = 0  # the one to visit
-            ahead = active[0]
-            groups = 3 if pilot else 1
-            rounds = 0
-            cuts = 0
-            samples = 0
-            bits = 0
-            outcome = SAMPLE_LIMIT
-            running = True
-            while running:
-                t = pulls[then]
-                upto = cell_of[then]
-                centre = 0.0
-                cut = -np.inf
-                for turn in range(groups):
-                    going = 0
-                    due = 0
-                    for a in range(alive):
-                        arm = active[a]
-                        if now >= 0 and turn > 0 and arm != ahead:
-                            asked = mean[arm] - held[arm] <= cut or (
-                                mean[arm] + _REACH * held[arm] >= mean[ahead]
-                            )
-                            group[arm] = turn if asked else -1
-                        if group[arm] == turn:
-                            going += 1
-                            due += t - (pulls[at[arm]] if at[arm] >= 0 else 0)
+            leader = race.active[0]
+            opening = True
+            turns = 3 if visits.pilot else 1  # the pilot, two more, the rest
+            checkpoint = 0
+            rounds = samples = bits = cuts = 0
+            while True:
+                outcome = RUNNING
+                centre, cut = 0.0, -np.inf
+                for number in range(turns):
+                    turn = Turn(trial, number, opening, checkpoint, centre, cut)
+                    if number > 0 and not opening:
+                        ask(race, alive, leader, turn)
+                    going, due = due_in(race, alive, scheme, turn)
                     if going == 0:
                         break
-                    if rounds + 1 > max_rounds:
-                        outcome = ROUND_LIMIT
-                        running = False
+                    outcome = limit_passed(scheme.limits, rounds + 1, samples + due, bits + going)
+                    if outcome != RUNNING:
                         break
-                    if samples + due > max_samples:
-                        outcome = SAMPLE_LIMIT
-                        running = False
+                    if not grows and any_starves(race, alive, tape, scheme, turn):
+                        outcome = STARVED
                         break
-                    if bits + going > max_bits:
-                        outcome = BIT_LIMIT
-                        running = False
-                        break
-                    if not grows:
-                        starved = False
-                        for a in range(alive):
-                            arm = active[a]
-                            if group[arm] == turn:
-                                wanted[trial, arm] = upto + 1
-                                starved = starved or filled[trial, arm] <= upto
-                        if starved:
-                            outcome = STARVED
-                            running = False
-                            break
                     rounds += 1
                     samples += due
-                    for a in range(alive):
-                        arm = active[a]
-                        if group[arm] != turn:
-                            continue
-                        before = pulls[at[arm]] if at[arm] >= 0 else 0
-                        done = cell_of[at[arm]] + 1 if at[arm] >= 0 else 0
-                        if stored:
-                            if grows:
-                                for cell in range(filled[trial, arm], upto + 1):
-                                    if gaussian:
-                                        cells[trial, cell, arm] = (
-                                            cell_mean[cell, arm]
-                                            + cell_sd[cell, arm] * rng.standard_normal()
-                                        )
-                                    else:
-                                        count = grid[cell] - (grid[cell - 1] if cell > 0 else 0)
-                                        cells[trial, cell, arm] = draw_sum(
-                                            rng, family[arm], p[arm], q[arm], count
-                                        )
-                                    filled[trial, arm] = cell + 1
-                            for cell in range(done, upto + 1):
-                                total[arm] += cells[trial, cell, arm]
-                        elif gaussian:
-                            total[arm] += p[arm] * (t - before) + q[arm] * (
-                                math.sqrt(float(t - before)) * rng.standard_normal()
-                            )
-                        else:
-                            total[arm] += draw_sum(rng, family[arm], p[arm], q[arm], t - before)
-                        mu_hat = total[arm] / float(t)
-                        told = turn > 0 and now >= 0 and mean[arm] - held[arm] <= cut
-                        kind = 0 if now < 0 else (2 if told else 1)
-                        step = size[kind, then]
-                        if not abs(mu_hat) < MOST_STEPS_DICQ * step:
-                            outcome = TOO_FAR
-                        length = 1
-                        if told and mu_hat <= cut:
-                            conceded[arm] = True
-                        else:
-                            divisor = 0.0
-                            origin = mean[arm]
-                            if now >= 0:
-                                divisor = dicq_divisor(before, t, held[arm], step, kappa[kind])
-                            elif turn > 0 and abs(centre) < MOST_STEPS_DICQ * step:
-                                origin = centre
-                            value, length, _ = dicq(mu_hat, origin, step, divisor)
-                            if told:
-                                length += 1
-                            mean[arm] = value
-                            at[arm] = then
-                            held[arm] = error[kind, then]
-                        bits += length
-                        cuts += 1 if told else 0
-                        if traced:
-                            trace_mean[trial, messages[arm], arm] = mean[arm]
-                            trace_bits[trial, messages[arm], arm] = length
-                        messages[arm] += 1
-                    if outcome == TOO_FAR:
-                        running = False
+                    said, told, coded = _hear(
+                        race, alive, rng, world, tape, scheme, visits, turn, output,
+                        gaussian, stored, traced,
+                    )  # fmt: skip
+                    if not coded:
+                        outcome = TOO_FAR
                         break
-                    if now < 0:
-                        centre = mean[middle]
-                        if turn == 1:
-                            low = min(mean[0], mean[arms - 1])
-                            high = max(mean[0], mean[arms - 1])
-                            centre = max(low, min(high, mean[middle]))
-                    elif groups > 1 and turn == 0:
-                        cut = (mean[ahead] - held[ahead]) - margin[then]
-                if not running:
+                    bits += said
+                    cuts += told
+                    if opening:
+                        centre = _median(race, number)
+                    else:
+                        cut = _cut(race, leader, visits, checkpoint)
+                if outcome != RUNNING:
                     break
-                now = then
-                best = -np.inf
-                top = active[0]
-                for a in range(alive):
-                    arm = active[a]
-                    low = mean[arm] - held[arm]
-                    if at[arm] == now and not conceded[arm] and low > best:
-                        best = low
-                        top = arm
-                cut = best - margin[now]
-                kept = 0
-                for a in range(alive):
-                    arm = active[a]
-                    falls = conceded[arm] or (
-                        arm != top and at[arm] == now and cut >= mean[arm] + held[arm]
-                    )
-                    active[kept] = arm
-                    kept += 0 if falls else 1
-                    if traced and falls:
-                        dropped[trial, arm] = rounds
-                alive = kept
-                ahead = active[0]
-                for a in range(1, alive):
-                    if mean[active[a]] > mean[ahead]:
-                        ahead = active[a]
-                if alive == 1:
+                opening = False
+                alive = _drop_fallen(race, alive, visits, checkpoint, output, trial, rounds, traced)
+                leader = highest(race.active, alive, race.mean)
+                if alive == 1 or (
+                    scheme.epsilon > 0.0
+                    and _beats_all(race, alive, leader, visits.margin[checkpoint], scheme.epsilon)
+                ):
                     outcome = DECIDED
                     break
-                least = np.inf
-                second = -np.inf
-                beats = epsilon > 0.0
-                for a in range(alive):
-                    arm = active[a]
-                    if arm != ahead:
-                        separation = margin[now] + (held[arm] + held[ahead])
-                        beats = beats and mean[ahead] - mean[arm] >= separation - epsilon
-                        least = min(least, mean[arm])
-                        second = max(second, mean[arm])
-                if beats:
-                    outcome = DECIDED
-                    break
-                lead = mean[ahead] - least
-                if epsilon > 0.0:
-                    lead = max(lead, mean[ahead] - second + epsilon)
-                groups = 2 if alone else 1
-                for a in range(alive):
-                    arm = active[a]
-                    group[arm] = 1 if alone and arm != ahead else 0
-                blur = held[ahead] if alone else held[ahead] + held[ahead]
-                farthest = cap * t
-                then = now + 1
-                while then + 1 < depth and pulls[then + 1] <= farthest:
-                    shrunk = blur * math.sqrt(pulls[at[ahead]] / pulls[then])
-                    if lead >= patience * (margin[then] + shrunk):
-                        break
-                    then += 1
-                if then == depth:
+                turns = call(race, alive, leader, alone)
+                checkpoint = _next_visit(race, alive, leader, scheme, visits, checkpoint, alone)
+                if checkpoint == scheme.pulls.size:
                     outcome = SAMPLE_LIMIT
                     break
-            out[trial, ROUNDS] = rounds
-            out[trial, SAMPLES] = samples
-            out[trial, BITS] = bits
-            out[trial, BEST] = ahead if outcome == DECIDED else -1
-            out[trial, OUTCOME] = outcome
-            out[trial, MESSAGES] = messages.sum()
-            out[trial, CUTS] = cuts
+            row = output.table[trial]
+            row[ROUNDS], row[SAMPLES], row[BITS], row[CUTS] = rounds, samples, bits, cuts
+            row[BEST] = leader if outcome == DECIDED else -1
+            row[OUTCOME], row[MESSAGES] = outcome, race.messages.sum()
 
     return run
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+
+@njit(inline="always")
+def _hear(
+    race: Race,
+    alive: int,
+    rng: np.random.Generator,
+    world: WorldArrays,
+    tape: TapeArrays,
+    scheme: SchemeArrays,
+    visits: VisitArrays,
+    turn: Turn,
+    output: OutputArrays,
+    gaussian: bool,
+    stored: bool,
+    traced: bool,
+) -> tuple[int, int, bool]:
+    """All reports of a turn: their bits, questions with a cut, whether all means have a code."""
+    bits = cuts = 0
+    all_coded = True
+    for a in range(alive):
+        arm = race.active[a]
+        if race.turn[arm] != turn.number:
+            continue
+        mu_hat = _observe(race, arm, rng, world, tape, scheme, turn, gaussian, stored)
+        told = is_told_cut(race, arm, turn)
+        nbits, coded = _report(race, arm, mu_hat, told, scheme, visits, turn)
+        bits += nbits
+        cuts += 1 if told else 0
+        if not coded:
+            all_coded = False
+        if traced:
+            output.mean[turn.trial, race.messages[arm], arm] = race.mean[arm]
+            output.nbits[turn.trial, race.messages[arm], arm] = nbits
+        race.messages[arm] += 1
+    return bits, cuts, all_coded
+
+
+@njit(inline="always")
+def _observe(
+    race: Race,
+    arm: int,
+    rng: np.random.Generator,
+    world: WorldArrays,
+    tape: TapeArrays,
+    scheme: SchemeArrays,
+    turn: Turn,
+    gaussian: bool,
+    stored: bool,
+) -> float:
+    """μ̂, the mean of all rewards up to the checkpoint of this visit."""
+    pulls = scheme.pulls[turn.checkpoint]
+    if stored:
+        done = scheme.cell_of[race.at[arm]] + 1 if race.at[arm] >= 0 else 0
+        race.total[arm] = add_cells(
+            race.total[arm], rng, world, tape, turn.trial, arm,
+            done, scheme.cell_of[turn.checkpoint], gaussian, stored,
+        )  # fmt: skip
+    else:
+        count = pulls - pulls_before(race, arm, scheme)
+        race.total[arm] += draw_leap(rng, world, count, arm, gaussian)
+    return race.total[arm] / float(pulls)
+
+
+@njit(inline="always")
+def _report(
+    race: Race,
+    arm: int,
+    mu_hat: float,
+    told: bool,
+    scheme: SchemeArrays,
+    visits: VisitArrays,
+    turn: Turn,
+) -> tuple[int, bool]:
+    """One arm says that it concedes, or where it is; the bits of that, and whether it has a code.
+
+    An arm that was told the cut says in its first bit whether it is above.
+    """
+    kind = FIRST if turn.opening else (ABOVE_CUT if told else UNCUT)
+    size = visits.size[kind, turn.checkpoint]
+    coded = within_steps(mu_hat, size)
+    if told and mu_hat <= turn.cut:
+        race.conceded[arm] = True
+        return 1, coded
+    held, divisor = race.mean[arm], 0.0
+    if not turn.opening:
+        before, pulls = scheme.pulls[race.at[arm]], scheme.pulls[turn.checkpoint]
+        divisor = float(dicq_divisor(before, pulls, race.error[arm], size, visits.kappa[kind]))
+    elif turn.number > 0 and within_steps(turn.centre, size):
+        held = turn.centre
+    mean, nbits, _ = dicq(mu_hat, held, size, divisor)
+    race.mean[arm] = mean
+    race.error[arm] = visits.error[kind, turn.checkpoint]
+    race.at[arm] = turn.checkpoint
+    return nbits + 1 if told else nbits, coded
+
+
+@njit(inline="always")
+def _median(race: Race, number: int) -> float:
+    """The median of the pilots' means, from which the others count; at first, the pilot's."""
+    arms = race.mean.size
+    pilot = race.mean[arms // 2]
+    if number != 1:
+        return pilot
+    low, high = min(race.mean[0], race.mean[arms - 1]), max(race.mean[0], race.mean[arms - 1])
+    return max(low, min(high, pilot))
+
+
+@njit(inline="always")
+def _cut(race: Race, leader: int, visits: VisitArrays, checkpoint: int) -> float:
+    """At or below it, the mean of an arm with as many pulls is a margin below the leader's."""
+    return (race.mean[leader] - race.error[leader]) - visits.margin[checkpoint]
+
+
+# -- what follows from a visit --------------------------------------------------------------------
+
+
+@njit(inline="always")
+def _drop_fallen(
+    race: Race,
+    alive: int,
+    visits: VisitArrays,
+    checkpoint: int,
+    output: OutputArrays,
+    trial: int,
+    rounds: int,
+    traced: bool,
+) -> int:
+    """Arms that conceded fall, and those whose cell is a margin below that of the top arm.
+
+    Only arms that reported at this visit are compared. Returns how many are left.
+    """
+    best = -np.inf
+    top = race.active[0]
+    for a in range(alive):
+        arm = race.active[a]
+        low = race.mean[arm] - race.error[arm]
+        if race.at[arm] == checkpoint and not race.conceded[arm] and low > best:
+            best = low
+            top = arm
+    cut = best - visits.margin[checkpoint]
+    kept = 0
+    for a in range(alive):
+        arm = race.active[a]
+        falls = race.conceded[arm] or (
+            arm != top and race.at[arm] == checkpoint and cut >= race.mean[arm] + race.error[arm]
+        )
+        race.active[kept] = arm  # without a branch: the next one that stays overwrites it
+        kept += 0 if falls else 1
+        if traced and falls:
+            output.dropped[trial, arm] = rounds
+    return kept
+
+
+@njit(inline="always")
+def _beats_all(race: Race, alive: int, leader: int, margin: float, epsilon: float) -> bool:
+    """Whether `leader` is surely no more than ε below any other arm."""
+    beats = True
+    for a in range(alive):
+        arm = race.active[a]
+        if arm != leader:
+            separation = margin + (race.error[arm] + race.error[leader])
+            beats = beats and race.mean[leader] - race.mean[arm] >= separation - epsilon
+    return beats
+
+
+@njit(inline="always")
+def _next_visit(
+    race: Race,
+    alive: int,
+    leader: int,
+    scheme: SchemeArrays,
+    visits: VisitArrays,
+    newest: int,
+    alone: bool,
+) -> int:
+    """The first checkpoint at which a drop is in sight, or the last one under the cap.
+
+    With a tolerance all arms report at every visit, so all errors are those of the leader.
+    """
+    last = np.inf
+    second = -np.inf
+    for a in range(alive):
+        arm = race.active[a]
+        if arm != leader:
+            last = min(last, race.mean[arm])
+            second = max(second, race.mean[arm])
+    lead = race.mean[leader] - last
+    if scheme.epsilon > 0.0:
+        lead = max(lead, race.mean[leader] - second + scheme.epsilon)
+    error = race.error[leader] if alone else race.error[leader] + race.error[leader]
+    farthest = visits.cap * scheme.pulls[newest]
+    index = newest + 1
+    while index + 1 < scheme.pulls.size and scheme.pulls[index + 1] <= farthest:
+        shrunk = error * math.sqrt(scheme.pulls[race.at[leader]] / scheme.pulls[index])
+        if lead >= visits.patience * (visits.margin[index] + shrunk):
+            break
+        index += 1
+    return index

@@ -3,14 +3,17 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from bitarm.sim.families import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
+from bitarm.sim.kernels.code import allocating
 
 
-@njit(cache=True)
+@allocating
 def draw_sum(rng: np.random.Generator, family: int, p: float, q: float, count: int) -> float:
-    """The sum of `count` independent rewards of a family with parameters p and q."""
+    """The sum of `count` independent rewards of a family with parameters p and q.
+
+    numba's draw of Poisson's counts allocates.
+    """
     if family == GAUSSIAN:
         return p * count + q * math.sqrt(count) * rng.standard_normal()
     if family == BERNOULLI:
