@@ -332,6 +332,10 @@ _WRONG: dict[str, tuple[Callable[[str], str], str]] = {
         lambda text: text.replace(_FIELDS, f'    width: Annotated[int, Word("?")] = 1\n{_FIELDS}'),
         "width of Lattice is a word of every run",
     ),
+    "a word that is a flag": (
+        lambda text: text.replace(_FIELDS, f'    seed: Annotated[int, Word("?")] = 1\n{_FIELDS}'),
+        "seed of Lattice is an argument or a flag already",
+    ),
 }
 
 

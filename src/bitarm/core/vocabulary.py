@@ -28,6 +28,15 @@ Taker = Callable[[str, Any], Any]
 LIMIT = "max_"
 """Stands before a limit's word in a call or a flag."""
 _NAMES = ("quantizer", "policy", "width")
+_ARGUMENTS = """
+    application arms as_csv as_json broker ca cache clip cluster concentration connect_within
+    context csv dashboard gap gap_prior gaps help join_within journal json link log_json log_level
+    lost lost_after models offset pace password_file per_bit per_frame_unit per_message per_pull
+    per_round plan plot problem progress resume rewards run save sd seed store trials user via watch
+    words workers
+"""
+TAKEN = frozenset(_ARGUMENTS.split())
+"""Arguments and flags that calls and commands have beside the words, so that no word may be one."""
 
 
 @final
@@ -111,6 +120,8 @@ def _gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
         for name, declared in words_of(owner).items():
             if name in _NAMES or name.startswith(LIMIT):
                 raise ConfigError(f"{name} of {owner.__name__} is a word of every run")
+            if name in TAKEN:
+                raise ConfigError(f"{name} of {owner.__name__} is an argument or a flag already")
             first, other = found.setdefault(name, (declared, owner))
             if (first.kind, first.word, first.choices) != (
                 declared.kind,
