@@ -237,9 +237,9 @@ def assert_ending_is_sound(network: Network) -> None:
 
 
 TestDisturbed = Disturbed.TestCase
-TestDisturbed.settings = settings(_CALM, max_examples=100, stateful_step_count=60)
+TestDisturbed.settings = settings(_CALM, max_examples=60, stateful_step_count=60)
 TestForgetful = Forgetful.TestCase
-TestForgetful.settings = settings(_CALM, max_examples=150, stateful_step_count=60)
+TestForgetful.settings = settings(_CALM, max_examples=90, stateful_step_count=60)
 
 
 @pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)

@@ -6,7 +6,6 @@ leaps; its numbers are those of checkpoints.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -158,7 +157,6 @@ def _visits_all(setup: Setup) -> bool:
     return has_twin(setup) and setup.policy.stride is not Stride.LEVEL
 
 
-@lru_cache(maxsize=256)  # a sweep over offsets asks for the same setups again and again
 def table_of(setup: Setup) -> Table:
     """The table of a scheme that has a twin."""
     spec, quantizer = setup.spec, setup.spec.quantizer
