@@ -266,6 +266,7 @@ def test_play_runs_to_the_end(site: str, open_page: OpenPage) -> None:
 
 def test_a_frame_is_shown_bit_by_bit(site: str, open_page: OpenPage) -> None:
     page = open_page(f"{site}/runs/1")
+    expect(page.locator("#log li").first).to_be_visible()  # before, the slider follows the run
     page.locator("#moment").fill("3")
     page.locator("[data-frames='3']").click()
     frame = page.locator(".frame")
