@@ -1,5 +1,6 @@
 """Prices side by side, and the lower bound beneath them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,16 @@ def test_every_word_that_varies_tells_points_apart() -> None:
         f"dicq quiet cap {cap} patience {patience}" for cap in (2, 6) for patience in (0.7, 1.1)
     ]
     assert [point.words["patience"] for point in points] == [0.7, 1.1, 0.7, 1.1]
+
+
+def test_a_value_that_a_page_spells_otherwise_does_not_vary() -> None:
+    """A browser writes 2.0 as 2."""
+    made = _saved().simulation
+    browsers = json.loads(json.dumps(made).replace(".0,", ","))
+    assert json.dumps(browsers) != json.dumps(made)
+    both = [SavedResult(name=name, simulation=it) for name, it in (("a", made), ("b", browsers))]
+    points = compared([point for saved in both for point in points_of_result(saved)]).points
+    assert [point.scheme for point in points] == ["icq se", "quban se"] * 2
 
 
 def test_results_without_means_have_no_bound() -> None:

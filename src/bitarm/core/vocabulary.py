@@ -210,7 +210,7 @@ def labels(
         known[word]
         for word in known.labelled
         if word not in always
-        and len({str(point[word]) for point in points if point.get(word) is not None}) > 1
+        and len({_spelt(point[word]) for point in points if point.get(word) is not None}) > 1
     ]
     return [
         " ".join(
@@ -225,3 +225,9 @@ def labels(
         )
         for point in points
     ]
+
+
+def _spelt(value: Any) -> str:
+    """One spelling for a value: a page's JSON writes 2.0 as 2."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(float(value)) if is_number else str(value)

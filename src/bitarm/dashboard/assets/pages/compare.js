@@ -116,11 +116,12 @@ function place(svg, point, x, y, width, taken) {
   const price = `${count(point.samples)} samples, ${count(point.payload_bits)} bits`;
   group.append("title").text(`${point.label}, ${point.scheme}: ${price}`);
   const text = point.source === "run" ? point.label : point.scheme;
-  const left = cx > width - 150;
+  const room = Math.min(230, width / 2); // for what tells a setting from the others
+  const left = cx > width - room;
   const at = { x: cx, y: freeRow(taken, cx, cy + 4) };
   taken.push(at);
   const anchor = left ? "end" : "start";
-  label(group, text, 150, { x: cx + (left ? -10 : 10), y: at.y, "text-anchor": anchor });
+  label(group, text, room, { x: cx + (left ? -10 : 10), y: at.y, "text-anchor": anchor });
 }
 
 // The first row from `y` on in which no name stands near `x`.

@@ -172,6 +172,8 @@ const draw = perFrame(() => {
   for (const chart of charts) chart.redraw();
   arms.show(standings.ranked);
   agents.show(standings.ranked);
+  const hasEndBins = standings.ranked.some((arm) => arm.outermost !== null);
+  $("agents-note").textContent = hasEndBins ? END_BINS : "";
   list(at);
 });
 
@@ -227,23 +229,6 @@ const END_BINS =
   "End-bin symbols name an end of the interval in which the mean was expected: " +
   "many of them say that it may have left it.";
 
-// Words that read better than their own names; every other word is shown under its name.
-const LABELS = {
-  delta: "δ, allowed error",
-  sigma: "σ",
-  epsilon: "ε, tolerance",
-  bits: "bits of a message",
-  epsilon_quban: "ε of quban",
-  kappa: "κ",
-  kappa_first: "κ of the first message",
-  kappa_cut: "κ above a cut",
-  interval_delta: "δ of the intervals",
-  first: "first checkpoint",
-  max_rounds: "limit on rounds",
-  max_samples: "limit on samples",
-  max_bits: "limit on bits",
-};
-
 function wordValue(word, value) {
   if (word === "seed") return String(value);
   if (Array.isArray(value)) return value.map(number).join(word === "bounds" ? " to " : ", ");
@@ -253,15 +238,12 @@ function wordValue(word, value) {
 }
 
 function settings() {
-  const { quantizer, bits } = run.settings;
   const words = Object.entries(run.settings).filter(([, value]) => value !== null);
-  const nameOf = (word) => LABELS[word] ?? word.replaceAll("_", " ");
   define($("settings"), [
-    ...words.map(([word, value]) => [nameOf(word), wordValue(word, value)]),
+    ...words.map(([word, value]) => [word, wordValue(word, value)]),
     ["fingerprint", run.row.fingerprint],
     ["opened", dateOf(run.row.opened_at)],
   ]);
-  $("agents-note").textContent = quantizer === "icq" && bits > 1 ? END_BINS : "";
 }
 
 function play() {
