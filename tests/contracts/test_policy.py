@@ -20,7 +20,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
     SuccessiveRejects,
 )
-from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Setting, Stop
+from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, PolicyContext, Stop
 from bitarm.core.quantizers import Icq
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
@@ -55,10 +55,10 @@ def test_the_suite_covers_every_policy() -> None:
 
 @dataclass(frozen=True)
 class Scene:
-    """Views of the active arms, the setting, and true means within every radius."""
+    """Views of the active arms, the context, and true means within every radius."""
 
     views: list[ArmView]
-    setting: Setting
+    context: PolicyContext
     means: dict[int, float]
 
 
@@ -84,7 +84,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
     schedule = draw(schedules)
     together = draw(st.booleans())
     confidence = width.confidence(Stride.TOGETHER if together else Stride.APART)
-    setting = Setting(
+    context = PolicyContext(
         arms=arms, delta=delta, confidence=confidence, schedule=schedule, hints=draw(st.booleans())
     )
     common = draw(st.integers(least, 12))
@@ -99,27 +99,27 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
         if index:
             means[arm] = draw(st.floats(-3, 3) | st.sampled_from([0.0, 0.35, 1.0]))
             off = draw(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 1.0])))
-            mean = means[arm] + off * setting.confidence.radius(view)
+            mean = means[arm] + off * context.confidence.radius(view)
             view = ArmView(
                 arm=arm, mean=mean, pulls=pulls, messages=index, index=index, error=error
             )
         views.append(view)
-    return Scene(views=views, setting=setting, means=means)
+    return Scene(views=views, context=context, means=means)
 
 
 def fitted(policy: Policy, scene: Scene) -> Scene:
     """The scene on the grid that the policy is made for: a budget has its own."""
     if not has_phases(policy):
         return scene
-    grid = tuple(phase.until for phase in policy.phases(scene.setting.arms))
+    grid = tuple(phase.until for phase in policy.phases(scene.context.arms))
     views = [
         replace(
             view, index=min(view.index, len(grid)), pulls=(0, *grid)[min(view.index, len(grid))]
         )
         for view in scene.views
     ]
-    setting = replace(scene.setting, schedule=ListedSchedule(checkpoints=grid))
-    return Scene(views=views, setting=setting, means=scene.means)
+    context = replace(scene.context, schedule=ListedSchedule(checkpoints=grid))
+    return Scene(views=views, context=context, means=scene.means)
 
 
 def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[Stop]]:
@@ -136,9 +136,9 @@ def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[
 def test_decide_is_a_function_of_its_arguments(policy: Policy, scene: Scene) -> None:
     scene = fitted(policy, scene)
     before = copy.deepcopy(scene.views)
-    actions = policy.decide(scene.views, scene.setting)
+    actions = policy.decide(scene.views, scene.context)
     assert scene.views == before
-    assert policy.decide(tuple(before), copy.deepcopy(scene.setting)) == actions
+    assert policy.decide(tuple(before), copy.deepcopy(scene.context)) == actions
     assert isinstance(actions, tuple)
 
 
@@ -150,7 +150,7 @@ def test_the_actions_either_stop_or_advance_an_arm_that_is_not_dropped(
 ) -> None:
     scene = fitted(policy, scene)
     active = {view.arm for view in scene.views}
-    advances, drops, stops = split(policy.decide(scene.views, scene.setting))
+    advances, drops, stops = split(policy.decide(scene.views, scene.context))
     dropped = {drop.arm for drop in drops}
     advanced = {advance.arm for advance in advances}
     assert bool(advances) != bool(stops)
@@ -167,8 +167,8 @@ def test_the_actions_either_stop_or_advance_an_arm_that_is_not_dropped(
 def test_an_advance_always_adds_pulls_and_goes_to_the_grid(policy: Policy, scene: Scene) -> None:
     scene = fitted(policy, scene)
     pulls = {view.arm: view.pulls for view in scene.views}
-    schedule = scene.setting.schedule
-    for advance in split(policy.decide(scene.views, scene.setting))[0]:
+    schedule = scene.context.schedule
+    for advance in split(policy.decide(scene.views, scene.context))[0]:
         assert advance.until > pulls[advance.arm]
         assert schedule.pulls_at(schedule.index_at(advance.until)) == advance.until
 
@@ -181,7 +181,7 @@ def test_a_drop_names_a_survivor_and_only_a_decision_names_an_answer(
 ) -> None:
     scene = fitted(policy, scene)
     active = {view.arm for view in scene.views}
-    _, drops, stops = split(policy.decide(scene.views, scene.setting))
+    _, drops, stops = split(policy.decide(scene.views, scene.context))
     survivors = active - {drop.arm for drop in drops}
     assert all(drop.because in survivors for drop in drops)
     for stop in stops:
@@ -190,7 +190,7 @@ def test_a_drop_names_a_survivor_and_only_a_decision_names_an_answer(
         else:
             assert stop.best_arm is None
             assert stop.outcome is Outcome.SAMPLE_LIMIT
-            ends = [scene.setting.schedule.pulls_at(view.index + 1) for view in scene.views]
+            ends = [scene.context.schedule.pulls_at(view.index + 1) for view in scene.views]
             assert None in ends  # only the end of the grid stops a policy without an answer
 
 
@@ -204,7 +204,7 @@ def test_no_arm_is_judged_before_every_arm_was_heard(
     place = data.draw(st.integers(0, len(scene.views) - 1))
     arm = scene.views[place].arm
     scene.views[place] = ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
-    advances, drops, stops = split(policy.decide(scene.views, scene.setting))
+    advances, drops, stops = split(policy.decide(scene.views, scene.context))
     assert not drops
     assert not [stop for stop in stops if stop.outcome is policy.answers]
     unheard = {view.arm for view in scene.views if not view.messages}
@@ -224,11 +224,11 @@ SPEC = RunSpec(
 )
 
 
-def wrong(policy: Policy, scene: Scene, setting: Setting) -> list[Action]:
+def wrong(policy: Policy, scene: Scene, context: PolicyContext) -> list[Action]:
     """The drops and answers that the true means refute."""
     epsilon = getattr(policy, "epsilon", 0.0)
     rounding = 1e-12
-    _, drops, stops = split(policy.decide(scene.views, setting))
+    _, drops, stops = split(policy.decide(scene.views, context))
     bad: list[Action] = [
         drop for drop in drops if scene.means[drop.arm] > scene.means[drop.because] + rounding
     ]
@@ -265,7 +265,7 @@ def test_drops_and_answers_are_right_whenever_all_intervals_hold(
     policy: Policy, scene: Scene
 ) -> None:
     # Theorem 4 and Remark 1: on the event of Lemma 3 nothing goes wrong.
-    assert not wrong(policy, scene, scene.setting)
+    assert not wrong(policy, scene, scene.context)
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ SEARCH = settings(max_examples=5000, phases=[Phase.generate])  # any example wil
 @by_intervals
 def test_with_half_the_radius_the_same_search_finds_a_wrong_answer(policy: Policy) -> None:
     def goes_wrong(scene: Scene) -> bool:
-        halved = replace(scene.setting, confidence=Half(scene.setting.confidence))
+        halved = replace(scene.context, confidence=Half(scene.context.confidence))
         return bool(wrong(policy, scene, halved))
 
     scene = find(scenes(least=1), goes_wrong, settings=SEARCH)

@@ -15,7 +15,7 @@ from bitarm.core.codes import CODES
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Setting
+from bitarm.core.policy import Action, PolicyContext
 from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.question import Question
@@ -146,8 +146,8 @@ class Unheard(Policy):
     name: ClassVar[str] = "somebody's"
     stride: ClassVar[Stride] = Stride.APART
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
-        return self.inner.decide(views, setting)
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
+        return self.inner.decide(views, context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         return self.inner.objection(spec, views)

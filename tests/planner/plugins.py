@@ -11,7 +11,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import POLICIES, SuccessiveElimination
-from bitarm.core.policy import Action, Policy, Setting
+from bitarm.core.policy import Action, Policy, PolicyContext
 from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.question import Question
@@ -74,8 +74,8 @@ class Timid(Policy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
-        return SuccessiveElimination().decide(views, setting)
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
+        return SuccessiveElimination().decide(views, context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         return None

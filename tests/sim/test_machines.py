@@ -12,7 +12,7 @@ from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop, advance, unheard
+from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop, advance, unheard
 from bitarm.core.quantizers import Exact, Icq, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.setup import Setup
@@ -119,12 +119,12 @@ class Leaping(Policy):
     name: ClassVar[str] = "leaping"
     stride: ClassVar[Stride] = Stride.LEVEL
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         if unheard(views):
-            return advance(views, setting)
+            return advance(views, context)
         actions: list[Action] = []
         for view in views:
-            until = setting.schedule.pulls_at(view.index + 2)
+            until = context.schedule.pulls_at(view.index + 2)
             if until is None:
                 return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
             actions.append(Advance(arm=view.arm, until=until))

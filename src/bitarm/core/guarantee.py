@@ -44,7 +44,7 @@ def guarantee(
         spec.quantizer.objection(),
         spec.sampling.objection(),
     )
-    objection = "; ".join(it for it in objections if it is not None) or None
+    objection = "; ".join(text for text in objections if text is not None) or None
     if objection is not None and outcome is Outcome.BUDGET_SPENT:
         return Guarantee(
             delta=None, reason="; ".join((objection, *caveats)) + _reach(spec, covered)

@@ -62,14 +62,14 @@ Action = Advance | Drop | Stop
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What a policy may consult beside the views."""
+class PolicyContext:
+    """What a policy may consult beside the views; the same throughout a run."""
 
     arms: int  # K, the dropped ones included
     delta: float
-    confidence: Confidence
-    schedule: Schedule
-    hints: bool  # whether the quantizer makes something of one
+    confidence: Confidence  # how far apart two decoded means must be
+    schedule: Schedule  # the checkpoints to which arms are advanced
+    hints: bool  # whether the quantizer makes shorter questions of a policy's hints
 
 
 class Policy(Protocol):
@@ -90,7 +90,7 @@ class Policy(Protocol):
     first: ClassVar[int | None] = None  # pulls up to the first of them; None: as growth has it
 
     @abstractmethod
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """What to do next; called before the first round (no messages yet) and after each."""
         ...
 
@@ -126,11 +126,11 @@ def by_mean(view: ArmView) -> float:
     return view.mean
 
 
-def advance(views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+def advance(views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
     """Move every given arm to its next checkpoint; the grid's end is a limit on samples."""
     actions: list[Action] = []
     for view in views:
-        until = setting.schedule.pulls_at(view.index + 1)
+        until = context.schedule.pulls_at(view.index + 1)
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
         actions.append(Advance(arm=view.arm, until=until))

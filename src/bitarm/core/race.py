@@ -16,7 +16,7 @@ from bitarm.core.dither import dither
 from bitarm.core.events import ReportAccepted
 from bitarm.core.guarantee import Guarantee, covered_arms, guarantee
 from bitarm.core.learner_state import ArmPhase, ArmRecord
-from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizer import Step
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
@@ -42,7 +42,7 @@ class Race:
         self.payload_bits = 0
         self.awaited = 0  # arms that owe an answer
         self._dither = dither_of or (lambda arm, step: dither(spec.seed, arm, step.message))
-        self._setting = Setting(
+        self._context = PolicyContext(
             arms=len(spec.arms),
             delta=spec.delta,
             confidence=spec.sampling.confidence(policy.stride),
@@ -85,10 +85,10 @@ class Race:
         if not held.pulls:
             return held.radius
         if held.pulls == record.pulls:
-            return self._setting.confidence.radius(self.view(arm))
+            return self._context.confidence.radius(self.view(arm))
         index = self._spec.step(record.message, held.pulls).index
         told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
-        return self._setting.confidence.radius(told)
+        return self._context.confidence.radius(told)
 
     # -- what is decided ---------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Race:
         """What the policy does next; where at most one arm is left, that it stops."""
         views = self.views()
         if len(views) > 1:
-            return self._policy.decide(views, self._setting)
+            return self._policy.decide(views, self._context)
         # All others were lost. The one that is left answers only if it, or an arm that it beat,
         # was found better than another.
         if views and len(covered_arms(self.arms)) > 1:

@@ -7,7 +7,7 @@ import pytest
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.policies import LilUcb
-from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 
@@ -26,7 +26,7 @@ class Given:
         return loser.error + winner.error
 
 
-SETTING = Setting(
+CONTEXT = PolicyContext(
     arms=3,
     delta=0.1,
     confidence=Given(),
@@ -72,7 +72,7 @@ def decided(arm: int) -> tuple[Action, ...]:
     ],
 )
 def test_decisions(views: list[ArmView], expected: tuple[Action, ...]) -> None:
-    assert LilUcb().decide(views, SETTING) == expected
+    assert LilUcb().decide(views, CONTEXT) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_tolerance_stops_when_the_leader_is_within_it(
     epsilon: float, expected: tuple[Action, ...]
 ) -> None:
     views = [seen(0, 1.0, 0.25), seen(1, 0.75, 0.25)]
-    assert LilUcb(epsilon=epsilon).decide(views, SETTING) == expected
+    assert LilUcb(epsilon=epsilon).decide(views, CONTEXT) == expected
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])

@@ -10,7 +10,7 @@ from bitarm.core.confidence import ArmView
 from bitarm.core.policies import LilUcb, LilUcbCount
 from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policies.lil_ucb_count import stop_ratio
-from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.spec import RunSpec
@@ -32,7 +32,7 @@ class Given:
 
 
 ARMS, DELTA = 3, 0.05
-SETTING = Setting(
+CONTEXT = PolicyContext(
     arms=ARMS,
     delta=DELTA,
     confidence=Given(),
@@ -50,7 +50,7 @@ def unheard(arm: int) -> ArmView:
 
 
 def decide(*views: ArmView) -> tuple[Action, ...]:
-    return LilUcbCount().decide(views, SETTING)
+    return LilUcbCount().decide(views, CONTEXT)
 
 
 def test_every_arm_is_heard_once_first() -> None:
@@ -69,8 +69,8 @@ def test_it_samples_by_twice_the_radius_as_lil_ucb_does(
     first: tuple[float, float], second: tuple[float, float], advanced: int
 ) -> None:
     views = [seen(0, *first, 5), seen(1, *second, 5), seen(2, 0.0, 0.25, 3)]
-    assert LilUcbCount().decide(views, SETTING) == (Advance(arm=advanced, until=6),)
-    assert LilUcb().decide(views, SETTING) == (Advance(arm=advanced, until=6),)
+    assert LilUcbCount().decide(views, CONTEXT) == (Advance(arm=advanced, until=6),)
+    assert LilUcb().decide(views, CONTEXT) == (Advance(arm=advanced, until=6),)
 
 
 def test_the_index_is_the_mean_and_twice_the_radius() -> None:

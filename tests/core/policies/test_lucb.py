@@ -7,7 +7,7 @@ import pytest
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.policies import Lucb
-from bitarm.core.policy import Action, Advance, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 
@@ -26,7 +26,7 @@ class Given:
         return loser.error + winner.error
 
 
-SETTING = Setting(
+CONTEXT = PolicyContext(
     arms=3,
     delta=0.1,
     confidence=Given(),
@@ -88,7 +88,7 @@ def to(*targets: tuple[int, int]) -> tuple[Action, ...]:
     ],
 )
 def test_decisions(views: list[ArmView], expected: tuple[Action, ...]) -> None:
-    assert Lucb().decide(views, SETTING) == expected
+    assert Lucb().decide(views, CONTEXT) == expected
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_tolerance_stops_when_the_leader_is_within_it(
     epsilon: float, expected: tuple[Action, ...]
 ) -> None:
     views = [seen(0, 1.0, 0.25), seen(1, 0.75, 0.25), seen(2, 0.0, 0.25)]
-    assert Lucb(epsilon=epsilon).decide(views, SETTING) == expected
+    assert Lucb(epsilon=epsilon).decide(views, CONTEXT) == expected
 
 
 def test_the_leader_is_tested_against_every_arm_not_only_the_challenger() -> None:
@@ -116,8 +116,8 @@ def test_the_leader_is_tested_against_every_arm_not_only_the_challenger() -> Non
             return 0.25 if loser.arm == 1 else 2.0
 
     views = [seen(0, 1.0, 0.5), seen(1, 0.5, 1.0), seen(2, 0.25, 0.5)]
-    setting = replace(SETTING, confidence=Pairwise())
-    assert Lucb().decide(views, setting) == to((0, 4), (2, 4))
+    context = replace(CONTEXT, confidence=Pairwise())
+    assert Lucb().decide(views, context) == to((0, 4), (2, 4))
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])

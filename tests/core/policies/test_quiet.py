@@ -9,7 +9,7 @@ import pytest
 from bitarm.core.confidence import ArmView
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import QuietElimination
-from bitarm.core.policy import Action, Advance, Drop, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Drop, Outcome, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 
@@ -31,8 +31,8 @@ class Given:
 GRID = (4, 8, 16, 32, 64, 128)
 
 
-def setting(*, hints: bool = True, grid: tuple[int, ...] = GRID) -> Setting:
-    return Setting(
+def context(*, hints: bool = True, grid: tuple[int, ...] = GRID) -> PolicyContext:
+    return PolicyContext(
         arms=4,
         delta=0.1,
         confidence=Given(),
@@ -83,7 +83,7 @@ class Case:
     views: Sequence[ArmView]
     does: tuple[Action, ...]
     policy: QuietElimination = field(default_factory=QuietElimination)
-    given: Setting = field(default_factory=setting)
+    given: PolicyContext = field(default_factory=context)
 
 
 CASES = {
@@ -99,7 +99,7 @@ CASES = {
     ),
     "agents that know no hints: no pilot": Case(
         views=unheard(0, 1),
-        given=setting(hints=False),
+        given=context(hints=False),
         does=(Advance(arm=0, until=4), Advance(arm=1, until=4)),
     ),
     "a pilot with a tolerance": Case(
@@ -191,7 +191,7 @@ CASES = {
     "agents that know no hints: all together": Case(
         views=[told(0, 0.1), told(1, 0.9)],
         policy=QuietElimination(cap=1.0),
-        given=setting(hints=False),
+        given=context(hints=False),
         does=(Advance(arm=0, until=8), Advance(arm=1, until=8)),
     ),
     "a tolerance: all together": Case(
@@ -201,7 +201,7 @@ CASES = {
     ),
     "agents that know no hints, and one is ahead all the same": Case(
         views=[told(0, 0.9, pulls=8), told(1, -0.2)],
-        given=setting(hints=False),
+        given=context(hints=False),
         does=(Advance(arm=1, until=8),),
     ),
     # -- jumps: the margin is 1 at 8, 1/2 at 16, 1/4 at 32, 1/8 at 64, 1/16 at 128

@@ -7,7 +7,7 @@ import pytest
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Action, Advance, Drop, Outcome, Setting, Stop
+from bitarm.core.policy import Action, Advance, Drop, Outcome, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 
@@ -26,7 +26,7 @@ class Given:
         return loser.error + winner.error
 
 
-SETTING = Setting(
+CONTEXT = PolicyContext(
     arms=4,
     delta=0.1,
     confidence=Given(),
@@ -59,7 +59,7 @@ def decided(arm: int) -> Stop:
 
 
 def test_the_first_round_hears_every_arm() -> None:
-    assert SuccessiveElimination().decide(fresh(4), SETTING) == to(2, 0, 1, 2, 3)
+    assert SuccessiveElimination().decide(fresh(4), CONTEXT) == to(2, 0, 1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_the_first_round_hears_every_arm() -> None:
     ],
 )
 def test_decisions(seen: list[ArmView], expected: tuple[Action, ...]) -> None:
-    assert SuccessiveElimination().decide(seen, SETTING) == expected
+    assert SuccessiveElimination().decide(seen, CONTEXT) == expected
 
 
 def test_the_end_of_the_grid_is_a_limit_on_samples_after_the_last_drops() -> None:
     seen = views((0, 0.0, 0.5), (1, 1.0, 0.5), (2, 1.0, 0.5), index=3)
     stop = Stop(outcome=Outcome.SAMPLE_LIMIT)
-    assert SuccessiveElimination().decide(seen, SETTING) == (Drop(arm=0, because=1), stop)
+    assert SuccessiveElimination().decide(seen, CONTEXT) == (Drop(arm=0, because=1), stop)
 
 
 @pytest.mark.parametrize(
@@ -123,22 +123,22 @@ def test_a_tolerance_stops_when_the_leader_is_within_it(
     epsilon: float, expected: tuple[Action, ...]
 ) -> None:
     seen = views((0, 1.0, 0.25), (1, 0.75, 0.25))
-    assert SuccessiveElimination(epsilon=epsilon).decide(seen, SETTING) == expected
+    assert SuccessiveElimination(epsilon=epsilon).decide(seen, CONTEXT) == expected
 
 
 def test_a_tolerance_asks_for_all_active_arms_and_not_for_those_that_fall_now() -> None:
     seen = views((0, 1.0, 0.25), (1, 0.875, 0.25), (2, 0.25, 0.25), (3, 0.75, 0.25))
     # Arms 1 and 3 are within 0.375 and 0.25 of separation; arm 2 falls by itself.
     policy = SuccessiveElimination(epsilon=0.25)
-    assert policy.decide(seen, SETTING) == (Drop(arm=2, because=0), *to(4, 0, 1, 3))
+    assert policy.decide(seen, CONTEXT) == (Drop(arm=2, because=0), *to(4, 0, 1, 3))
     policy = SuccessiveElimination(epsilon=0.375)
-    assert policy.decide(seen, SETTING) == (Drop(arm=2, because=0), decided(0))
+    assert policy.decide(seen, CONTEXT) == (Drop(arm=2, because=0), decided(0))
 
 
 def test_an_arm_that_is_a_little_behind_is_still_in_the_race_with_a_tolerance_of_0() -> None:
     assert SuccessiveElimination(epsilon=0.0) == SuccessiveElimination()
     seen = views((0, 1.0, 0.0), (1, 1.0, 0.0625))
-    assert SuccessiveElimination().decide(seen, SETTING) == to(4, 0, 1)
+    assert SuccessiveElimination().decide(seen, CONTEXT) == to(4, 0, 1)
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])
@@ -159,7 +159,7 @@ def test_the_confidence_is_asked_for_the_pair_and_in_that_order() -> None:
         def separation(self, loser: ArmView, winner: ArmView) -> float:
             return 0.25 if (loser.arm, winner.arm) == (0, 1) else 9.0
 
-    setting = replace(SETTING, confidence=Lopsided())
+    context = replace(CONTEXT, confidence=Lopsided())
     seen = views((0, 0.0, 0.0), (1, 0.5, 0.0), (2, 0.0, 0.0))
     expected = (Drop(arm=0, because=1), *to(4, 1, 2))
-    assert SuccessiveElimination().decide(seen, setting) == expected
+    assert SuccessiveElimination().decide(seen, context) == expected

@@ -7,7 +7,7 @@ from quantizing import decode, encode
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Advance, Drop, Setting, Stop
+from bitarm.core.policy import Advance, Drop, PolicyContext, Stop
 from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
 from bitarm.core.quantizers import FedSel, FedSelPaper
 from bitarm.core.schedule import paper_schedule
@@ -15,7 +15,7 @@ from bitarm.core.widths import PaperWidth
 from bitarm.errors import ConfigError
 
 WIDTH = PaperWidth(arms=2, delta=0.05, sigma=0.125)
-SETTING = Setting(
+CONTEXT = PolicyContext(
     arms=2,
     delta=0.05,
     confidence=WIDTH.confidence(Stride.TOGETHER),
@@ -67,7 +67,7 @@ def decide(step: Step, cell: int, lead: int) -> tuple[Advance | Drop | Stop, ...
         )
         for arm, estimate in enumerate(decoded)
     ]
-    return SuccessiveElimination().decide(views, SETTING)
+    return SuccessiveElimination().decide(views, CONTEXT)
 
 
 # The margin is 2^−39·U': rounding stays below it up to some 2^12 cells (12 bits a message, here

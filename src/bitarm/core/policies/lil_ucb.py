@@ -10,7 +10,7 @@ from bitarm.core.policy import (
     Action,
     Outcome,
     Policy,
-    Setting,
+    PolicyContext,
     Stop,
     advance,
     beats_all,
@@ -44,15 +44,15 @@ class LilUcb(Policy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""
         if unheard(views):
-            return advance(unheard(views), setting)
-        confidence = setting.confidence
+            return advance(unheard(views), context)
+        confidence = context.confidence
         leader = highest(views, by_mean)
         if beats_all(leader, views, confidence, self.epsilon):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance([highest(views, lil_index(confidence))], setting)
+        return advance([highest(views, lil_index(confidence))], context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""

@@ -7,7 +7,16 @@ from typing import ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies.lil_ucb import lil_index
-from bitarm.core.policy import Action, Outcome, Policy, Setting, Stop, advance, highest, unheard
+from bitarm.core.policy import (
+    Action,
+    Outcome,
+    Policy,
+    PolicyContext,
+    Stop,
+    advance,
+    highest,
+    unheard,
+)
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import LilWidth, delta_prime
@@ -25,15 +34,15 @@ class LilUcbCount(Policy):
     name: ClassVar[str] = "lil-ucb-count"
     stride: ClassVar[Stride] = Stride.APART
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""
         if unheard(views):
-            return advance(unheard(views), setting)
+            return advance(unheard(views), context)
         total = sum(view.pulls for view in views)
         most = highest(views, lambda view: view.pulls)
-        if most.pulls >= 1 + stop_ratio(setting.arms, setting.delta) * (total - most.pulls):
+        if most.pulls >= 1 + stop_ratio(context.arms, context.delta) * (total - most.pulls):
             return (Stop(outcome=Outcome.DECIDED, best_arm=most.arm),)
-        return advance([highest(views, lil_index(setting.confidence))], setting)
+        return advance([highest(views, lil_index(context.confidence))], context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Exact means, the lil width and single pulls, or no claim."""

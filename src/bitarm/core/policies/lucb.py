@@ -10,7 +10,7 @@ from bitarm.core.policy import (
     Action,
     Outcome,
     Policy,
-    Setting,
+    PolicyContext,
     Stop,
     advance,
     beats,
@@ -44,11 +44,11 @@ class Lucb(Policy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one or two at a time."""
         if unheard(views):
-            return advance(unheard(views), setting)
-        confidence = setting.confidence
+            return advance(unheard(views), context)
+        confidence = context.confidence
         leader = highest(views, by_mean)
         rest = [
             view
@@ -59,7 +59,7 @@ class Lucb(Policy):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))
         fewest = min(leader.pulls, challenger.pulls)
-        return advance([it for it in (leader, challenger) if it.pulls == fewest], setting)
+        return advance([view for view in (leader, challenger) if view.pulls == fewest], context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""

@@ -30,7 +30,7 @@ from bitarm.core.policy import (
     Drop,
     Outcome,
     Policy,
-    Setting,
+    PolicyContext,
     Stop,
     beats_all,
     by_mean,
@@ -69,46 +69,46 @@ class QuietElimination(Policy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """One broadcast: to the one that goes ahead, or to those that follow."""
         unheard = [view for view in views if view.messages == 0]
         if unheard:
-            return self._first_words(views, unheard, setting)
+            return self._first_words(views, unheard, context)
         pulls = max(view.pulls for view in views)
         level = [view for view in views if view.pulls == pulls]
-        if len(level) == 1 and (asked := _asked(views, level[0], setting)):
+        if len(level) == 1 and (asked := _asked(views, level[0], context)):
             return asked
         top = highest(level, lambda view: view.low)
-        cut = _cut(top, setting)
+        cut = _cut(top, context)
         fallen = {view.arm for view in level if view.arm != top.arm and cut >= view.high}
         drops = [Drop(arm=arm, because=top.arm) for arm in sorted(fallen)]
-        return (*drops, *self._go_on([it for it in views if it.arm not in fallen], setting))
+        return (*drops, *self._go_on([view for view in views if view.arm not in fallen], context))
 
     def _first_words(
-        self, views: Sequence[ArmView], unheard: list[ArmView], setting: Setting
+        self, views: Sequence[ArmView], unheard: list[ArmView], context: PolicyContext
     ) -> tuple[Action, ...]:
         """All at once, or the pilot, then two more, then the rest around the median."""
-        if not (self.pilot and setting.hints):
-            return _advance(unheard, 1, setting)
+        if not (self.pilot and context.hints):
+            return _advance(unheard, 1, context)
         heard = sorted(view.mean for view in views if view.messages)
         if not heard:
-            return _advance([unheard[len(unheard) // 2]], 1, setting)
+            return _advance([unheard[len(unheard) // 2]], 1, context)
         centre = Hint(kind=HintKind.CENTRE, value=heard[len(heard) // 2])
         ends = len(heard) < PILOTS <= len(unheard)
-        return _advance([unheard[0], unheard[-1]] if ends else unheard, 1, setting, centre)
+        return _advance([unheard[0], unheard[-1]] if ends else unheard, 1, context, centre)
 
-    def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def _go_on(self, active: list[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         leader = highest(active, _promise)
         if len(active) == 1 or (
-            self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
+            self.epsilon > 0 and beats_all(leader, active, context.confidence, self.epsilon)
         ):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        alone = self.leader_first and setting.hints and not self.epsilon
-        index = self._next_visit(leader, active, setting, alone=alone)
-        return _advance([leader] if alone else active, index, setting)
+        alone = self.leader_first and context.hints and not self.epsilon
+        index = self._next_visit(leader, active, context, alone=alone)
+        return _advance([leader] if alone else active, index, context)
 
     def _next_visit(
-        self, leader: ArmView, active: list[ArmView], setting: Setting, *, alone: bool
+        self, leader: ArmView, active: list[ArmView], context: PolicyContext, *, alone: bool
     ) -> int:
         """The first checkpoint at which a drop is in sight, or the last one under the cap."""
         others = [view for view in active if view.arm != leader.arm]
@@ -120,12 +120,12 @@ class QuietElimination(Policy):
         newest = highest(active, lambda view: view.pulls)
         farthest = self.cap * newest.pulls
         index = newest.index + 1
-        while (beyond := setting.schedule.pulls_at(index + 1)) is not None and beyond <= farthest:
-            pulls = setting.schedule.pulls_at(index)
+        while (beyond := context.schedule.pulls_at(index + 1)) is not None and beyond <= farthest:
+            pulls = context.schedule.pulls_at(index)
             assert pulls is not None  # there is one beyond it
             then = replace(leader, pulls=pulls, index=index)
             shrunk = error * math.sqrt(leader.pulls / pulls)  # what errors do, roughly
-            if lead >= self.patience * (setting.confidence.margin(then, then) + shrunk):
+            if lead >= self.patience * (context.confidence.margin(then, then) + shrunk):
                 break
             index += 1
         return index
@@ -140,33 +140,33 @@ def _promise(view: ArmView) -> float:
     return min(view.mean, view.ceiling)
 
 
-def _cut(leader: ArmView, setting: Setting) -> float:
+def _cut(leader: ArmView, context: PolicyContext) -> float:
     """At or below it, the mean of an arm with as many pulls is a margin below the leader's."""
-    return leader.low - setting.confidence.margin(leader, leader)
+    return leader.low - context.confidence.margin(leader, leader)
 
 
 def _advance(
-    views: Sequence[ArmView], index: int, setting: Setting, hint: Hint | None = None
+    views: Sequence[ArmView], index: int, context: PolicyContext, hint: Hint | None = None
 ) -> tuple[Action, ...]:
-    until = setting.schedule.pulls_at(index)
+    until = context.schedule.pulls_at(index)
     if until is None:
         return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
     return tuple(Advance(arm=view.arm, until=until, hint=hint) for view in views)
 
 
-def _asked(views: Sequence[ArmView], ahead: ArmView, setting: Setting) -> tuple[Action, ...]:
+def _asked(views: Sequence[ArmView], ahead: ArmView, context: PolicyContext) -> tuple[Action, ...]:
     """Up to the leader that went ahead: who may be at or below the cut, and who may be above all.
 
     Where there are no hints nobody goes ahead; all others may then be asked for the same reasons.
     """
     if math.isinf(ahead.error):  # it conceded to a leader that was lost: it told no mean to beat
         return ()
-    cut = Hint(kind=HintKind.CUT, value=_cut(ahead, setting))
+    cut = Hint(kind=HintKind.CUT, value=_cut(ahead, context))
     actions: list[Action] = []
     for view in views:
         near = view.low <= cut.value
         if view.arm == ahead.arm or not (near or view.mean + REACH * view.error >= ahead.mean):
             continue
-        hint = cut if near and setting.hints else None
+        hint = cut if near and context.hints else None
         actions.append(Advance(arm=view.arm, until=ahead.pulls, hint=hint))
     return tuple(actions)

@@ -11,7 +11,7 @@ from bitarm.core.policy import (
     Drop,
     Outcome,
     Policy,
-    Setting,
+    PolicyContext,
     Stop,
     advance,
     beats_all,
@@ -41,11 +41,11 @@ class SuccessiveElimination(Policy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """Lines 11 and 12 of Algorithm 1."""
         if unheard(views):
-            return advance(views, setting)
-        confidence = setting.confidence
+            return advance(views, context)
+        confidence = context.confidence
         top = highest(views, lambda view: view.mean - confidence.radius(view))
         drops: list[Action] = []
         active: list[ArmView] = []
@@ -55,15 +55,15 @@ class SuccessiveElimination(Policy):
                 drops.append(Drop(arm=view.arm, because=top.arm))
             else:
                 active.append(view)
-        return (*drops, *self._go_on(active, setting))
+        return (*drops, *self._go_on(active, context))
 
-    def _go_on(self, active: list[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def _go_on(self, active: list[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         leader = highest(active, by_mean)
         if len(active) == 1 or (
-            self.epsilon > 0 and beats_all(leader, active, setting.confidence, self.epsilon)
+            self.epsilon > 0 and beats_all(leader, active, context.confidence, self.epsilon)
         ):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance(active, setting)
+        return advance(active, context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: Theorem 4, for any quantizer and any width that holds at all checkpoints."""

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.phases import Phase
-from bitarm.core.policy import Action, Outcome, Setting
+from bitarm.core.policy import Action, Outcome, PolicyContext
 from bitarm.core.spec import RunSpec
 
 
@@ -36,9 +36,9 @@ class SequentialHalving(BudgetPolicy):
         """⌈log2 K⌉ phases; refuses a budget below K·⌈log2 K⌉."""
         return _phases(arms, self.pull_budget)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """The better half goes on to the next phase."""
-        return spend(self.phases(setting.arms), views)
+        return spend(self.phases(context.arms), views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Always: a budget proves nothing."""

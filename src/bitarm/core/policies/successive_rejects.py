@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.phases import Phase, pulls
-from bitarm.core.policy import Action, Outcome, Setting
+from bitarm.core.policy import Action, Outcome, PolicyContext
 from bitarm.core.spec import RunSpec
 
 _BELOW = 1 - 1e-12  # no rounding of a float may add a pull to a phase
@@ -38,9 +38,9 @@ class SuccessiveRejects(BudgetPolicy):
         """At most K − 1 phases; refuses a budget below K."""
         return _phases(arms, self.pull_budget)
 
-    def decide(self, views: Sequence[ArmView], setting: Setting) -> tuple[Action, ...]:
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """All but the worst go on to the next phase."""
-        return spend(self.phases(setting.arms), views)
+        return spend(self.phases(context.arms), views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """Always: a budget proves nothing."""
