@@ -264,7 +264,7 @@ def is_contained(
 
     Where the error bound holds on the interval event only (ICQ), nothing is asked for off it.
     """
-    u_prime = spec.step(accepted.message, accepted.pulls).u_prime
+    u_prime = spec.occasion(accepted.message, accepted.pulls).u_prime
     if not spec.quantizer.certain and abs(mean - before.mean) > u_prime + before.radius:
         return True
     return after.holds(mean, accepted.pulls)

@@ -16,7 +16,7 @@ from quantizing import decode, encode
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import (
     QUANTIZERS,
     BudgetedDicq,
@@ -102,7 +102,7 @@ class Moment:
     """A step of a run, and what both ends hold before it."""
 
     held: Estimate
-    step: Step
+    step: Occasion
     low: float  # means lie between these: the bounds, or some 10^4 σ
     high: float
 
@@ -154,7 +154,7 @@ def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Momen
             mu_hat = min(max(low + fraction * (high - low), low), high)
             symbol = encode(case.quantizer, mu_hat, held, step, draw(dithers))
             held = decode(case.quantizer, symbol, held, step)
-        step = Step(
+        step = Occasion(
             message=n,
             pulls=pulls,
             index=n,

@@ -294,7 +294,7 @@ def test_a_huge_but_finite_mean_is_answered_or_refused_as_a_reward(
 ) -> None:
     spec = make_spec(quantizer=quantizer, bounds=bounds, sigma=0.01)
     agent = Agent(_RUN, _ARM)
-    question = quantizer.question(spec.start(0), spec.step(1, 2), 0.5)
+    question = quantizer.question(spec.start(0), spec.occasion(1, 2), 0.5)
     agent.receive(replace(_request(1), question=question))
     agent.observe(1, 0.5)
     before = agent.state

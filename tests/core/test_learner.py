@@ -42,7 +42,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
 from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizer import Step
+from bitarm.core.quantizer import Occasion
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
@@ -354,7 +354,7 @@ def test_dithers_come_from_the_seed_or_from_the_caller() -> None:
     spec = make_spec(quantizer=QuBan(epsilon_quban=2.0), bounds=None, sigma=1.0)
     asked: list[tuple[int, int]] = []
 
-    def low(arm: int, step: Step) -> float:
+    def low(arm: int, step: Occasion) -> float:
         asked.append((arm, step.message))
         return 0.25
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 from scipy import stats
 
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import (
     QUANTIZERS,
     BudgetedDicq,
@@ -200,10 +200,10 @@ def tapes(draw: st.DrawFn, quantizers: st.SearchStrategy[Quantizer]) -> Tape:
     )
 
 
-Change = Callable[[Estimate, Step], Estimate]
+Change = Callable[[Estimate, Occasion], Estimate]
 
 
-def unchanged(decoded: Estimate, step: Step) -> Estimate:
+def unchanged(decoded: Estimate, step: Occasion) -> Estimate:
     return decoded
 
 
@@ -224,7 +224,7 @@ def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list
         mu_hat = tape.mu + off * true_width
         if tape.quantizer.name.startswith("fed-sel"):
             mu_hat = min(max(mu_hat, a), b)  # rewards within the bounds: still admissible
-        step = Step(
+        step = Occasion(
             message=n,
             pulls=t,
             index=n,
@@ -317,12 +317,12 @@ def test_a_greedy_adversary_comes_close_to_the_radius_of_icq_and_never_passes(
     assert closest > 0.85
 
 
-def without_error(decoded: Estimate, step: Step) -> Estimate:
+def without_error(decoded: Estimate, step: Occasion) -> Estimate:
     """The mistake of taking U' for U: the radius forgets the quantizer."""
     return replace(decoded, error=0.0, radius=step.u_prime)
 
 
-def with_half_the_error(decoded: Estimate, step: Step) -> Estimate:
+def with_half_the_error(decoded: Estimate, step: Occasion) -> Estimate:
     """The mistake of a factor 2 in Eq. (4): 2^{−B−1} for 2^{−B}."""
     return replace(decoded, error=decoded.error / 2, radius=step.u_prime + decoded.error / 2)
 
@@ -369,7 +369,7 @@ def ratios(spec: RunSpec) -> list[float]:
     held, found = spec.start(0), []
     message = 1
     while (t_i := spec.schedule.pulls_at(message)) is not None:
-        step = spec.step(message, t_i)
+        step = spec.occasion(message, t_i)
         error = spec.quantizer.error(held, step)
         held = Estimate.after(step, mean=held.mean, error=error)
         found.append(held.radius / step.u_prime)
@@ -515,7 +515,7 @@ def decoded_misses(spec: RunSpec, means: Floats, grid: Sequence[int], seed: int)
     for trial, arm in np.ndindex(*means.shape[:2]):
         held = spec.start(arm)
         for n, t in enumerate(grid, start=1):
-            step = spec.step(n, t)
+            step = spec.occasion(n, t)
             mu_hat = float(means[trial, arm, n - 1])
             dither = float(dithers[trial, arm, n - 1])
             symbol = encode(spec.quantizer, mu_hat, held, step, dither)
@@ -543,7 +543,7 @@ def test_no_decoded_mean_leaves_its_interval_before_the_empirical_mean_did(bits:
     spec = gaussian_spec(bits)
     noisy = empirical_means(600, CHECKPOINTS, 2.5 * SIGMA, seed=5)
     outside = decoded_misses(spec, noisy, CHECKPOINTS, seed=6)
-    u_primes = np.array([spec.step(n, t).u_prime for n, t in enumerate(CHECKPOINTS, start=1)])
+    u_primes = np.array([spec.occasion(n, t).u_prime for n, t in enumerate(CHECKPOINTS, start=1)])
     left: Bools = np.maximum.accumulate(np.abs(noisy) > u_primes, axis=2)
     assert (left | ~outside).all()
     assert outside.any(axis=2).sum() > 50  # both events happened,

@@ -79,7 +79,7 @@ def _bill(run: Run) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
     for opened in rounds:
         here = {event.arm: event for event in reports if event.round == opened.round}
         assert set(here) == {request.arm for request in opened.requests}
-        steps = [spec.step(here[arm].message, here[arm].pulls) for arm in here]
+        steps = [spec.occasion(here[arm].message, here[arm].pulls) for arm in here]
         samples.append(sum(event.pulls - before[arm] for arm, event in here.items()))
         bits.append(sum(event.symbol.nbits for event in here.values()))
         least.append(sum(spec.quantizer.least_bits(step) for step in steps))

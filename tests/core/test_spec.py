@@ -274,19 +274,19 @@ def test_a_step_holds_what_both_ends_know(
     spec = replace(SPEC, width=name)
     width = cls(arms=2, delta=0.05, sigma=0.5)
     for message, pulls, index in [(1, 2, 1), (2, 4, 2), (2, 5, 2), (3, 1024, 10), (1, 1, 0)]:
-        step = spec.step(message, pulls)
+        step = spec.occasion(message, pulls)
         assert (step.message, step.pulls, step.index) == (message, pulls, index)
         assert step.u_prime == width.u_prime(pulls, index)
         assert (step.sigma, step.bounds) == (0.5, (0.0, 1.0))
-        assert spec.step(message, pulls) == step
+        assert spec.occasion(message, pulls) == step
 
 
 def test_steps_stay_right_when_the_kept_ones_are_thrown_away() -> None:
     spec = replace(SPEC)
-    first = spec.step(1, 2)
+    first = spec.occasion(1, 2)
     for message in range(1, 5001):
-        assert spec.step(message, 2 * message).message == message
-    assert spec.step(1, 2) == first
+        assert spec.occasion(message, 2 * message).message == message
+    assert spec.occasion(1, 2) == first
 
 
 def test_labels_name_arm_and_index() -> None:

@@ -16,7 +16,7 @@ from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Action, PolicyContext
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
@@ -174,16 +174,16 @@ class Unseen(Quantizer):
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         return self.inner.start(prior, bounds)
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, step: Occasion) -> float:
         return self.inner.error(held, step)
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, step: Occasion) -> int:
         return self.inner.least_bits(step)
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, step: Occasion, dither: float) -> Question:
         return self.inner.question(held, step, dither)
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Occasion) -> Estimate:
         return self.inner.read(symbol, question, held, step)
 
 

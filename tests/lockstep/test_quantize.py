@@ -5,7 +5,7 @@ import math
 import pytest
 from quantizing import decode, encode
 
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import FedSel, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.sim.kernels.quantize import bin_middle, quban
@@ -20,8 +20,8 @@ _LEVELS = [
 ]
 
 
-def _step(u_prime: float = 1.0, bounds: Bounds | None = None) -> Step:
-    return Step(message=2, pulls=4, index=2, u_prime=u_prime, sigma=1.0, bounds=bounds)
+def _step(u_prime: float = 1.0, bounds: Bounds | None = None) -> Occasion:
+    return Occasion(message=2, pulls=4, index=2, u_prime=u_prime, sigma=1.0, bounds=bounds)
 
 
 def _neighbours(x: float) -> tuple[float, float, float]:
@@ -66,7 +66,7 @@ def test_bins_are_the_cores_on_every_edge_and_just_beside_it(
             assert (mean, cell) == (decode(quantizer, symbol, held, step).mean, symbol.value)
 
 
-def _bins(quantizer: Quantizer, held: Estimate, step: Step) -> tuple[float, float, int]:
+def _bins(quantizer: Quantizer, held: Estimate, step: Occasion) -> tuple[float, float, int]:
     if isinstance(quantizer, Icq):
         return *quantizer.bins(held, step), 1 << quantizer.bits
     assert step.bounds is not None

@@ -31,7 +31,7 @@ from bitarm.core.policies import (
     SuccessiveRejects,
 )
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
@@ -181,7 +181,7 @@ def _reports(
             continue
         pulls = spec.schedule.pulls_at(message)
         assert pulls is not None
-        step = spec.step(message, pulls)
+        step = spec.occasion(message, pulls)
         nbits = int(trace.nbits[trial, message - 1, arm])
         reports.append((message, (mean, _symbol(spec.quantizer, held, step, mean, nbits))))
         held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))
@@ -189,7 +189,9 @@ def _reports(
     return reports
 
 
-def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+def _symbol(
+    quantizer: Quantizer, held: Estimate, step: Occasion, mean: float, nbits: int
+) -> Symbol:
     """The symbol that decodes to `mean`; of QuBan's, the one of that length."""
     match quantizer:
         case Exact():
@@ -213,7 +215,7 @@ def _symbol(quantizer: Quantizer, held: Estimate, step: Step, mean: float, nbits
     raise AssertionError(quantizer)
 
 
-def _quban_word(quban: QuBan, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+def _quban_word(quban: QuBan, held: Estimate, step: Occasion, mean: float, nbits: int) -> Symbol:
     """QuBan's codeword of `nbits` bits for a level, from the table in the notes on the paper."""
     size = quban.step_size(step)
     level = round(mean / size) - math.floor(held.mean / size)
@@ -230,7 +232,7 @@ def _quban_word(quban: QuBan, held: Estimate, step: Step, mean: float, nbits: in
     )
 
 
-def _dicq_word(quantizer: Dicq, held: Estimate, step: Step, mean: float, nbits: int) -> Symbol:
+def _dicq_word(quantizer: Dicq, held: Estimate, step: Occasion, mean: float, nbits: int) -> Symbol:
     """D-ICQ's codeword for the steps between two means; the kernel only counted its bits."""
     folded = zigzag(round((mean - held.mean) / quantizer.step_size(step)))
     if not held.pulls:

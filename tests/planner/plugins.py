@@ -12,7 +12,14 @@ from bitarm.core.codes import Bins
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import POLICIES, SuccessiveElimination
 from bitarm.core.policy import Action, Policy, PolicyContext
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.question import Question
 from bitarm.core.registry import Offer, Registry
@@ -39,25 +46,25 @@ class Lattice(Quantizer):
         require_no_prior(self.name, prior)
         return NOTHING_KNOWN
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, step: Occasion) -> float:
         return self._size(step) / 2
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, step: Occasion) -> int:
         return 16
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, step: Occasion, dither: float) -> Question:
         size = self._size(step)
         code = Bins(low=-(2**15) * size - size / 2, step=size, bins=2**16)
         return Question(until=step.pulls, code=code)
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Occasion) -> Estimate:
         mean = question.code.read(symbol)
         return Estimate.after(step, mean=mean, error=self.error(held, step))
 
     def objection(self) -> str | None:
         return "the lattice has no proof: a mean beyond 2^15 steps is cut"
 
-    def _size(self, step: Step) -> float:
+    def _size(self, step: Occasion) -> float:
         return self.coarseness * step.sigma / math.sqrt(step.pulls)
 
 

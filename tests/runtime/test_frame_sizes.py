@@ -206,11 +206,11 @@ def test_no_jump_of_means_and_pulls_takes_a_longer_symbol(jump: int, kappa_cut: 
         assert t is not None
         assert u is not None
         for old, new in product(hints if before > 1 else (None,), hints):
-            step, held = spec.step(before, t, old), []
+            step, held = spec.occasion(before, t, old), []
             for mean in (0.0, 0.4, 1.0):
                 symbol = encode(spec.quantizer, mean, spec.start(0), step)
                 held.append(decode(spec.quantizer, symbol, spec.start(0), step))
-            step = spec.step(before + 1, u, new)
+            step = spec.occasion(before + 1, u, new)
             longest = max(
                 longest,
                 *(
@@ -232,7 +232,7 @@ def test_no_jump_within_the_bounds_takes_a_longer_symbol(rounds: int, kappa: flo
     for message in range(1, rounds + 1):
         pulls = spec.schedule.pulls_at(message)
         assert pulls is not None
-        step = spec.step(message, pulls)
+        step = spec.occasion(message, pulls)
         symbols = [
             (encode(spec.quantizer, number / 400, one, step), one)
             for one in held

@@ -24,8 +24,8 @@ _ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What is known of a message before it is asked for."""
+class Occasion:
+    """The occasion of a message: all that is known of it before the arm is asked."""
 
     message: int  # n, from 1
     pulls: int  # t_i
@@ -48,9 +48,11 @@ class Estimate:
     ceiling: float = math.inf  # certain bound on the newest μ̂, if that was all that was told
 
     @classmethod
-    def after(cls, step: Step, *, mean: float, error: float) -> "Estimate":
+    def after(cls, occasion: Occasion, *, mean: float, error: float) -> "Estimate":
         """The estimate that a message leaves behind: U = U' + error, Eqs. (3) and (4)."""
-        return cls(mean=mean, error=error, radius=radius(step.u_prime, error), pulls=step.pulls)
+        return cls(
+            mean=mean, error=error, radius=radius(occasion.u_prime, error), pulls=occasion.pulls
+        )
 
     def holds(self, mu_hat: float, pulls: int) -> bool:
         """Whether what was told of μ̂ after `pulls` pulls is true, give or take a rounding."""
@@ -64,13 +66,13 @@ class Quantizer(Protocol):
 
     To be inherited from: what most schemes have nothing to say about has a default.
 
-    Laws, for every step, held estimate and dither in [0, 1), where q = `question(held, step,
-    dither)` and `told` = `read(q.answer(μ̂), q, held, step)`:
-    1. `told.error == error(held, step)`: the error does not depend on the data. What is told is of
-       now: `told.pulls == step.pulls == q.until`.
+    Laws, for every occasion, held estimate and dither in [0, 1), where q = `question(held,
+    occasion, dither)` and `told` = `read(q.answer(μ̂), q, held, occasion)`:
+    1. `told.error == error(held, occasion)`: the error does not depend on the data. What is told is
+       of now: `told.pulls == occasion.pulls == q.until`.
     2. |told.mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if `certain`,
        otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
-    3. No answer is shorter than `least_bits(step)`.
+    3. No answer is shorter than `least_bits(occasion)`.
     4. `read` accepts what `answer` can produce and refuses everything else as the peer's fault.
     5. Hints change nothing, unless the scheme is `hinted`. Then a cut becomes the question's: its
        "not above" stands for every μ̂ at or below the cut and for no other, and instead of laws 1
@@ -95,22 +97,24 @@ class Quantizer(Protocol):
         ...
 
     @abstractmethod
-    def error(self, held: Estimate, step: Step) -> float:
-        """The bound on |μ̃ − μ̂| after this step's message."""
+    def error(self, held: Estimate, occasion: Occasion) -> float:
+        """The bound on |μ̃ − μ̂| after the message of this occasion."""
         ...
 
     @abstractmethod
-    def least_bits(self, step: Step) -> int:
-        """Length of the step's shortest symbol: exact for schemes of fixed length."""
+    def least_bits(self, occasion: Occasion) -> int:
+        """Length of the shortest symbol: exact for schemes of fixed length."""
         ...
 
     @abstractmethod
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """What to ask; `dither` in [0, 1) decides stochastic rounding."""
         ...
 
     @abstractmethod
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """The estimate that an answer stands for."""
         ...
 

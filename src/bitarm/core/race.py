@@ -17,12 +17,12 @@ from bitarm.core.events import ReportAccepted
 from bitarm.core.guarantee import Guarantee, covered_arms, guarantee
 from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
-from bitarm.core.quantizer import Step
+from bitarm.core.quantizer import Occasion
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError
 
-Dither = Callable[[int, Step], float]
+Dither = Callable[[int, Occasion], float]
 """The dither of an arm's next message, in [0, 1)."""
 
 
@@ -41,7 +41,7 @@ class Race:
         self.samples = 0
         self.payload_bits = 0
         self.awaited = 0  # arms that owe an answer
-        self._dither = dither_of or (lambda arm, step: dither(spec.seed, arm, step.message))
+        self._dither = dither_of or (lambda arm, occasion: dither(spec.seed, arm, occasion.message))
         self._context = PolicyContext(
             arms=len(spec.arms),
             delta=spec.delta,
@@ -60,7 +60,7 @@ class Race:
             mean=record.held.mean,
             pulls=record.pulls,
             messages=record.message,
-            index=self._spec.step(record.message, record.pulls).index if record.message else 0,
+            index=self._spec.occasion(record.message, record.pulls).index if record.message else 0,
             error=record.held.error if record.held.pulls == record.pulls else math.inf,
             ceiling=record.held.ceiling,
         )
@@ -86,7 +86,7 @@ class Race:
             return held.radius
         if held.pulls == record.pulls:
             return self._context.confidence.radius(self.view(arm))
-        index = self._spec.step(record.message, held.pulls).index
+        index = self._spec.occasion(record.message, held.pulls).index
         told = replace(self.view(arm), pulls=held.pulls, index=index, error=held.error)
         return self._context.confidence.radius(told)
 
@@ -118,8 +118,8 @@ class Race:
         for action in advances:
             record = self.arms[action.arm]
             samples += action.until - record.counted
-            step = self._spec.step(record.message + 1, action.until)
-            bits += self._spec.quantizer.least_bits(step)
+            occasion = self._spec.occasion(record.message + 1, action.until)
+            bits += self._spec.quantizer.least_bits(occasion)
         return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
     def claim(self, outcome: Outcome, caveats: Sequence[str]) -> Guarantee:
@@ -144,9 +144,11 @@ class Race:
 
     def _question(self, action: Advance) -> Question:
         record = self.arms[action.arm]
-        step = self._spec.step(record.message + 1, action.until, action.hint)
+        occasion = self._spec.occasion(record.message + 1, action.until, action.hint)
         try:
-            return self._spec.quantizer.question(record.held, step, self._dither(action.arm, step))
+            return self._spec.quantizer.question(
+                record.held, occasion, self._dither(action.arm, occasion)
+            )
         except LocalProtocolError as error:
             raise ConfigError(
                 f"{self._spec.label(action.arm)} cannot be asked for its mean after {action.until} "
@@ -157,8 +159,8 @@ class Race:
         """Read an answer (lines 7 to 9 of Algorithm 1); PeerProtocolError if it is none."""
         record = self.arms[arm]
         message, pulls = record.message + 1, question.until
-        step = self._spec.step(message, pulls)
-        held = self._spec.quantizer.read(symbol, question, record.held, step)
+        occasion = self._spec.occasion(message, pulls)
+        held = self._spec.quantizer.read(symbol, question, record.held, occasion)
         self.samples += pulls - record.counted
         self.payload_bits += symbol.nbits
         self.arms[arm] = record.after(held, pulls, symbol)

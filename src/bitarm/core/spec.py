@@ -13,7 +13,7 @@ from typing import Annotated, Self, final
 from bitarm.core.confidence import Width
 from bitarm.core.hint import Hint
 from bitarm.core.plain import Families, dumps, from_plain
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.schedule import SCHEDULES, Schedule
 from bitarm.core.widths import WIDTHS
@@ -22,7 +22,7 @@ from bitarm.errors import ConfigError
 
 FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
 
-_STEPS_KEPT = 4096
+_OCCASIONS_KEPT = 4096
 _LEAST_DELTA = 1e-300
 
 
@@ -53,7 +53,9 @@ class RunSpec:
     canonical: bytes = field(init=False, repr=False)
     fingerprint: int = field(init=False)
     sampling: Width = field(init=False, repr=False)
-    _steps: dict[tuple[int, int], Step] = field(init=False, repr=False, default_factory=dict)
+    _occasions: dict[tuple[int, int], Occasion] = field(
+        init=False, repr=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         _make_floats(self)  # 1 and 1.0 are one setting and must have one spelling
@@ -99,18 +101,18 @@ class RunSpec:
         """What is held of an arm before its first message."""
         return self.quantizer.start(self.priors[arm] if self.priors else None, self.bounds)
 
-    def step(self, message: int, pulls: int, hint: Hint | None = None) -> Step:
+    def occasion(self, message: int, pulls: int, hint: Hint | None = None) -> Occasion:
         """What is known of message `message`, asked for after `pulls` pulls with a hint."""
-        step = self._step(message, pulls)
-        return step if hint is None else replace(step, hint=hint)
+        occasion = self._occasion(message, pulls)
+        return occasion if hint is None else replace(occasion, hint=hint)
 
-    def _step(self, message: int, pulls: int) -> Step:
-        known = self._steps.get((message, pulls))
+    def _occasion(self, message: int, pulls: int) -> Occasion:
+        known = self._occasions.get((message, pulls))
         if known is None:
-            if len(self._steps) >= _STEPS_KEPT:
-                self._steps.clear()
+            if len(self._occasions) >= _OCCASIONS_KEPT:
+                self._occasions.clear()
             index = self.schedule.index_at(pulls)
-            known = self._steps[message, pulls] = Step(
+            known = self._occasions[message, pulls] = Occasion(
                 message=message,
                 pulls=pulls,
                 index=index,

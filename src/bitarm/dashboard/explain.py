@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import CHOICES, Icq
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.spec import RunSpec
@@ -77,10 +77,10 @@ def explain(
         pulls = spec.schedule.pulls_at(number)
         if pulls is None:
             break
-        step = spec.step(number, pulls)
+        occasion = spec.occasion(number, pulls)
         if number == index:
-            message = _explained(icq, mu_hat, held, step)[0]
-        explained, held = _explained(icq, earlier, held, step)
+            message = _explained(icq, mu_hat, held, occasion)[0]
+        explained, held = _explained(icq, earlier, held, occasion)
         steps.append(explained)
     if message is None:
         raise ConfigError(f"the schedule has {len(steps)} rounds, round {index} was asked for")
@@ -113,17 +113,19 @@ def _spec(
     )
 
 
-def _explained(icq: Icq, mu_hat: float, held: Estimate, step: Step) -> tuple[ExplainStep, Estimate]:
-    question = icq.question(held, step, 0.0)
+def _explained(
+    icq: Icq, mu_hat: float, held: Estimate, occasion: Occasion
+) -> tuple[ExplainStep, Estimate]:
+    question = icq.question(held, occasion, 0.0)
     code = question.code
     assert isinstance(code, Bins)  # without a quban prior ICQ asks for nothing else
     high = code.low + code.step * code.bins
     symbol = question.answer(mu_hat)
-    after = icq.read(symbol, question, held, step)
+    after = icq.read(symbol, question, held, occasion)
     explained = ExplainStep(
-        index=step.index,
-        pulls=step.pulls,
-        u_prime=step.u_prime,
+        index=occasion.index,
+        pulls=occasion.pulls,
+        u_prime=occasion.u_prime,
         mean_before=held.mean,
         radius_before=held.radius,
         mu_hat=mu_hat,
@@ -149,7 +151,7 @@ def _radii(scheme: type[Quantizer], spec: RunSpec, rounds: int) -> Radii:
     for number in range(1, rounds + 1):
         pulls = spec.schedule.pulls_at(number)
         assert pulls is not None  # the grid was walked before
-        step = spec.step(number, pulls)
-        held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
+        occasion = spec.occasion(number, pulls)
+        held = Estimate.after(occasion, mean=0.0, error=quantizer.error(held, occasion))
         radius.append(held.radius)
     return Radii(quantizer=scheme.name, radius=radius)

@@ -90,7 +90,7 @@ def _laws(setup: Setup, messages: int) -> list[Innovation]:
     for message in range(1, messages + 1):
         pulls = spec.schedule.pulls_at(message)
         assert pulls is not None  # it was sent
-        step = spec.step(message, pulls)
+        step = spec.occasion(message, pulls)
         if held.pulls:
             laws.append(Innovation.of(quantizer, held, step))
         held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))

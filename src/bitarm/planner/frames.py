@@ -93,7 +93,7 @@ def _requests(spec: RunSpec, untils: Sequence[int]) -> Iterator[Request]:
     mean = a / 2 + b / 2
     held = spec.start(0)
     for message, until in enumerate(untils, start=1):
-        step = spec.step(message, until)
+        step = spec.occasion(message, until)
         question = spec.quantizer.question(held, step, 0.0)
         yield Request(run=0, arm=len(spec.arms) - 1, message=message, question=question)
         held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))

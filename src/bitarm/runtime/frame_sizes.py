@@ -13,7 +13,7 @@ from bitarm.core.dither import DITHER_BITS
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
-from bitarm.core.quantizer import Bounds, Estimate, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
@@ -114,7 +114,7 @@ def _exchanges(spec: RunSpec, at: int, before: int) -> Iterator[tuple[Question, 
                 yield question, max(answers, key=lambda symbol: symbol.nbits)
 
 
-def _steps(spec: RunSpec, at: int) -> Iterator[Step]:
+def _steps(spec: RunSpec, at: int) -> Iterator[Occasion]:
     """What may be known of a message: no hint, a centre at either end, or a cut below it all."""
     step = _step(spec, at)
     yield step
@@ -138,7 +138,7 @@ def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
             yield Estimate.after(step, mean=mean + side * error, error=error)  # rounded outwards
 
 
-def _extremes(spec: RunSpec, step: Step, before: int) -> Bounds:
+def _extremes(spec: RunSpec, step: Occasion, before: int) -> Bounds:
     """The last means that the quantizer takes where rewards have no bounds, to a sixteenth."""
     held = next(_held(spec, before, (0.0, 0.0)))
     question = spec.quantizer.question(held, step, 0.0)
@@ -161,9 +161,9 @@ def _extremes(spec: RunSpec, step: Step, before: int) -> Bounds:
     return (-extreme, extreme)
 
 
-def _step(spec: RunSpec, at: int) -> Step:
+def _step(spec: RunSpec, at: int) -> Occasion:
     """The message at a checkpoint: its number matters only in that it is the first, or not."""
-    return spec.step(at, _pulls(spec, at))
+    return spec.occasion(at, _pulls(spec, at))
 
 
 def _pulls(spec: RunSpec, at: int) -> int:

@@ -14,7 +14,7 @@ from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RoundOpened
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
-from bitarm.core.quantizer import Step
+from bitarm.core.quantizer import Occasion
 from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -100,7 +100,7 @@ def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:
 
 
 def _dither_of(tape: Tape, world: World, rng: np.random.Generator, trial: int) -> Dither:
-    def dither(arm: int, step: Step) -> float:
+    def dither(arm: int, step: Occasion) -> float:
         """The tape's dither; drawn now if the tape has none for this message yet.
 
         After the rewards that the message is about, as a kernel draws them: one stream feeds both.

@@ -24,7 +24,7 @@ from bitarm.core.policies import (
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Policy, tolerance_of
-from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
@@ -165,7 +165,7 @@ def table_of(setup: Setup) -> Table:
     held = spec.start(0)
     confidence = spec.sampling.confidence(setup.policy.stride)
     for message, pulls in enumerate(grid, start=1):
-        step = spec.step(message, pulls)
+        step = spec.occasion(message, pulls)
         bins = _bins(quantizer, held, step)
         # the mean never enters an error or a bin's width: 0 stands in for it
         held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
@@ -202,9 +202,9 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     cut = Hint(kind=HintKind.CUT, value=0.0)
     held = spec.start(0)
     kinds = (
-        [spec.step(1, pulls) for pulls in grid],
-        [spec.step(2, pulls) for pulls in grid],
-        [spec.step(2, pulls, cut) for pulls in grid],
+        [spec.occasion(1, pulls) for pulls in grid],
+        [spec.occasion(2, pulls) for pulls in grid],
+        [spec.occasion(2, pulls, cut) for pulls in grid],
     )
     views = [
         ArmView(arm=0, mean=0.0, pulls=it.pulls, messages=1, index=it.index, error=0.0)
@@ -222,7 +222,7 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     )
 
 
-def _radius(confidence: Confidence, held: Estimate, step: Step) -> float:
+def _radius(confidence: Confidence, held: Estimate, step: Occasion) -> float:
     """Half of what separates two arms at this message: their separation is twice this, exactly."""
     return confidence.radius(
         ArmView(
@@ -253,7 +253,7 @@ def _codes(quantizer: Quantizer) -> tuple[int, int]:
     return quantize.EXACT, quantize.EXACT
 
 
-def _bins(quantizer: Quantizer, held: Estimate, step: Step) -> tuple[float, float, float]:
+def _bins(quantizer: Quantizer, held: Estimate, step: Occasion) -> tuple[float, float, float]:
     """k0, k1 and the last bin's number, as `kernels/quantize.py` reads them."""
     match quantizer:
         case Icq(prior="quban") if step.message == 1:

@@ -10,13 +10,13 @@ from quantizing import decode, encode
 from bitarm.core.bits import Symbol
 from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import Dicq
 from bitarm.errors import ConfigError, PeerProtocolError, RewardError
 
 DICQ = Dicq(kappa=2.0, kappa_first=4.0, kappa_cut=8.0)
-FIRST = Step(message=1, pulls=4, index=1, u_prime=1.0, sigma=0.5, bounds=None)  # steps of 1
-SECOND = Step(message=2, pulls=16, index=2, u_prime=1.0, sigma=0.5, bounds=None)  # of 1/4
+FIRST = Occasion(message=1, pulls=4, index=1, u_prime=1.0, sigma=0.5, bounds=None)  # steps of 1
+SECOND = Occasion(message=2, pulls=16, index=2, u_prime=1.0, sigma=0.5, bounds=None)  # of 1/4
 HELD = Estimate(mean=10.0, error=0.5, radius=1.0, pulls=4)
 
 
@@ -24,11 +24,11 @@ def symbol(bits: str) -> Symbol:
     return Symbol(int(bits or "0", 2), len(bits))
 
 
-def centre(step: Step, value: float) -> Step:
+def centre(step: Occasion, value: float) -> Occasion:
     return replace(step, hint=Hint(kind=HintKind.CENTRE, value=value))
 
 
-def cut(step: Step, value: float) -> Step:
+def cut(step: Occasion, value: float) -> Occasion:
     return replace(step, hint=Hint(kind=HintKind.CUT, value=value))
 
 
@@ -142,7 +142,7 @@ def test_above_the_cut_a_one_and_where_in_wider_steps() -> None:
 @pytest.mark.parametrize("hinted", [centre, cut])
 @pytest.mark.parametrize(("held", "step"), [(NOTHING_KNOWN, FIRST), (HELD, SECOND)])
 def test_no_hint_however_strange_keeps_an_agent_from_its_answer(
-    held: Estimate, step: Step, hinted: Callable[[Step, float], Step], value: float
+    held: Estimate, step: Occasion, hinted: Callable[[Occasion, float], Occasion], value: float
 ) -> None:
     step = hinted(step, value)
     told = decode(DICQ, encode(DICQ, 9.7, held, step), held, step)
@@ -175,7 +175,7 @@ def test_without_a_cut_nobody_concedes() -> None:
 
 def test_after_a_concession_the_next_mean_is_told_from_the_old_one() -> None:
     held = decode(DICQ, symbol("0"), HELD, cut(SECOND, 9.9))
-    third = Step(message=3, pulls=64, index=3, u_prime=1.0, sigma=0.5, bounds=None)
+    third = Occasion(message=3, pulls=64, index=3, u_prime=1.0, sigma=0.5, bounds=None)
     # variance (64 - 4)/(4·2²) + (0.5/0.125)²/3 = 9.08: divisor 4
     assert DICQ.divisor(held, third) == 4
     decoded = decode(DICQ, encode(DICQ, 9.0, held, third, 0.5), held, third)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Estimate, Step
+from bitarm.core.quantizer import Estimate, Occasion
 from bitarm.core.quantizers import BudgetedDicq
 from bitarm.errors import ConfigError
 
@@ -19,9 +19,11 @@ def _planned(*bits: int, sigma: float = 0.5, first: float = 0.5) -> BudgetedDicq
     return BudgetedDicq.planned(checkpoints=_GRID, allowances=bits, sigma=sigma, first=first)
 
 
-def _step(message: int) -> Step:
+def _step(message: int) -> Occasion:
     pulls = _GRID[message - 1]
-    return Step(message=message, pulls=pulls, index=message, u_prime=0.3, sigma=0.5, bounds=None)
+    return Occasion(
+        message=message, pulls=pulls, index=message, u_prime=0.3, sigma=0.5, bounds=None
+    )
 
 
 def test_the_reaches_follow_from_the_innovation() -> None:

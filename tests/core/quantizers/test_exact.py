@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import NOTHING_KNOWN, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Occasion
 from bitarm.core.quantizers import Exact
 from bitarm.errors import ConfigError, PeerProtocolError
 
-STEP = Step(message=1, pulls=4, index=2, u_prime=0.25, sigma=1.0, bounds=None)
+STEP = Occasion(message=1, pulls=4, index=2, u_prime=0.25, sigma=1.0, bounds=None)
 
 
 @given(mu_hat=st.floats(allow_nan=False, allow_infinity=False), dither=st.floats(0, 0.999))

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import NOTHING_KNOWN, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Occasion
 from bitarm.core.quantizers import FedSel
 from bitarm.errors import ConfigError, PeerProtocolError
 
 
-def at(u_prime: float, a: float = 0.0, b: float = 1.0) -> Step:
-    return Step(message=1, pulls=4, index=2, u_prime=u_prime, sigma=0.5, bounds=(a, b))
+def at(u_prime: float, a: float = 0.0, b: float = 1.0) -> Occasion:
+    return Occasion(message=1, pulls=4, index=2, u_prime=u_prime, sigma=0.5, bounds=(a, b))
 
 
-def cells(step: Step) -> int:
+def cells(step: Occasion) -> int:
     assert step.bounds is not None
     return math.ceil((step.bounds[1] - step.bounds[0]) / step.u_prime)
 
@@ -48,7 +48,7 @@ def test_bits_of_a_round(u_prime: float, n: int, nbits: int) -> None:
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> Step:
+def steps(draw: st.DrawFn) -> Occasion:
     a = draw(st.floats(-100, 100))
     b = a + draw(st.floats(0.01, 100))
     n = draw(st.floats(0.1, 2.0**30))
@@ -56,12 +56,12 @@ def steps(draw: st.DrawFn) -> Step:
 
 
 @given(step=steps())
-def test_bits_are_the_logarithm_of_the_number_of_cells_rounded_up(step: Step) -> None:
+def test_bits_are_the_logarithm_of_the_number_of_cells_rounded_up(step: Occasion) -> None:
     assert FedSel().least_bits(step) == math.ceil(math.log2(cells(step)))
 
 
 @given(step=steps(), fraction=st.floats(0, 1), dither=st.floats(0, 0.999))
-def test_the_error_is_half_a_cell(step: Step, fraction: float, dither: float) -> None:
+def test_the_error_is_half_a_cell(step: Occasion, fraction: float, dither: float) -> None:
     assert step.bounds is not None
     a, b = step.bounds
     mu_hat = min(a + fraction * (b - a), b)
@@ -75,7 +75,7 @@ def test_the_error_is_half_a_cell(step: Step, fraction: float, dither: float) ->
 
 
 @given(step=steps(), data=st.data())
-def test_a_cell_decodes_to_its_middle_and_back(step: Step, data: st.DataObject) -> None:
+def test_a_cell_decodes_to_its_middle_and_back(step: Occasion, data: st.DataObject) -> None:
     assert step.bounds is not None
     cell = data.draw(st.integers(0, cells(step) - 1))
     symbol = Symbol(cell, FedSel().least_bits(step))
@@ -86,7 +86,7 @@ def test_a_cell_decodes_to_its_middle_and_back(step: Step, data: st.DataObject) 
 
 @given(step=steps(), beyond=st.floats(0, 1e6))
 def test_means_at_or_beyond_the_bounds_fall_into_the_outermost_cells(
-    step: Step, beyond: float
+    step: Occasion, beyond: float
 ) -> None:
     assert step.bounds is not None
     a, b = step.bounds
@@ -96,7 +96,7 @@ def test_means_at_or_beyond_the_bounds_fall_into_the_outermost_cells(
 
 
 @given(step=steps(), data=st.data())
-def test_cells_that_do_not_exist_are_refused(step: Step, data: st.DataObject) -> None:
+def test_cells_that_do_not_exist_are_refused(step: Occasion, data: st.DataObject) -> None:
     nbits = FedSel().least_bits(step)
     assume(cells(step) < 1 << nbits)
     value = data.draw(st.integers(cells(step), (1 << nbits) - 1))

@@ -8,7 +8,7 @@ from quantizing import decode, encode
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Advance, Drop, PolicyContext, Stop
-from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import FedSel, FedSelPaper
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.widths import PaperWidth
@@ -24,10 +24,10 @@ CONTEXT = PolicyContext(
 )
 
 
-def at(index: int, a: float = 0.0, b: float = 1.0) -> Step:
+def at(index: int, a: float = 0.0, b: float = 1.0) -> Occasion:
     pulls = 2**index
     u_prime = WIDTH.u_prime(pulls, index)
-    return Step(
+    return Occasion(
         message=index, pulls=pulls, index=index, u_prime=u_prime, sigma=0.125, bounds=(a, b)
     )
 
@@ -36,7 +36,7 @@ steps = st.builds(at, st.integers(1, 30), st.floats(-9, 0), st.floats(0.1, 9))
 
 
 @given(step=steps, mu_hat=st.floats(-9, 9), dither=st.floats(0, 0.999))
-def test_bits_and_means_are_those_of_fed_sel(step: Step, mu_hat: float, dither: float) -> None:
+def test_bits_and_means_are_those_of_fed_sel(step: Occasion, mu_hat: float, dither: float) -> None:
     symbol = encode(FedSelPaper(), mu_hat, NOTHING_KNOWN, step, dither)
     assert symbol == encode(FedSel(), mu_hat, NOTHING_KNOWN, step, dither)
     assert FedSelPaper().least_bits(step) == FedSel().least_bits(step) == symbol.nbits
@@ -46,7 +46,7 @@ def test_bits_and_means_are_those_of_fed_sel(step: Step, mu_hat: float, dither: 
     assert paper.radius > 2 * step.u_prime  # strictly: a tie is no drop
 
 
-def decide(step: Step, cell: int, lead: int) -> tuple[Advance | Drop | Stop, ...]:
+def decide(step: Occasion, cell: int, lead: int) -> tuple[Advance | Drop | Stop, ...]:
     """What Successive Elimination makes of two arms `lead` cells apart."""
     quantizer = FedSelPaper()
     assert step.bounds is not None

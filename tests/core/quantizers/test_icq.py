@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import Icq, QuBan
 from bitarm.errors import ConfigError, PeerProtocolError
 
 
-def at(message: int, u_prime: float) -> Step:
-    return Step(message=message, pulls=4, index=2, u_prime=u_prime, sigma=0.5, bounds=(-10.0, 10.0))
+def at(message: int, u_prime: float) -> Occasion:
+    return Occasion(
+        message=message, pulls=4, index=2, u_prime=u_prime, sigma=0.5, bounds=(-10.0, 10.0)
+    )
 
 
 def holding(mean: float, radius: float) -> Estimate:
@@ -58,14 +60,14 @@ held_st = st.builds(holding, st.floats(-10, 10), st.floats(1e-3, 20))
 step_st = st.builds(at, st.integers(2, 40), st.floats(1e-3, 10))
 
 
-def interval(held: Estimate, step: Step) -> tuple[float, float]:
+def interval(held: Estimate, step: Occasion) -> tuple[float, float]:
     """L = [LCB(i−1) − U'(i), UCB(i−1) + U'(i)]."""
     return held.mean - held.radius - step.u_prime, held.mean + held.radius + step.u_prime
 
 
 @given(bits=bits_st, held=held_st, step=step_st, mu_hat=st.floats(-100, 100))
 def test_the_decoded_mean_is_the_nearest_of_all_midpoints(
-    bits: int, held: Estimate, step: Step, mu_hat: float
+    bits: int, held: Estimate, step: Occasion, mu_hat: float
 ) -> None:
     low, high = interval(held, step)
     size = (high - low) / 2**bits
@@ -78,7 +80,7 @@ def test_the_decoded_mean_is_the_nearest_of_all_midpoints(
 
 @given(bits=bits_st, held=held_st, step=step_st, fraction=st.floats(0, 1))
 def test_inside_the_interval_the_error_is_half_a_bin(
-    bits: int, held: Estimate, step: Step, fraction: float
+    bits: int, held: Estimate, step: Occasion, fraction: float
 ) -> None:
     low, high = interval(held, step)
     mu_hat = low + fraction * (high - low)
@@ -90,7 +92,7 @@ def test_inside_the_interval_the_error_is_half_a_bin(
 
 @given(bits=bits_st, held=held_st, step=step_st, beyond=st.floats(1e-6, 1e6))
 def test_outside_the_interval_the_outermost_bins_saturate(
-    bits: int, held: Estimate, step: Step, beyond: float
+    bits: int, held: Estimate, step: Occasion, beyond: float
 ) -> None:
     low, high = interval(held, step)
     quantizer = Icq(bits=bits)
@@ -106,7 +108,7 @@ def test_outside_the_interval_the_outermost_bins_saturate(
     dithers=st.tuples(st.floats(0, 0.999), st.floats(0, 0.999)),
 )
 def test_icq_takes_no_notice_of_the_dither(
-    bits: int, held: Estimate, step: Step, mu_hat: float, dithers: tuple[float, float]
+    bits: int, held: Estimate, step: Occasion, mu_hat: float, dithers: tuple[float, float]
 ) -> None:
     one, other = (encode(Icq(bits=bits), mu_hat, held, step, dither) for dither in dithers)
     assert one == other
@@ -114,7 +116,7 @@ def test_icq_takes_no_notice_of_the_dither(
 
 @given(bits=bits_st, held=held_st, step=step_st)
 def test_all_symbols_of_B_bits_decode_to_different_means_in_order(
-    bits: int, held: Estimate, step: Step
+    bits: int, held: Estimate, step: Occasion
 ) -> None:
     low, high = interval(held, step)
     means = [decode(Icq(bits=bits), Symbol(k, bits), held, step).mean for k in range(2**bits)]
@@ -169,7 +171,7 @@ def test_under_the_quban_prior_message_1_is_qubans_with_epsilon_2(
     mu_hat: float, dither: float, bits: int
 ) -> None:
     quantizer, first = Icq(bits=bits, prior="quban"), QuBan(epsilon_quban=2.0)
-    step = Step(message=1, pulls=2, index=1, u_prime=2.0, sigma=0.5, bounds=None)
+    step = Occasion(message=1, pulls=2, index=1, u_prime=2.0, sigma=0.5, bounds=None)
     symbol = encode(quantizer, mu_hat, NOTHING_KNOWN, step, dither)
     assert symbol == encode(first, mu_hat, NOTHING_KNOWN, step, dither)
     decoded = decode(quantizer, symbol, NOTHING_KNOWN, step)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.codes import Levels
-from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Step
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import QuBan
 from bitarm.core.question import Question
 from bitarm.core.widths import PaperWidth
 from bitarm.errors import ConfigError, RewardError
 
 UNIT = QuBan(epsilon_quban=1.0)
-STEP = Step(message=1, pulls=1, index=1, u_prime=4.0, sigma=1.0, bounds=None)
+STEP = Occasion(message=1, pulls=1, index=1, u_prime=4.0, sigma=1.0, bounds=None)
 
 
 def around(centre: float) -> Estimate:
@@ -31,7 +31,7 @@ def around(centre: float) -> Estimate:
 def test_the_question_counts_levels_of_M_from_the_centre(held: float, centre: int) -> None:
     code = Levels(step=1.0, centre=centre, dither=0.25)
     assert UNIT.question(around(held), STEP, 0.25) == Question(until=1, code=code)
-    wide = Step(message=2, pulls=16, index=4, u_prime=4.0, sigma=6.0, bounds=None)
+    wide = Occasion(message=2, pulls=16, index=4, u_prime=4.0, sigma=6.0, bounds=None)
     assert UNIT.question(NOTHING_KNOWN, wide, 0.5).code == Levels(step=1.5, centre=0, dither=0.5)
 
 
@@ -69,7 +69,7 @@ def test_the_decoded_mean_is_never_off_by_more_than_a_step(
 ) -> None:
     quantizer = QuBan(epsilon_quban=epsilon)
     u_prime = PaperWidth(arms=2, delta=0.9, sigma=sigma).u_prime(pulls, 1)
-    step = Step(message=2, pulls=pulls, index=1, u_prime=u_prime, sigma=sigma, bounds=None)
+    step = Occasion(message=2, pulls=pulls, index=1, u_prime=u_prime, sigma=sigma, bounds=None)
     m = epsilon * sigma / math.sqrt(pulls)
     held = around(centre)
     decoded = decode(quantizer, encode(quantizer, mean, held, step, dither), held, step)
@@ -82,14 +82,14 @@ def test_the_decoded_mean_is_never_off_by_more_than_a_step(
 @given(epsilon=st.floats(0.01, 8), pulls=st.integers(1, 10**12), arms=st.integers(2, 99))
 def test_the_radius_is_that_of_the_papers_figures(epsilon: float, pulls: int, arms: int) -> None:
     u_prime = PaperWidth(arms=arms, delta=0.99, sigma=0.5).u_prime(pulls, 1)
-    step = Step(message=1, pulls=pulls, index=1, u_prime=u_prime, sigma=0.5, bounds=None)
+    step = Occasion(message=1, pulls=pulls, index=1, u_prime=u_prime, sigma=0.5, bounds=None)
     error = QuBan(epsilon_quban=epsilon).error(NOTHING_KNOWN, step)
     assert error == epsilon / 2 * u_prime
     assert error >= epsilon * 0.5 / math.sqrt(pulls)
 
 
 def test_the_error_never_falls_below_a_step_even_for_a_narrow_width() -> None:
-    narrow = Step(message=1, pulls=4, index=1, u_prime=0.01, sigma=1.0, bounds=None)
+    narrow = Occasion(message=1, pulls=4, index=1, u_prime=0.01, sigma=1.0, bounds=None)
     assert QuBan(epsilon_quban=0.5).error(NOTHING_KNOWN, narrow) == 0.25
 
 

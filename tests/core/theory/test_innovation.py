@@ -9,7 +9,7 @@ from quantizing import decode, encode
 from scipy.integrate import quad
 from scipy.stats import chisquare, norm
 
-from bitarm.core.quantizer import Estimate, Step
+from bitarm.core.quantizer import Estimate, Occasion
 from bitarm.core.quantizers import Dicq
 from bitarm.core.theory import Innovation
 from bitarm.errors import ConfigError
@@ -19,11 +19,13 @@ _TRIALS = 20_000
 laws = st.builds(Innovation, moved=st.floats(0.02, 30.0), old=st.floats(0.5, 30.0))
 
 
-def _step(message: int, pulls: int) -> Step:
-    return Step(message=message, pulls=pulls, index=message, u_prime=1.0, sigma=0.125, bounds=None)
+def _step(message: int, pulls: int) -> Occasion:
+    return Occasion(
+        message=message, pulls=pulls, index=message, u_prime=1.0, sigma=0.125, bounds=None
+    )
 
 
-def _after(quantizer: Dicq, pulls: list[int]) -> tuple[Estimate, Step]:
+def _after(quantizer: Dicq, pulls: list[int]) -> tuple[Estimate, Occasion]:
     """What is held when the last of these messages is due, and its step."""
     held = quantizer.start(None, None)
     for message, t in enumerate(pulls[:-1], start=1):

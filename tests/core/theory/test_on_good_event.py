@@ -71,7 +71,7 @@ def eliminate(spec: RunSpec, means: Sequence[float], pushes: list[float]) -> tup
         rounds += 1
         pulls = spec.schedule.pulls_at(rounds)
         assert pulls is not None
-        step = spec.step(rounds, pulls)
+        step = spec.occasion(rounds, pulls)
         for arm, before in held.items():
             push = pushes[(rounds * len(means) + arm) % len(pushes)]
             mu_hat = means[arm] + push * step.u_prime
@@ -196,7 +196,7 @@ def test_the_machines_keep_to_it() -> None:
 @pytest.mark.parametrize("quantizer", EVERY_QUANTIZER, ids=repr)
 def test_lengths_that_are_called_fixed_are(quantizer: Quantizer) -> None:
     spec = spec_of(quantizer)
-    held, step = spec.start(0), spec.step(1, 2)
+    held, step = spec.start(0), spec.occasion(1, 2)
     lengths = {encode(quantizer, mean / 20, held, step, dither=0.5).nbits for mean in range(21)}
     assert (lengths == {quantizer.least_bits(step)}) is quantizer.has_fixed_length
 

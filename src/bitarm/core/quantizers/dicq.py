@@ -25,7 +25,14 @@ from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.hint import HintKind
 from bitarm.core.phases import SET_BY_BITS, BitBudget
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
 from bitarm.core.quantizers.dicq_budget import MAX_BITS, BudgetedDicq
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
@@ -98,26 +105,28 @@ class Dicq(Quantizer):
         a, b = bounds
         return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return _error(self.step_size(step))
+        return _error(self.step_size(occasion))
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
         return 1
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The number of steps to the mean, in a prefix code; or that it is not above the cut."""
-        divisor, escape = self._code(held, step)
+        divisor, escape = self._code(held, occasion)
         code = Nearest(
-            centre=self._centre(held, step),
-            step=self.step_size(step),
+            centre=self._centre(held, occasion),
+            step=self.step_size(occasion),
             divisor=divisor,
             escape=escape,
         )
-        return Question(until=step.pulls, code=code, cut=_cut(step))
+        return Question(until=occasion.pulls, code=code, cut=_cut(occasion))
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """μ̃_{n−1} + q_n·s_n."""
         mean, cut = question.read(symbol), question.cut
         if mean is None:
@@ -127,34 +136,34 @@ class Dicq(Quantizer):
         error = _error(question.code.step)
         if cut is not None and mean + error <= cut:
             raise PeerProtocolError(f"symbol says above {cut}, and then {mean}")
-        return Estimate.after(step, mean=mean, error=error)
+        return Estimate.after(occasion, mean=mean, error=error)
 
     def objection(self) -> str | None:
         """None: half a step, always (docs/widths.md)."""
         return None
 
-    def step_size(self, step: Step) -> float:
+    def step_size(self, occasion: Occasion) -> float:
         """s_n = κσ/√t_n."""
-        return self._kappa(step) * step.sigma / math.sqrt(step.pulls)
+        return self._kappa(occasion) * occasion.sigma / math.sqrt(occasion.pulls)
 
-    def divisor(self, held: Estimate, step: Step) -> int:
+    def divisor(self, held: Estimate, occasion: Occasion) -> int:
         """Golomb's divisor for the spread that q_n has under the model."""
-        size, kappa = self.step_size(step), self._kappa(step)
-        return golomb_divisor(held.pulls, step.pulls, held.error, size, kappa)
+        size, kappa = self.step_size(occasion), self._kappa(occasion)
+        return golomb_divisor(held.pulls, occasion.pulls, held.error, size, kappa)
 
-    def _code(self, held: Estimate, step: Step) -> tuple[int, int]:
+    def _code(self, held: Estimate, occasion: Occasion) -> tuple[int, int]:
         """Divisor and escape of the code."""
-        return (self.divisor(held, step), ESCAPE) if held.pulls else (1, FIRST_ESCAPE)
+        return (self.divisor(held, occasion), ESCAPE) if held.pulls else (1, FIRST_ESCAPE)
 
-    def _kappa(self, step: Step) -> float:
-        if step.message == 1:
+    def _kappa(self, occasion: Occasion) -> float:
+        if occasion.message == 1:
             return self.kappa_first
-        return self.kappa if _cut(step) is None else self.kappa_cut
+        return self.kappa if _cut(occasion) is None else self.kappa_cut
 
-    def _centre(self, held: Estimate, step: Step) -> float:
+    def _centre(self, held: Estimate, occasion: Occasion) -> float:
         """Where steps are counted from; what is out of reach is no help."""
-        reach = MOST_STEPS * self.step_size(step)
-        hint = step.hint
+        reach = MOST_STEPS * self.step_size(occasion)
+        hint = occasion.hint
         if hint is not None and hint.kind is HintKind.CENTRE and abs(hint.value) < reach:
             return hint.value
         return held.mean if abs(held.mean) < reach else 0.0
@@ -180,6 +189,6 @@ def _error(size: float) -> float:
     return size / 2 * _ROUNDING
 
 
-def _cut(step: Step) -> float | None:
-    hint = step.hint
+def _cut(occasion: Occasion) -> float | None:
+    hint = occasion.hint
     return hint.value if hint is not None and hint.kind is HintKind.CUT else None

@@ -14,7 +14,7 @@ from typing import ClassVar, Self, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
@@ -85,42 +85,44 @@ class BudgetedDicq(Quantizer):
             raise ConfigError(f"{self.name} needs a drawn start for every arm, got {prior}")
         return Estimate(mean=prior, error=self.reaches[0], radius=self.reaches[0])
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a cell, and what may lie beyond the reach on the interval event."""
-        reach, bits = self._plan(step)
-        return max(0.0, step.u_prime + held.radius - reach) + math.ldexp(reach, -bits)
+        reach, bits = self._plan(occasion)
+        return max(0.0, occasion.u_prime + held.radius - reach) + math.ldexp(reach, -bits)
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """The allowance, exactly."""
-        return self._plan(step)[1]
+        return self._plan(occasion)[1]
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The cell that holds the mean, the outermost one beyond the reach."""
-        low, cell = self.cells(held, step)
-        code = Bins(low=low, step=cell, bins=1 << self.least_bits(step))
-        return Question(until=step.pulls, code=code)
+        low, cell = self.cells(held, occasion)
+        code = Bins(low=low, step=cell, bins=1 << self.least_bits(occasion))
+        return Question(until=occasion.pulls, code=code)
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """The middle of the cell."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None of its own: the budget policies, for which alone it is, prove nothing."""
         return None
 
-    def cells(self, held: Estimate, step: Step) -> tuple[float, float]:
+    def cells(self, held: Estimate, occasion: Occasion) -> tuple[float, float]:
         """Lower end of the range and width of a cell."""
-        reach, bits = self._plan(step)
+        reach, bits = self._plan(occasion)
         return held.mean - reach, math.ldexp(reach, 1 - bits)
 
-    def _plan(self, step: Step) -> tuple[float, int]:
-        if step.message > len(self.allowances):
+    def _plan(self, occasion: Occasion) -> tuple[float, int]:
+        if occasion.message > len(self.allowances):
             raise ConfigError(
                 f"{self.name} was planned for {len(self.allowances)} messages an arm, "
-                f"not for message {step.message}"
+                f"not for message {occasion.message}"
             )
-        return self.reaches[step.message - 1], self.allowances[step.message - 1]
+        return self.reaches[occasion.message - 1], self.allowances[occasion.message - 1]
 
 
 def _loading(bits: int) -> float:

@@ -7,7 +7,14 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import Raw
 from bitarm.core.codes.raw import NBITS
 from bitarm.core.phases import BitBudget
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
 from bitarm.core.question import Question
 
 
@@ -35,22 +42,24 @@ class Exact(Quantizer):
         require_no_prior(self.name, prior)
         return NOTHING_KNOWN
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """None: U = U'."""
         return 0.0
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """Always 64."""
         return NBITS
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The float itself."""
-        return Question(until=step.pulls, code=Raw())
+        return Question(until=occasion.pulls, code=Raw())
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """The float back."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: the mean itself is told."""

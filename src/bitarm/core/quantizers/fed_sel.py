@@ -9,7 +9,14 @@ from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 
@@ -39,23 +46,27 @@ class FedSel(Quantizer):
         require_bounds(self.name, bounds)
         return NOTHING_KNOWN
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a cell."""
-        return step.u_prime / 2
+        return occasion.u_prime / 2
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """⌈log2 n⌉ for n cells: every symbol of a step has this length, 0 if there is one cell."""
-        return (cells(step) - 1).bit_length()
+        return (cells(occasion) - 1).bit_length()
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The number of the mean's cell."""
-        a, _ = require_bounds(self.name, step.bounds)
-        return Question(until=step.pulls, code=Bins(low=a, step=step.u_prime, bins=cells(step)))
+        a, _ = require_bounds(self.name, occasion.bounds)
+        return Question(
+            until=occasion.pulls, code=Bins(low=a, step=occasion.u_prime, bins=cells(occasion))
+        )
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """The middle of the cell."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: half a cell, always."""
@@ -69,7 +80,7 @@ def require_bounds(scheme: str, bounds: Bounds | None) -> Bounds:
     return bounds
 
 
-def cells(step: Step) -> int:
+def cells(occasion: Occasion) -> int:
     """n = ⌈(b − a)/U'⌉ cells."""
-    a, b = require_bounds(FedSel.name, step.bounds)
-    return math.ceil((b - a) / step.u_prime)
+    a, b = require_bounds(FedSel.name, occasion.bounds)
+    return math.ceil((b - a) / occasion.u_prime)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from bitarm.core.bits import Symbol
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.question import Question
 
@@ -31,22 +31,24 @@ class FedSelPaper(Quantizer):
         """As Fed-SEL."""
         return _CELLS.start(prior, bounds)
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """A whole U' (departure from the cells' own U'/2, as recovered from the figure)."""
-        return step.u_prime * _STRICT
+        return occasion.u_prime * _STRICT
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """As Fed-SEL."""
-        return _CELLS.least_bits(step)
+        return _CELLS.least_bits(occasion)
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """As Fed-SEL."""
-        return _CELLS.question(held, step, dither)
+        return _CELLS.question(held, occasion, dither)
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """Fed-SEL's cell with the wider error."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: its radius is wider than the cells need."""

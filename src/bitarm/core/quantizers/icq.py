@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, final, get_args
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
 from bitarm.core.phases import SET_BY_BITS, BitBudget
-from bitarm.core.quantizer import Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer, require_no_prior
 from bitarm.core.quantizers.quban import QuBan
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
@@ -97,42 +97,44 @@ class Icq(Quantizer):
             raise ConfigError(f"icq with a uniform prior needs μ̃_0 in [{a}, {b}], got {prior}")
         return Estimate(mean=prior, error=b - a, radius=b - a)
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """2^{−B}·(U'(i) + U(i−1)): half a bin, if the mean lies in the interval."""
-        if self._is_quban(step):
-            return FIRST_MESSAGE.error(held, step)
-        return math.ldexp(_half(held, step), -self.bits)
+        if self._is_quban(occasion):
+            return FIRST_MESSAGE.error(held, occasion)
+        return math.ldexp(_half(held, occasion), -self.bits)
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """B, except for the first message under the quban prior."""
-        return FIRST_MESSAGE.least_bits(step) if self._is_quban(step) else self.bits
+        return FIRST_MESSAGE.least_bits(occasion) if self._is_quban(occasion) else self.bits
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """enc(μ̂, B, L): the bin of the nearest midpoint, the outermost one beyond the interval."""
-        if self._is_quban(step):
-            return FIRST_MESSAGE.question(held, step, dither)
-        low, bin_width = self.bins(held, step)
+        if self._is_quban(occasion):
+            return FIRST_MESSAGE.question(held, occasion, dither)
+        low, bin_width = self.bins(held, occasion)
         code = Bins(low=low, step=bin_width, bins=1 << self.bits)
-        return Question(until=step.pulls, code=code)
+        return Question(until=occasion.pulls, code=code)
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """dec(s, B, L): the midpoint of the bin."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: Lemma 2, and Theorem 4 with it."""
         return None
 
-    def _is_quban(self, step: Step) -> bool:
-        return step.message == 1 and self.prior == "quban"
+    def _is_quban(self, occasion: Occasion) -> bool:
+        return occasion.message == 1 and self.prior == "quban"
 
-    def bins(self, held: Estimate, step: Step) -> tuple[float, float]:
+    def bins(self, held: Estimate, occasion: Occasion) -> tuple[float, float]:
         """Lower end of L and width of one of its 2^B bins."""
-        half = _half(held, step)
+        half = _half(held, occasion)
         return held.mean - half, math.ldexp(half, 1 - self.bits)
 
 
-def _half(held: Estimate, step: Step) -> float:
+def _half(held: Estimate, occasion: Occasion) -> float:
     """Half the width of L: U'(i) + U(i−1)."""
-    return step.u_prime + held.radius
+    return occasion.u_prime + held.radius

@@ -11,7 +11,14 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Levels
 from bitarm.core.codes.levels import MOST_LEVELS, WORD_BITS
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Quantizer, Step, require_no_prior
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
 
@@ -36,33 +43,35 @@ class QuBan(Quantizer):
         require_no_prior(self.name, prior)
         return NOTHING_KNOWN
 
-    def error(self, held: Estimate, step: Step) -> float:
+    def error(self, held: Estimate, occasion: Occasion) -> float:
         """(ε/2)·U', so that the radius is the (1 + ε/2)·U' that the paper's figures use.
 
         Never below M: for every width here and K ≥ 2, U' ≥ 2σ/√t and the maximum is the first term.
         """
-        return max(self.epsilon_quban / 2 * step.u_prime, self.step_size(step))
+        return max(self.epsilon_quban / 2 * occasion.u_prime, self.step_size(occasion))
 
-    def least_bits(self, step: Step) -> int:
+    def least_bits(self, occasion: Occasion) -> int:
         """A level near the centre costs one word."""
         return WORD_BITS
 
-    def question(self, held: Estimate, step: Step, dither: float) -> Question:
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """Levels of M, counted from ⌊c/M⌋: all that the centre c contributes."""
-        size = self.step_size(step)
+        size = self.step_size(occasion)
         near = abs(held.mean) < MOST_LEVELS * size  # else it is no help, as before message 1
         centre = math.floor(held.mean / size) if near else 0
-        return Question(until=step.pulls, code=Levels(step=size, centre=centre, dither=dither))
+        return Question(until=occasion.pulls, code=Levels(step=size, centre=centre, dither=dither))
 
-    def read(self, symbol: Symbol, question: Question, held: Estimate, step: Step) -> Estimate:
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
         """M·(q + ⌊c/M⌋)."""
         mean = question.code.read(symbol)
-        return Estimate.after(step, mean=mean, error=self.error(held, step))
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: the error never exceeds a step."""
         return None
 
-    def step_size(self, step: Step) -> float:
+    def step_size(self, occasion: Occasion) -> float:
         """M = εσ/√t."""
-        return self.epsilon_quban * step.sigma / math.sqrt(step.pulls)
+        return self.epsilon_quban * occasion.sigma / math.sqrt(occasion.pulls)

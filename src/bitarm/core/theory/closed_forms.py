@@ -103,8 +103,8 @@ def _payload_bits(spec: RunSpec, messages: list[float]) -> float | None:
     """B·Σ_j log_α(…); every message of these two schemes is as long as the first."""
     if not spec.quantizer.has_fixed_length:
         return None
-    step, _ = next(radii(spec))
-    return spec.quantizer.least_bits(step) * math.fsum(messages)
+    occasion, _ = next(radii(spec))
+    return spec.quantizer.least_bits(occasion) * math.fsum(messages)
 
 
 def _conditions(
@@ -166,5 +166,5 @@ def _is_proven(
         return False
     if isinstance(quantizer, Exact):
         return True
-    step, radius = next(radii(spec))
-    return radius <= 2 * inflation(quantizer.bits, alpha) * step.u_prime
+    occasion, radius = next(radii(spec))
+    return radius <= 2 * inflation(quantizer.bits, alpha) * occasion.u_prime

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Self, final
 
 from bitarm.core.codes.prefix import write_golomb, zigzag
-from bitarm.core.quantizer import Estimate, Step
+from bitarm.core.quantizer import Estimate, Occasion
 from bitarm.core.quantizers import Dicq
 from bitarm.errors import ConfigError
 
@@ -37,12 +37,12 @@ class Innovation:
                 raise ConfigError(f"{word} must be a finite number above 0, got {value}")
 
     @classmethod
-    def of(cls, quantizer: Dicq, held: Estimate, step: Step) -> Self:
+    def of(cls, quantizer: Dicq, held: Estimate, occasion: Occasion) -> Self:
         """The law of a message from the second on; the first depends on where the means lie."""
         if not held.pulls:
             raise ConfigError("the first message has no innovation: nothing was said before it")
-        size = quantizer.step_size(step)
-        variance = step.sigma * step.sigma * (1 / held.pulls - 1 / step.pulls)
+        size = quantizer.step_size(occasion)
+        variance = occasion.sigma * occasion.sigma * (1 / held.pulls - 1 / occasion.pulls)
         return cls(moved=math.sqrt(variance) / size, old=held.error / size)
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.confidence import Intervals, Stride
-from bitarm.core.quantizer import Estimate, Quantizer, Step
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.spec import RunSpec
 from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
 from bitarm.errors import ConfigError
@@ -41,9 +41,11 @@ def on_good_event(spec: RunSpec, means: Sequence[float]) -> GoodEventBound | NoB
     smallest = min(gaps)
     if smallest == 0:
         return NoBound.TIE
-    path: list[tuple[Step, float]] = []  # checkpoints and their radii until all arms have fallen
-    for step, radius in radii(spec):
-        path.append((step, radius))
+    path: list[
+        tuple[Occasion, float]
+    ] = []  # checkpoints and their radii until all arms have fallen
+    for occasion, radius in radii(spec):
+        path.append((occasion, radius))
         if 4 * radius <= smallest:
             break
     else:
@@ -57,7 +59,7 @@ def on_good_event(spec: RunSpec, means: Sequence[float]) -> GoodEventBound | NoB
     )
 
 
-def radii(spec: RunSpec) -> Iterator[tuple[Step, float]]:
+def radii(spec: RunSpec) -> Iterator[tuple[Occasion, float]]:
     """Every checkpoint of the schedule with U(i) there, the same for all arms.
 
     One turn of Eq. (4) each, with the quantizer's own error. Priors differ between arms in their
@@ -66,22 +68,22 @@ def radii(spec: RunSpec) -> Iterator[tuple[Step, float]]:
     held = spec.start(0)
     message = 1
     while (pulls := spec.schedule.pulls_at(message)) is not None:
-        step = spec.step(message, pulls)
-        error = spec.quantizer.error(held, step)
-        held = Estimate.after(step, mean=held.mean, error=error)
-        yield step, held.radius
+        occasion = spec.occasion(message, pulls)
+        error = spec.quantizer.error(held, occasion)
+        held = Estimate.after(occasion, mean=held.mean, error=error)
+        yield occasion, held.radius
         message += 1
 
 
-def _first_below(path: list[tuple[Step, float]], gap: float) -> int:
+def _first_below(path: list[tuple[Occasion, float]], gap: float) -> int:
     """min{i : 4·U(i) ≤ Δ}; the path is long enough for the smallest gap, hence for each."""
     return next(i for i, (_, radius) in enumerate(path, start=1) if 4 * radius <= gap)
 
 
 def _payload_bits(
-    quantizer: Quantizer, path: list[tuple[Step, float]], messages: tuple[int, ...]
+    quantizer: Quantizer, path: list[tuple[Occasion, float]], messages: tuple[int, ...]
 ) -> int | None:
     if not quantizer.has_fixed_length:
         return None
-    sent = [quantizer.least_bits(step) for step, _ in path]
+    sent = [quantizer.least_bits(occasion) for occasion, _ in path]
     return sum(sum(sent[:i]) for i in messages)
