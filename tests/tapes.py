@@ -59,7 +59,7 @@ from bitarm.core.quantizers import (
 from bitarm.core.replay import replay
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup
-from bitarm.core.spec import FAMILIES, RunSpec
+from bitarm.core.spec import SPEC_FAMILIES, RunSpec
 from bitarm.errors import PeerProtocolError
 
 Total = Callable[[int, int, int], float]
@@ -242,7 +242,7 @@ def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], Learner
 
 # -- a network that duplicates, reorders and loses, and machines that restart ---------------------
 
-_STATE_FAMILIES = {**FAMILIES, Code: CODES, RunEnded: {RunEnded.name: RunEnded}}
+_STATE_FAMILIES = {**SPEC_FAMILIES, Code: CODES, RunEnded: {RunEnded.name: RunEnded}}
 
 
 def learner_state_through_json(state: LearnerState) -> LearnerState:

@@ -28,7 +28,7 @@ from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Offer, Registry
 from bitarm.core.rewards import RewardSource
 from bitarm.core.widths import WIDTHS
-from bitarm.core.words import Declared, Kind, Word, words_of
+from bitarm.core.words import Declared, Word, WordKind, words_of
 from bitarm.errors import ConfigError
 
 HOME = Path(__file__).parents[2]
@@ -186,7 +186,7 @@ def test_a_wrong_file_is_refused_by_both(tables: Tables, said: str, tmp_path: Pa
 def _outside(declared: Declared) -> list[float]:
     """The nearest values that its range leaves out."""
     word = declared.word
-    step = 1 if declared.kind in (Kind.WHOLE, Kind.WHOLES) else 1e-9
+    step = 1 if declared.kind in (WordKind.WHOLE, WordKind.WHOLES) else 1e-9
     ends = (word.above, word.below, _moved(word.least, -step), _moved(word.most, step))
     return [end for end in ends if end is not None]
 
@@ -215,14 +215,14 @@ def _out_of_range() -> Iterator[Any]:
             if name.startswith("max_"):
                 table, word = "limits", name.removeprefix("max_")
             tables = {"limits": {}, **_around(name)}
-            tables[table][word] = [value] if declared.kind is Kind.WHOLES else value
+            tables[table][word] = [value] if declared.kind is WordKind.WHOLES else value
             yield pytest.param(_tables(**tables), word, id=f"{name} {value}")
     for name, declared in words_of(NetworkWords).items():
         for value in _outside(declared):
             yield pytest.param(_tables(network={name: value}), name, id=f"{name} {value}")
     for kind in SOURCES.own.values():
         fitting: dict[str, Any]
-        fitting = {word: 0.5 for word, it in words_of(kind).items() if it.kind is Kind.NUMBER}
+        fitting = {word: 0.5 for word, it in words_of(kind).items() if it.kind is WordKind.NUMBER}
         fitting |= {"command": "true"} if kind.name == "command" else {}
         for name, declared in words_of(kind).items():
             for value in _outside(declared):
@@ -261,7 +261,9 @@ def _single_words() -> Iterator[tuple[Declared, dict[str, Any]]]:
 
 
 _SINGLE = [
-    (declared, schema) for declared, schema in _single_words() if declared.kind is not Kind.WHOLES
+    (declared, schema)
+    for declared, schema in _single_words()
+    if declared.kind is not WordKind.WHOLES
 ]
 _NAMES: dict[str, Registry[Any]] = {
     "quantizer": CHOICES,
@@ -292,7 +294,7 @@ def _parser_accepts(declared: Declared, value: Any) -> bool:
 @given(which=st.integers(0, len(_SINGLE) - 1), value=_values)
 def test_schema_and_parser_agree_on_single_words(which: int, value: Any) -> None:
     declared, _ = _SINGLE[which]
-    whole = declared.kind is Kind.WHOLE and isinstance(value, float) and value.is_integer()
+    whole = declared.kind is WordKind.WHOLE and isinstance(value, float) and value.is_integer()
     assume(not whole)  # 3.0 is an integer in JSON Schema, and no whole number in TOML
     assert _VALIDATORS[which].is_valid(value) == _parser_accepts(declared, value)
 

@@ -36,8 +36,8 @@ SETTINGS: dict[str, list[Policy]] = {
         QuietElimination(epsilon=0.3),
         QuietElimination(leader_first=False, pilot=False, cap=1.0, patience=0.5),
     ],
-    "sequential-halving": [SequentialHalving(pull_budget=it) for it in (21, 400)],
-    "successive-rejects": [SuccessiveRejects(pull_budget=it) for it in (7, 400)],
+    "sequential-halving": [SequentialHalving(pull_budget=pulls) for pulls in (21, 400)],
+    "successive-rejects": [SuccessiveRejects(pull_budget=pulls) for pulls in (7, 400)],
 }
 some = settings(max_examples=50)  # of each law, for each of the policies
 every_policy = pytest.mark.parametrize(

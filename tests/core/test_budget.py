@@ -107,7 +107,7 @@ def test_the_highest_go_on_and_the_others_fall_for_the_leader() -> None:
 
 def test_of_arms_that_tie_the_lowest_goes_on() -> None:
     actions = spend(_PHASES, _views(5, 0.3, 0.5, 0.3, 0.3))
-    assert [it.arm for it in actions if isinstance(it, Advance)] == [0, 1]
+    assert [action.arm for action in actions if isinstance(action, Advance)] == [0, 1]
 
 
 def test_at_the_end_the_leader_is_the_answer() -> None:

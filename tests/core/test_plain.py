@@ -17,7 +17,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.plain import Families, dumps, from_plain, to_plain
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.setup import Setup
-from bitarm.core.spec import FAMILIES as SPEC_FAMILIES
+from bitarm.core.spec import SPEC_FAMILIES
 from bitarm.errors import ConfigError
 
 

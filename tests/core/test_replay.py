@@ -278,7 +278,7 @@ def test_an_opening_under_other_rules_does_not_fit_what_follows() -> None:
         replace(setup, spec=make_spec(quantizer=Icq(bits=2), sigma=0.15, seed=3)),
         replace(setup, spec=make_spec(quantizer=Icq(bits=3), sigma=0.15, seed=3, arms=4)),
     ]
-    for other in (replace(opened, setup=it) for it in others):
+    for other in (replace(opened, setup=setup) for setup in others):
         with pytest.raises(StoreError):
             replay([other, *rest])
 

@@ -27,7 +27,9 @@ MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='
 def identify_into(path: Path, *, seed: int, means: dict[str, float] = MEANS, **words: Any) -> int:
     """Run to the end into the journal at `path`; returns the run's number."""
     given = {"bounds": (0.0, 1.0), "delta": 0.05} | words
-    problem, scheme, limits = split({it: given[it] for it in given if given[it] is not None})
+    problem, scheme, limits = split(
+        {word: given[word] for word in given if given[word] is not None}
+    )
     setup = build(tuple(means), seed=seed, problem=problem, scheme=scheme, limits=limits)
     sources = [
         ModelSource(Bernoulli(mean=mean), seed=seed, arm=arm)

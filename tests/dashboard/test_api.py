@@ -159,7 +159,9 @@ def test_a_run_of_the_default_scheme_tells_what_arms_conceded(quiet_store: Path)
         assert told[-1] == told[-2]  # mean and radius are those that it told before
         ceiling = last[number][2]
         name = standings.arms[number].name
-        (said,) = (it["text"] for it in events if it["text"].startswith(f"{name} conceded"))
+        (said,) = (
+            event["text"] for event in events if event["text"].startswith(f"{name} conceded")
+        )
         assert said.endswith(f"its mean is at most {ceiling:.4g}")
         assert found["result"]["arms"][number]["ceiling"] == ceiling
     assert set(reports["outermost"]) == {None}
@@ -179,7 +181,7 @@ def test_the_frame_of_a_request_says_what_the_question_is(quiet_store: Path) -> 
         (message,) = wire.decode(bytes.fromhex(frame["hex"]))
         assert isinstance(message, Request)
         assert to_plain(message) == request
-        question, told = request["question"], {it["name"]: it for it in frame["fields"]}
+        question, told = request["question"], {field["name"]: field for field in frame["fields"]}
         assert told["until"]["meaning"] == f"pull until {question['until']} pulls in all"
         assert told["step"]["meaning"] == f"in steps of {question['code']['step']}"
         assert told["centre"]["meaning"].endswith(f"from {question['code']['centre']}")
@@ -205,16 +207,20 @@ def test_a_learner_that_goes_on_asks_again_under_new_numbers(tmp_path: Path) -> 
         assert len(frames) == began["messages"] == 4
         again = [_message(frame) for frame in frames]
         (before,) = (
-            it for it in events if it["event"].get("round") == 4 and "requests" in it["event"]
+            event
+            for event in events
+            if event["event"].get("round") == 4 and "requests" in event["event"]
         )
-        assert [it.arm for it in again] == [0, 1, 2, 3]
+        assert [request.arm for request in again] == [0, 1, 2, 3]
         for request, first in zip(again, before["event"]["requests"], strict=True):
             assert isinstance(request, Request)
             assert to_plain(request.question) == first["question"]
             assert (request.message, first["message"]) == (1, 4)
             assert (request.run & 0xFF, first["run"] & 0xFF) == (2, 1)
         report = next(
-            it for it in events if it["sequence"] > began["sequence"] and "symbol" in it["event"]
+            event
+            for event in events
+            if event["sequence"] > began["sequence"] and "symbol" in event["event"]
         )
         answer = _message(*_frames(client, report["sequence"]))
         assert isinstance(answer, Report)

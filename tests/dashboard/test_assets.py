@@ -17,7 +17,7 @@ PUBLISHED = {  # SHA-256 of the files in it: dist/d3.min.js and LICENSE
 
 
 def test_what_is_vendored_is_what_was_published() -> None:
-    found = {it.name: hashlib.sha256(it.read_bytes()).hexdigest() for it in VENDOR.iterdir()}
+    found = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in VENDOR.iterdir()}
     assert found == PUBLISHED
 
 

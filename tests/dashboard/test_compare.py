@@ -64,7 +64,9 @@ def test_a_value_that_a_page_spells_otherwise_does_not_vary() -> None:
     made = _saved().simulation
     browsers = json.loads(json.dumps(made).replace(".0,", ","))
     assert json.dumps(browsers) != json.dumps(made)
-    both = [SavedResult(name=name, simulation=it) for name, it in (("a", made), ("b", browsers))]
+    both = [
+        SavedResult(name=name, simulation=saved) for name, saved in (("a", made), ("b", browsers))
+    ]
     points = compared([point for saved in both for point in points_of_result(saved)]).points
     assert [point.scheme for point in points] == ["icq se", "quban se"] * 2
 

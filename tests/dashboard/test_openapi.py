@@ -20,7 +20,7 @@ from bitarm.dashboard.app import create_app
 pytestmark = pytest.mark.slow
 
 
-# Streams never end; test_feed.py reads them.
+# Streams never end; test_streams.py reads them.
 OPERATIONS = [
     (path, method)
     for path, methods in create_app(Path("nowhere")).openapi()["paths"].items()

@@ -20,23 +20,23 @@ from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
 from bitarm.core.widths import WIDTHS
-from bitarm.core.words import Declared, Kind, words_of
+from bitarm.core.words import Declared, WordKind, words_of
 
 Schema = dict[str, Any]
 
 # Only keywords that draft 7 has as well: some editors know no later one.
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NAMED: dict[str, Registry[Any]] = {it.kind: it for it in (CHOICES, POLICIES, WIDTHS)}
-_TYPES: dict[Kind, str | list[str]] = {
-    Kind.NUMBER: "number",
-    Kind.WHOLE: "integer",
-    Kind.FLAG: "boolean",
-    Kind.TEXT: "string",
-    Kind.RANGE: "array",
-    Kind.WHOLES: "array",
-    Kind.COMMAND: ["string", "array"],
+_TYPES: dict[WordKind, str | list[str]] = {
+    WordKind.NUMBER: "number",
+    WordKind.WHOLE: "integer",
+    WordKind.FLAG: "boolean",
+    WordKind.TEXT: "string",
+    WordKind.RANGE: "array",
+    WordKind.WHOLES: "array",
+    WordKind.COMMAND: ["string", "array"],
 }
-_ITEMS = {Kind.RANGE: "number", Kind.WHOLES: "integer", Kind.COMMAND: "string"}
+_ITEMS = {WordKind.RANGE: "number", WordKind.WHOLES: "integer", WordKind.COMMAND: "string"}
 
 
 def problem_schema() -> Schema:
@@ -69,7 +69,7 @@ def _word(declared: Declared, default: Default | None) -> Schema:
     schema: Schema = {"description": declared.word.help, "type": _TYPES[declared.kind]}
     if declared.kind in _ITEMS:
         schema["items"] = {"type": _ITEMS[declared.kind], **_range(declared)}
-        if declared.kind is Kind.RANGE:
+        if declared.kind is WordKind.RANGE:
             schema |= {"minItems": 2, "maxItems": 2}
     else:
         schema |= _range(declared)
@@ -179,4 +179,4 @@ def _is_json(declared: Declared, value: Any) -> bool:
     """Whether a default can be said in JSON: not one in words, nor infinity."""
     if value is None or (isinstance(value, float) and math.isinf(value)):
         return False
-    return declared.kind in (Kind.TEXT, Kind.COMMAND) or not isinstance(value, str)
+    return declared.kind in (WordKind.TEXT, WordKind.COMMAND) or not isinstance(value, str)

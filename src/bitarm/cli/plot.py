@@ -7,11 +7,11 @@ from typing import Any
 from bitarm.api.extras import require
 from bitarm.api.simulate import Simulation
 from bitarm.api.words import vocabulary
-from bitarm.core.words import Kind
+from bitarm.core.words import WordKind
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES
 
-_NUMBERS = (Kind.NUMBER, Kind.WHOLE)
+_NUMBERS = (WordKind.NUMBER, WordKind.WHOLE)
 _LOGARITHMIC = ("delta", "sigma")
 
 

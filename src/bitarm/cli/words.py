@@ -14,7 +14,7 @@ import typer
 from typer.models import OptionInfo
 
 from bitarm.api.words import users, vocabulary
-from bitarm.core.words import Declared, Kind
+from bitarm.core.words import Declared, WordKind
 from bitarm.errors import ConfigError
 
 Words = dict[str, Any]
@@ -22,16 +22,16 @@ Words = dict[str, Any]
 
 _PANELS = {"problem": "Problem", "scheme": "Scheme", "limits": "Limits"}
 _FIXED_PANELS = _PANELS | {"scheme": "Scheme: fixes what may not vary"}
-_TYPES: dict[Kind, Any] = {
-    Kind.NUMBER: float,
-    Kind.WHOLE: int,
-    Kind.FLAG: bool,
-    Kind.TEXT: str,
-    Kind.RANGE: tuple[float, float],
-    Kind.WHOLES: str,  # numbers with commas
+_TYPES: dict[WordKind, Any] = {
+    WordKind.NUMBER: float,
+    WordKind.WHOLE: int,
+    WordKind.FLAG: bool,
+    WordKind.TEXT: str,
+    WordKind.RANGE: tuple[float, float],
+    WordKind.WHOLES: str,  # numbers with commas
 }
 _MOST_OWNERS = 2  # that a help text names
-_METAVARS = {Kind.RANGE: "A B", Kind.WHOLES: "N,N,…"}
+_METAVARS = {WordKind.RANGE: "A B", WordKind.WHOLES: "N,N,…"}
 
 
 def with_words(function: Callable[..., None]) -> Callable[..., None]:
@@ -52,7 +52,7 @@ def with_fixed_words(
 
 def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
     """A command that takes lists of values, with commas; all of their combinations are run."""
-    declared = [it for it in vocabulary().words.values() if it.kind is not Kind.WHOLES]
+    declared = [it for it in vocabulary().words.values() if it.kind is not WordKind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 
 
@@ -92,7 +92,7 @@ def _with_flags(
 def _one(declared: Declared, panels: Mapping[str, str] = _PANELS) -> Any:
     """The type of a flag with one value."""
     names = []
-    if declared.kind is Kind.FLAG:
+    if declared.kind is WordKind.FLAG:
         flag = declared.name.replace("_", "-")
         names = [f"--{flag}/--no-{flag}"]
     option = typer.Option(
@@ -112,9 +112,9 @@ def _fixed(declared: Declared) -> Any:
 
 def _swept(declared: Declared) -> Any:
     """The type of a flag with a list of values."""
-    if declared.kind is Kind.RANGE:
+    if declared.kind is WordKind.RANGE:
         return _one(declared)
-    choice = "yes, no: " if declared.kind is Kind.FLAG else ""
+    choice = "yes, no: " if declared.kind is WordKind.FLAG else ""
     option = typer.Option(
         help=f"{choice}{_help(declared)}; a comma list sweeps",
         metavar="LIST",
@@ -125,18 +125,18 @@ def _swept(declared: Declared) -> Any:
 
 
 def _value(declared: Declared, given: Any) -> Any:
-    return _listed(declared.name, given, int) if declared.kind is Kind.WHOLES else given
+    return _listed(declared.name, given, int) if declared.kind is WordKind.WHOLES else given
 
 
 def _values(declared: Declared, given: Any) -> Any:
     match declared.kind:
-        case Kind.NUMBER:
+        case WordKind.NUMBER:
             return _listed(declared.name, given, float)
-        case Kind.WHOLE:
+        case WordKind.WHOLE:
             return _listed(declared.name, given, int)
-        case Kind.FLAG:
+        case WordKind.FLAG:
             return _switches(declared.name, given)
-        case Kind.TEXT:
+        case WordKind.TEXT:
             return given.split(",")
     return given
 

@@ -99,7 +99,10 @@ def spend(phases: Sequence[Phase], views: Sequence[ArmView]) -> tuple[Action, ..
     room = 1 if ahead is None else ahead.arms
     ranked = sorted(views, key=lambda view: -view.mean)  # stable: the lowest arm of those that tie
     leader, kept = ranked[0], {view.arm for view in ranked[:room]}
-    drops = tuple(Drop(arm=it.arm, because=leader.arm) for it in views if it.arm not in kept)
+    drops = tuple(Drop(arm=view.arm, because=leader.arm) for view in views if view.arm not in kept)
     if ahead is None:
         return (*drops, Stop(outcome=Outcome.BUDGET_SPENT, best_arm=leader.arm))
-    return (*drops, *(Advance(arm=it.arm, until=ahead.until) for it in views if it.arm in kept))
+    return (
+        *drops,
+        *(Advance(arm=view.arm, until=ahead.until) for view in views if view.arm in kept),
+    )

@@ -16,7 +16,7 @@ from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.setup import Setup
-from bitarm.core.spec import FAMILIES
+from bitarm.core.spec import SPEC_FAMILIES
 from bitarm.errors import ConfigError, StoreError
 
 
@@ -224,7 +224,7 @@ LearnerEvent = (
 
 EVENTS: dict[str, type] = {event.name: event for event in get_args(LearnerEvent)}
 
-_FAMILIES: Families = {**FAMILIES, Code: CODES, Policy: POLICIES, LearnerEvent: EVENTS}
+_EVENT_FAMILIES: Families = {**SPEC_FAMILIES, Code: CODES, Policy: POLICIES, LearnerEvent: EVENTS}
 
 
 def dump_event(event: LearnerEvent) -> str:
@@ -236,7 +236,7 @@ def load_event(text: str) -> LearnerEvent:
     """The event that `dump_event` wrote; ConfigError if the text is none."""
     plain = _parse(text)
     try:
-        event: LearnerEvent = from_plain(LearnerEvent, plain, _FAMILIES)
+        event: LearnerEvent = from_plain(LearnerEvent, plain, _EVENT_FAMILIES)
     except ConfigError as error:
         needed = plain.get("packages") if isinstance(plain, dict) else None
         if not (isinstance(needed, list) and needed):

@@ -106,7 +106,7 @@ class Race:
     @property
     def is_behind(self) -> bool:
         """Whether an agent in the race has made more pulls than it was ever asked for."""
-        return any(it.ahead is not None and it.phase is not ArmPhase.OUT for it in self.arms)
+        return any(arm.ahead is not None and arm.phase is not ArmPhase.OUT for arm in self.arms)
 
     def catch_up(self) -> list[Advance] | None:
         """Advances to where the agents are; None if that lies beyond the schedule."""

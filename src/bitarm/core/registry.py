@@ -48,9 +48,9 @@ def installed(group: str) -> list[Offer]:
     from importlib.metadata import entry_points  # here: it takes longer than all of the core
 
     return [
-        Offer(name=it.name, package=it.dist.name, version=it.dist.version, load=it.load)
-        for it in entry_points(group=group)
-        if it.dist is not None
+        Offer(name=point.name, package=point.dist.name, version=point.dist.version, load=point.load)
+        for point in entry_points(group=group)
+        if point.dist is not None
     ]
 
 
@@ -144,7 +144,7 @@ class Registry(Mapping[str, type[T]]):
     @property
     def _offered(self) -> dict[str, list[Offer]]:
         """By name, without those that we have ourselves."""
-        return {name: it for name, it in self._everything().items() if name not in self.own}
+        return {name: member for name, member in self._everything().items() if name not in self.own}
 
     def _checked(self, name: str, offers: list[Offer]) -> type[T]:
         """The class that is offered under a name, if it can be used; ConfigError says why not."""
@@ -180,7 +180,7 @@ class Registry(Mapping[str, type[T]]):
     def _fault_of_class(self, member: Any) -> str | None:
         if inspect.isabstract(member):
             return f"{member.__name__} lacks {', '.join(sorted(member.__abstractmethods__))}"
-        missing = [it for it in self._base.__annotations__ if not hasattr(member, it)]
+        missing = [name for name in self._base.__annotations__ if not hasattr(member, name)]
         if missing:
             return f"{member.__name__} lacks {', '.join(missing)}"
         return None
@@ -193,7 +193,9 @@ def _fault_of_words(member: type[Any]) -> str | None:
         words = words_of(member)
     except ConfigError as error:
         return str(error)
-    silent = [it.name for it in dataclasses.fields(member) if it.init and it.name not in words]
+    silent = [
+        field.name for field in dataclasses.fields(member) if field.init and field.name not in words
+    ]
     if silent:
         return (
             f"{member.__name__}.{silent[0]} is no word: declare it as "

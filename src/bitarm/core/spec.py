@@ -20,7 +20,7 @@ from bitarm.core.widths import WIDTHS
 from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 
-FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
+SPEC_FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
 
 _OCCASIONS_KEPT = 4096
 _LEAST_DELTA = 1e-300
@@ -94,7 +94,7 @@ class RunSpec:
             plain = json.loads(canonical)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"these bytes are no run specification: {error}") from None
-        spec: Self = from_plain(cls, plain, FAMILIES)
+        spec: Self = from_plain(cls, plain, SPEC_FAMILIES)
         return spec
 
     def start(self, arm: int) -> Estimate:

@@ -18,7 +18,7 @@ from bitarm.core.registry import Named, Registry
 from bitarm.core.schedule import SCHEDULES
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
-from bitarm.core.words import Declared, Kind, Word, unknown, words_of
+from bitarm.core.words import Declared, Word, WordKind, unknown, words_of
 from bitarm.errors import ConfigError
 
 T = TypeVar("T", bound=Named)
@@ -74,13 +74,13 @@ def import_plugins() -> list[str]:
 
     A sentence for each that cannot be used.
     """
-    faults = [it for registry in (CHOICES, POLICIES, WIDTHS) for it in registry.import_all()]
+    faults = [fault for registry in (CHOICES, POLICIES, WIDTHS) for fault in registry.import_all()]
     return [*faults, *vocabulary().refused.values()]
 
 
 @lru_cache(maxsize=16)
 def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ...]) -> Vocabulary:
-    limits = {f"{LIMIT}{name}": it for name, it in words_of(Limits).items()}
+    limits = {f"{LIMIT}{name}": word for name, word in words_of(Limits).items()}
     owners: list[type[Any]] = [RunSpec, *CHOICES.own.values(), *POLICIES.own.values()]
     owners += [BudgetWords, *SCHEDULES.values()]
     _gathered(owners)  # our own never clash
@@ -95,8 +95,8 @@ def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ..
         else:
             owners.append(member)
     every = _gathered(owners)
-    problem = {name: it for name, it in every.items() if it.word.table == "problem"}
-    scheme = {name: it for name, it in every.items() if it.word.table == "scheme"}
+    problem = {name: found for name, found in every.items() if found.word.table == "problem"}
+    scheme = {name: found for name, found in every.items() if found.word.table == "scheme"}
     of_quantizers = _among(scheme, quantizers)
     of_policies = _among(scheme, policies)
     words = {
@@ -108,7 +108,7 @@ def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ..
         "width": _name("width", WIDTHS),
         "interval_delta": scheme["interval_delta"],
         **_gathered(SCHEDULES.values()),
-        **{name: replace(it, name=name) for name, it in limits.items()},
+        **{name: replace(word, name=name) for name, word in limits.items()},
     }
     return Vocabulary(words, refused)
 
@@ -145,7 +145,7 @@ def _name(word: str, registry: Registry[Any], sign: str | None = None) -> Declar
     """A word whose value is the name of a scheme."""
     return Declared(
         name=word,
-        kind=Kind.TEXT,
+        kind=WordKind.TEXT,
         word=Word(", ".join(registry.known), sign=sign),
         choices=(),
         required=False,
@@ -191,7 +191,7 @@ def unheard_of(what: str, name: str, known: Iterable[str], faults: Iterable[str]
 def users(word: str) -> list[str]:
     """The schemes that a word belongs to; none for one that belongs to every run."""
     if word in words_of(BudgetWords):
-        return [name for name, it in POLICIES.known.items() if is_budgeted(it)]
+        return [name for name, policy in POLICIES.known.items() if is_budgeted(policy)]
     return list(owners(word))
 
 

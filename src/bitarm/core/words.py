@@ -35,7 +35,7 @@ class Word:
     choices: tuple[str, ...] = ()  # of a text, where they are not known to a type checker
 
 
-class Kind(Enum):
+class WordKind(Enum):
     """The type of a word: what a file, a call and a flag may give for it."""
 
     NUMBER = "a number"
@@ -47,14 +47,14 @@ class Kind(Enum):
     COMMAND = "a command line, or a list of its words"
 
 
-_KINDS: dict[Any, Kind] = {
-    float: Kind.NUMBER,
-    int: Kind.WHOLE,
-    bool: Kind.FLAG,
-    str: Kind.TEXT,
-    tuple[float, float]: Kind.RANGE,
-    tuple[int, ...]: Kind.WHOLES,
-    str | tuple[str, ...]: Kind.COMMAND,
+_KINDS: dict[Any, WordKind] = {
+    float: WordKind.NUMBER,
+    int: WordKind.WHOLE,
+    bool: WordKind.FLAG,
+    str: WordKind.TEXT,
+    tuple[float, float]: WordKind.RANGE,
+    tuple[int, ...]: WordKind.WHOLES,
+    str | tuple[str, ...]: WordKind.COMMAND,
 }
 TABLES = ("problem", "scheme", "arm", "network")
 """Of a problem file, to which a word can belong; limits have theirs by their class."""
@@ -66,7 +66,7 @@ class Declared:
     """A word as its owner declares it."""
 
     name: str
-    kind: Kind
+    kind: WordKind
     word: Word
     choices: tuple[str, ...]  # of a text that is one of a few
     required: bool
@@ -79,7 +79,7 @@ class Declared:
 
     def label(self, value: Any) -> str:
         """The word and a value of it, as they stand beside others in a table or a picture."""
-        if self.kind is Kind.FLAG:
+        if self.kind is WordKind.FLAG:
             return self.name.replace("_", " ") if value else f"no {self.name.replace('_', ' ')}"
         shown = f"{value:g}" if isinstance(value, float) else str(value)
         return f"{self.sign}{shown}"
@@ -107,7 +107,7 @@ class Declared:
         raise ConfigError(f"{self.name} must {self._range_in_words()}, got {value}")
 
     def _range_in_words(self) -> str:
-        word, what = self.word, "number" if self.kind is Kind.NUMBER else "whole number"
+        word, what = self.word, "number" if self.kind is WordKind.NUMBER else "whole number"
         if word.least is not None and word.most is not None:
             return f"lie between {word.least} and {word.most}"
         if word.above is not None and word.most is not None:
@@ -116,7 +116,7 @@ class Declared:
             return f"lie in ({word.above}, {word.below})"
         if word.least is not None and word.below is not None:
             return f"lie in [{word.least}, {word.below})"
-        finite = "finite " if self.kind is Kind.NUMBER else ""
+        finite = "finite " if self.kind is WordKind.NUMBER else ""
         if word.below is not None:
             return f"be a {finite}{what} below {word.below}"
         if word.above is not None:
@@ -142,7 +142,7 @@ def _read(owner: type[Any]) -> dict[str, Declared]:
     for field in dataclasses.fields(owner):
         hint = hints[field.name]
         if get_origin(hint) is Annotated:
-            word = next((it for it in hint.__metadata__ if isinstance(it, Word)), None)
+            word = next((note for note in hint.__metadata__ if isinstance(note, Word)), None)
             if word is not None:
                 found[field.name] = _declared(owner, field, get_args(hint)[0], word)
     return found
@@ -154,7 +154,7 @@ def check_words(instance: Any) -> None:
         value = getattr(instance, name)
         if value is None and declared.default is None and not declared.required:
             continue
-        if declared.kind is Kind.NUMBER:
+        if declared.kind is WordKind.NUMBER:
             value = float(value)
             object.__setattr__(instance, name, value)
         declared.check(value)
@@ -207,14 +207,14 @@ def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
 def number(word: str, value: Any) -> float:
     """A number; a whole one will do."""
     try:
-        return float(_checked(word, value, numbers.Real, Kind.NUMBER.value))
+        return float(_checked(word, value, numbers.Real, WordKind.NUMBER.value))
     except OverflowError:
         raise ConfigError(f"{word} must be a number that a float can hold") from None
 
 
 def whole_number(word: str, value: Any) -> int:
     """A whole number."""
-    return int(_checked(word, value, numbers.Integral, Kind.WHOLE.value))
+    return int(_checked(word, value, numbers.Integral, WordKind.WHOLE.value))
 
 
 def text(word: str, value: Any) -> str:
@@ -234,7 +234,7 @@ def flag(word: str, value: Any) -> bool:
 def _range(word: str, value: Any) -> tuple[float, float] | None:
     if value is None:
         return None
-    items = _items(word, value, Kind.RANGE.value)
+    items = _items(word, value, WordKind.RANGE.value)
     if len(items) != 2:
         raise ConfigError(f"{word} must be two numbers, got {value!r}")
     return number(f"each of {word}", items[0]), number(f"each of {word}", items[1])
@@ -244,23 +244,23 @@ def _command(word: str, value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str):
         return value
     if not isinstance(value, list | tuple):
-        raise ConfigError(f"{word} must be {Kind.COMMAND.value}, got {value!r}")
+        raise ConfigError(f"{word} must be {WordKind.COMMAND.value}, got {value!r}")
     return tuple(text(f"each word of {word}", item) for item in value)
 
 
 def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
-    items = _items(word, value, Kind.WHOLES.value)
+    items = _items(word, value, WordKind.WHOLES.value)
     return tuple(whole_number(f"each of {word}", item) for item in items)
 
 
-_TAKERS: dict[Kind, Callable[[str, Any], Any]] = {
-    Kind.NUMBER: number,
-    Kind.WHOLE: whole_number,
-    Kind.TEXT: text,
-    Kind.FLAG: flag,
-    Kind.RANGE: _range,
-    Kind.WHOLES: _whole_numbers,
-    Kind.COMMAND: _command,
+_TAKERS: dict[WordKind, Callable[[str, Any], Any]] = {
+    WordKind.NUMBER: number,
+    WordKind.WHOLE: whole_number,
+    WordKind.TEXT: text,
+    WordKind.FLAG: flag,
+    WordKind.RANGE: _range,
+    WordKind.WHOLES: _whole_numbers,
+    WordKind.COMMAND: _command,
 }
 
 

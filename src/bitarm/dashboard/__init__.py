@@ -2,7 +2,7 @@
 
     library     the store, opened read-only, and what is new in it
     history     one run folded into columns: what the charts draw
-    feed        one reader, many listeners
+    streams     one reader, many listeners: what server-sent events carry
     app         routes under /api/v1, and the pages
     guard       who may look: token, host names, content security policy
     serve       a socket, and a server on it

@@ -9,16 +9,16 @@ from fastapi.responses import StreamingResponse
 
 from bitarm.dashboard import paper, views
 from bitarm.dashboard.compare import (
+    ComparedPoints,
     Comparison,
-    PointList,
     compared,
     point_of_run,
     points_of_result,
 )
 from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, Explanation, explain
-from bitarm.dashboard.feed import Feed
 from bitarm.dashboard.frames import EventList, FrameList, event_view, frames_of
 from bitarm.dashboard.library import Library, UnknownEntryError
+from bitarm.dashboard.streams import Streams
 from bitarm.errors import ConfigError, StoreError
 
 _LARGEST = 2**63 - 1  # what a store numbers
@@ -37,13 +37,13 @@ def _library(request: Request) -> Library:
     return library
 
 
-def _feed(request: Request) -> Feed:
-    feed: Feed = request.app.state.feed
-    return feed
+def _streams(request: Request) -> Streams:
+    streams: Streams = request.app.state.streams
+    return streams
 
 
 InLibrary = Annotated[Library, Depends(_library)]
-InFeed = Annotated[Feed, Depends(_feed)]
+InStreams = Annotated[Streams, Depends(_streams)]
 RunNumber = Annotated[int, Path(ge=1, le=_LARGEST, description="The run's number in the store")]
 Sequence = Annotated[int, Path(ge=1, le=_LARGEST, description="The entry's number in the run")]
 Number = Annotated[float, Query(ge=-1e9, le=1e9)]
@@ -51,13 +51,13 @@ Number = Annotated[float, Query(ge=-1e9, le=1e9)]
 router = APIRouter(
     prefix="/api/v1",
     responses={
-        401: {"model": views.Problem, "description": "The token is missing or wrong"},
-        422: {"model": views.Problem, "description": "What was asked for cannot be"},
-        503: {"model": views.Problem, "description": "The store cannot be read: why, what to do"},
+        401: {"model": views.ErrorView, "description": "The token is missing or wrong"},
+        422: {"model": views.ErrorView, "description": "What was asked for cannot be"},
+        503: {"model": views.ErrorView, "description": "The store cannot be read: why, what to do"},
     },
 )
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": views.Problem, "description": "There is no such run or entry"}
+    404: {"model": views.ErrorView, "description": "There is no such run or entry"}
 }
 
 
@@ -85,9 +85,9 @@ def runs(
 
 
 @router.get("/runs/stream", response_class=StreamingResponse, responses=_STREAM)
-async def runs_stream(feed: InFeed) -> StreamingResponse:
+async def runs_stream(streams: InStreams) -> StreamingResponse:
     """The newest runs, then those that change: `runs` events, each a RunList."""
-    return _stream(feed.follow_runs())
+    return _stream(streams.follow_runs())
 
 
 @router.get("/runs/{run}", responses=_NOT_FOUND)
@@ -99,14 +99,14 @@ def run(library: InLibrary, run: RunNumber) -> views.RunView:
 
 @router.get("/runs/{run}/stream", response_class=StreamingResponse, responses=_STREAM)
 async def run_stream(
-    feed: InFeed,
+    streams: InStreams,
     run: RunNumber,
     after: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """What happens in a run after an entry: `run` events, each a RunDelta."""
     resumed = last_event_id or ""
-    return _stream(feed.follow_run(run, int(resumed) if resumed.isdecimal() else after))
+    return _stream(streams.follow_run(run, int(resumed) if resumed.isdecimal() else after))
 
 
 @router.get("/runs/{run}/events", responses=_NOT_FOUND)
@@ -168,7 +168,7 @@ def explanation(
 
 
 @router.post("/compare", responses=_NOT_FOUND)
-def compare(library: InLibrary, wanted: Comparison) -> PointList:
+def compare(library: InLibrary, wanted: Comparison) -> ComparedPoints:
     """Runs and saved simulations side by side; nothing is kept."""
     if len(wanted.runs) + len(wanted.results) > _MOST_COMPARED:
         raise ConfigError(f"at most {_MOST_COMPARED} runs and files can be compared at once")

@@ -14,9 +14,9 @@ from starlette.staticfiles import StaticFiles
 
 from bitarm.dashboard import guard
 from bitarm.dashboard.api import router
-from bitarm.dashboard.feed import PACE, Feed
 from bitarm.dashboard.library import Library, UnknownEntryError
 from bitarm.dashboard.pages import Page, render
+from bitarm.dashboard.streams import PACE, Streams
 from bitarm.errors import ConfigError, StoreError
 
 _PAGES: dict[str, Page] = {
@@ -30,11 +30,11 @@ _PAGES: dict[str, Page] = {
 def create_app(store: Path, *, token: str | None = None, pace: float = PACE) -> FastAPI:
     """The dashboard of one store; with a `token`, only for those who know it."""
     library = Library(store)
-    feed = Feed(library, pace=pace)
+    streams = Streams(library, pace=pace)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with feed.running():
+        async with streams.running():
             yield
         library.close()
 
@@ -46,7 +46,7 @@ def create_app(store: Path, *, token: str | None = None, pace: float = PACE) -> 
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.library, app.state.feed, app.state.token = library, feed, token
+    app.state.library, app.state.streams, app.state.token = library, streams, token
     app.include_router(router)
     for path, page in _PAGES.items():
         app.add_api_route(path, _page(page), include_in_schema=False)

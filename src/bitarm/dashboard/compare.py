@@ -36,7 +36,7 @@ class Comparison:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class ComparedPoint:
     """One run, or one setting of a simulation, with its price."""
 
     source: Literal["run", "simulation"]
@@ -60,16 +60,16 @@ class Point:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PointList:
+class ComparedPoints:
     """What was compared, in the order in which it was asked for."""
 
-    points: list[Point]
+    points: list[ComparedPoint]
 
 
-def compared(points: Sequence[Point]) -> PointList:
+def compared(points: Sequence[ComparedPoint]) -> ComparedPoints:
     """The points, each with a label of what tells it from the others."""
     told = labels([point.words for point in points], always=("quantizer", "policy"))
-    return PointList(
+    return ComparedPoints(
         points=[
             replace(
                 point,
@@ -81,7 +81,7 @@ def compared(points: Sequence[Point]) -> PointList:
     )
 
 
-def point_of_run(history: History) -> Point:
+def point_of_run(history: History) -> ComparedPoint:
     """The price of a run so far."""
     row, spec = history.row(), history.spec
     bound: float | None = None
@@ -96,7 +96,7 @@ def point_of_run(history: History) -> Point:
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
         epsilon = tolerance_of(history.standings.opened.setup.policy)
         least = _least_bits(means, spec.delta, spec.bounds, epsilon)
-    return Point(
+    return ComparedPoint(
         source="run",
         label=f"run {row.run}",
         scheme="",
@@ -117,7 +117,7 @@ def point_of_run(history: History) -> Point:
     )
 
 
-def points_of_result(saved: SavedResult) -> list[Point]:
+def points_of_result(saved: SavedResult) -> list[ComparedPoint]:
     """The settings of a saved simulation; ConfigError if the file is none."""
     try:
         settings = saved.simulation["results"]
@@ -129,12 +129,12 @@ def points_of_result(saved: SavedResult) -> list[Point]:
         ) from None
 
 
-def _point(saved: SavedResult, result: Mapping[str, Any]) -> Point:
+def _point(saved: SavedResult, result: Mapping[str, Any]) -> ComparedPoint:
     means = saved.simulation.get("means", [])
     delta = _optional(result["delta"])
     bound, note = _bound(means, _number(result["sigma"]), delta, "at the true means")
     samples = _number(result["samples"]["mean"])
-    return Point(
+    return ComparedPoint(
         source="simulation",
         label=saved.name,
         scheme="",

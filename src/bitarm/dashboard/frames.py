@@ -23,8 +23,8 @@ from bitarm.core.spec import RunSpec
 from bitarm.dashboard.history import History
 from bitarm.dashboard.wording import in_words
 
-Kind = Literal["report", "position", "request", "dismiss"]
-_KINDS: dict[type, Kind] = {
+MessageKind = Literal["report", "position", "request", "dismiss"]
+_KINDS: dict[type, MessageKind] = {
     Report: "report",
     Position: "position",
     Request: "request",
@@ -70,7 +70,7 @@ class FieldView:
 class FrameView:
     """One message as it goes over the wire, bit by bit."""
 
-    message: Kind
+    message: MessageKind
     arm: int
     arm_name: str
     wire_bytes: int

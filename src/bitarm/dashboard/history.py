@@ -63,7 +63,7 @@ class History:
         self.numbering.add(entry)
         match entry.event:
             case RoundOpened() as event:
-                self._asked.update((it.arm, it.question) for it in event.requests)
+                self._asked.update((request.arm, request.question) for request in event.requests)
                 _append(
                     self._rounds,
                     sequence=entry.sequence,

@@ -59,11 +59,11 @@ def curves(text: str) -> tuple[PaperCurve, ...]:
 def _curve(
     experiment: str, series: str, samples: dict[float, float], bits: dict[float, float]
 ) -> PaperCurve:
-    x = sorted(samples.keys() & bits.keys())
+    places = sorted(samples.keys() & bits.keys())
     return PaperCurve(
         experiment=experiment,
         series=series,
-        x=x,
-        samples=[samples[it] for it in x],
-        payload_bits=[bits[it] for it in x],
+        x=places,
+        samples=[samples[x] for x in places],
+        payload_bits=[bits[x] for x in places],
     )

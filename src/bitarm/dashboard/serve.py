@@ -41,7 +41,7 @@ def serve(
             timeout_graceful_shutdown=2,
         )
         ready(address(host, listener.getsockname()[1]))
-        _Server(config, close_streams=app.state.feed.close).run(sockets=[listener])
+        _Server(config, close_streams=app.state.streams.close).run(sockets=[listener])
 
 
 def read_token(path: Path) -> str:

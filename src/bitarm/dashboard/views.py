@@ -15,7 +15,7 @@ State = Literal["open", "ended"]
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class ErrorView:
     """Why there is no answer: what was expected and what to do."""
 
     error: str

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from bitarm.core.words import Declared, Kind
+from bitarm.core.words import Declared, WordKind
 
 
 @final
@@ -62,11 +62,11 @@ _FAR = 40  # such a number moves at most this factor away from its default
 def axis_of(declared: Declared) -> Axis:
     """The axis of a word of which only its declaration is known; empty if it cannot be varied."""
     match declared.kind:
-        case Kind.FLAG:
+        case WordKind.FLAG:
             return [True, False]
-        case Kind.NUMBER if declared.default is not None:
+        case WordKind.NUMBER if declared.default is not None:
             return _ladder(declared)
-        case Kind.WHOLE if declared.default is not None:
+        case WordKind.WHOLE if declared.default is not None:
             return _whole_numbers(declared)
     return declared.choices
 

@@ -6,7 +6,7 @@ from typing import Any, final
 
 from bitarm.api.words import vocabulary
 from bitarm.core.policies import POLICIES
-from bitarm.core.words import Kind, words_of
+from bitarm.core.words import WordKind, words_of
 
 NAMES = ("quantizer", "policy", "width")
 """Words whose value says by itself what it is."""
@@ -64,7 +64,7 @@ def _place(word: str) -> int:
 
 
 def _is_switch(word: str) -> bool:
-    return vocabulary()[word].kind is Kind.FLAG
+    return vocabulary()[word].kind is WordKind.FLAG
 
 
 def _label(word: str, value: Any) -> str:

@@ -37,7 +37,7 @@ def test_the_reaches_follow_from_the_innovation() -> None:
 
 @given(bits=st.integers(1, 15))
 def test_with_fewer_bits_the_steps_grow(bits: int) -> None:
-    few, many = (_planned(it, it, it) for it in (bits, bits + 1))
+    few, many = (_planned(each, each, each) for each in (bits, bits + 1))
     held = Estimate(mean=0.0, error=0.0, radius=1.0)
     for message in (1, 2, 3):
         assert few.cells(held, _step(message))[1] > 1.5 * many.cells(held, _step(message))[1]

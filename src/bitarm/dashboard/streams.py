@@ -1,4 +1,4 @@
-"""One reader of the journal, many listeners: what server-sent events carry.
+"""Streams of server-sent events: one reader of the journal, many listeners.
 
 A single task looks at the store a few times a second while somebody listens. What is new in a run
 is folded and written as text once, however many listeners get it.
@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from pydantic import TypeAdapter
 
 from bitarm.dashboard.library import Library
-from bitarm.dashboard.views import Problem, RunDelta, RunList, RunRow
+from bitarm.dashboard.views import ErrorView, RunDelta, RunList, RunRow
 from bitarm.errors import BitarmError
 
 PACE = 0.25
@@ -25,13 +25,13 @@ _RETRY = b"retry: 1000\n\n"  # milliseconds after which a browser asks again
 _STILL_HERE = b": still here\n\n"
 _DELTAS = TypeAdapter(RunDelta)
 _LISTS = TypeAdapter(RunList)
-_PROBLEMS = TypeAdapter(Problem)
+_ERRORS = TypeAdapter(ErrorView)
 
 Made = TypeVar("Made")
 
 
 @final
-class Feed:
+class Streams:
     """Tells listeners what is new in a library; belongs to one event loop."""
 
     def __init__(self, library: Library, *, pace: float = PACE) -> None:
@@ -156,4 +156,4 @@ def _sent(kind: str, data: bytes, *, position: int | None = None) -> bytes:
 
 
 def _problem(error: BitarmError) -> bytes:
-    return _sent("problem", _PROBLEMS.dump_json(Problem(error=str(error))))
+    return _sent("problem", _ERRORS.dump_json(ErrorView(error=str(error))))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from dashboard.stores import SlowRun
 
-from bitarm.dashboard.feed import Feed
 from bitarm.dashboard.library import Library
+from bitarm.dashboard.streams import Streams
 
 
 class CountingLibrary:
@@ -45,9 +45,9 @@ def path(tmp_path: Path) -> Path:
 def test_a_stream_continues_where_its_listener_is(path: Path) -> None:
     async def listen() -> None:
         slow, library = SlowRun(path), Library(path)
-        feed = Feed(library, pace=0.01)
-        async with feed.running():
-            stream = feed.follow_run(slow.run, 0)
+        streams = Streams(library, pace=0.01)
+        async with streams.running():
+            stream = streams.follow_run(slow.run, 0)
             position, rounds = 0, []
             while True:
                 delta = await _next(stream, "run")
@@ -69,14 +69,14 @@ def test_a_stream_continues_where_its_listener_is(path: Path) -> None:
 def test_fifty_listeners_cost_one_reader(path: Path) -> None:
     async def listen() -> None:
         slow, library = SlowRun(path), CountingLibrary(path)
-        feed = Feed(library, pace=0.01)  # type: ignore[arg-type]
-        async with feed.running():
-            streams = [feed.follow_run(slow.run, 0) for _ in range(50)]
-            texts = await asyncio.gather(*(_next(stream, "run") for stream in streams))
+        streams = Streams(library, pace=0.01)  # type: ignore[arg-type]
+        async with streams.running():
+            listeners = [streams.follow_run(slow.run, 0) for _ in range(50)]
+            texts = await asyncio.gather(*(_next(stream, "run") for stream in listeners))
             assert all(text == texts[0] for text in texts)
             before = dict(library.asked)
             slow.play_round()
-            texts = await asyncio.gather(*(_next(stream, "run") for stream in streams))
+            texts = await asyncio.gather(*(_next(stream, "run") for stream in listeners))
             assert all(text == texts[0] for text in texts)
             assert library.asked["history"] - before["history"] <= 2  # one, or one cut in two
         slow.close()
@@ -88,11 +88,11 @@ def test_fifty_listeners_cost_one_reader(path: Path) -> None:
 def test_nobody_listens_nobody_looks(path: Path) -> None:
     async def idle() -> None:
         slow, library = SlowRun(path), CountingLibrary(path)
-        feed = Feed(library, pace=0.001)  # type: ignore[arg-type]
-        async with feed.running():
+        streams = Streams(library, pace=0.001)  # type: ignore[arg-type]
+        async with streams.running():
             await asyncio.sleep(0.05)
             assert library.asked["look"] == 0
-            stream = feed.follow_runs()
+            stream = streams.follow_runs()
             await _next(stream, "runs")
             await stream.aclose()  # type: ignore[attr-defined]
             await asyncio.sleep(0.05)
@@ -108,9 +108,9 @@ def test_nobody_listens_nobody_looks(path: Path) -> None:
 def test_the_stream_of_runs_tells_what_changed(path: Path) -> None:
     async def listen() -> None:
         slow, library = SlowRun(path), Library(path)
-        feed = Feed(library, pace=0.01)
-        async with feed.running():
-            stream = feed.follow_runs()
+        streams = Streams(library, pace=0.01)
+        async with streams.running():
+            stream = streams.follow_runs()
             assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [1]
             second = SlowRun(path)
             assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [2]
@@ -126,9 +126,9 @@ def test_the_stream_of_runs_tells_what_changed(path: Path) -> None:
 def test_a_store_that_fails_is_a_message_and_comes_back(path: Path) -> None:
     async def listen() -> None:
         library = Library(path)
-        feed = Feed(library, pace=0.01)
-        async with feed.running():
-            stream = feed.follow_runs()
+        streams = Streams(library, pace=0.01)
+        async with streams.running():
+            stream = streams.follow_runs()
             assert "there is no journal" in (await _next(stream, "problem"))["error"]
             slow = SlowRun(path)
             assert (await _next(stream, "runs"))["total"] == 1
@@ -141,12 +141,12 @@ def test_a_store_that_fails_is_a_message_and_comes_back(path: Path) -> None:
 def test_closing_ends_every_stream(path: Path) -> None:
     async def listen() -> int:
         slow, library = SlowRun(path), Library(path)
-        feed = Feed(library, pace=0.01)
+        streams = Streams(library, pace=0.01)
         heard = 0
-        async with feed.running():
-            stream = feed.follow_run(slow.run, 0)
+        async with streams.running():
+            stream = streams.follow_run(slow.run, 0)
             await _next(stream, "run")
-            feed.close()
+            streams.close()
             async with asyncio.timeout(5):
                 async for _ in stream:
                     heard += 1
