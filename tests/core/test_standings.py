@@ -1,16 +1,19 @@
 """Standings: each event changes what it says and nothing else."""
 
 import math
+import random
 
 import pytest
 from hypothesis import given, settings
-from tapes import Problem, drive_problem, make_spec, problems
+from hypothesis import strategies as st
+from tapes import Network, Problem, drive_problem, make_spec, misbehave, problems
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Raw
 from bitarm.core.events import (
     AgentJoined,
     ArmDropped,
+    ArmsLost,
     CaveatNoted,
     EpochBegan,
     LearnerEvent,
@@ -23,16 +26,26 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.messages import Request
+from bitarm.core.learner_state import LearnerOutput
+from bitarm.core.messages import Answer, Cause, Dismiss, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
-from bitarm.core.standings import ArmStanding, Standings
+from bitarm.core.standings import ArmStanding, Standings, follow
 from bitarm.errors import StoreError
 
 OPENED = RunOpened(
     setup=Setup(spec=make_spec(arms=3), policy=SuccessiveElimination()), opening="a run"
+)
+ENDING = RunEnded(
+    outcome=Outcome.BIT_LIMIT,
+    best_arm=None,
+    guarantee=None,
+    guarantee_reason="no answer",
+    rounds=1,
+    samples=2,
+    payload_bits=3,
 )
 
 
@@ -124,20 +137,11 @@ def test_the_leader_is_the_best_active_arm_and_the_first_of_equals() -> None:
 
 
 def test_caveats_ending_and_traffic_are_kept_as_they_are() -> None:
-    ending = RunEnded(
-        outcome=Outcome.BIT_LIMIT,
-        best_arm=None,
-        guarantee=None,
-        guarantee_reason="no answer",
-        rounds=1,
-        samples=2,
-        payload_bits=3,
-    )
     traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=2, wire_bytes_down=3)
     notes = [CaveatNoted(text="one"), CaveatNoted(text="two")]
-    standings = Standings.of([OPENED, *notes, ending, traffic])
+    standings = Standings.of([OPENED, *notes, ENDING, traffic])
     assert standings.caveats == ["one", "two"]
-    assert (standings.ending, standings.traffic) == (ending, traffic)
+    assert (standings.ending, standings.traffic) == (ENDING, traffic)
 
 
 @pytest.mark.parametrize(
@@ -182,3 +186,63 @@ def test_the_standings_of_a_run_are_what_its_learner_holds(problem: Problem) -> 
             assert (standing.mean, standing.radius) == (record.held.mean, claimed)
             told_now = record.held.pulls == record.pulls
             assert standing.ceiling == (None if told_now else record.held.ceiling)
+
+
+class Overheard(Network):
+    """A network that folds every event, and compares what was said with what the fold says."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.standings: Standings | None = None
+        self.answer: Answer | None = None
+        super().__init__(problem)
+
+    def carry_up(self, at: int, *, keep: bool) -> None:
+        self.answer = self.up[at].answer
+        super().carry_up(at, keep=keep)
+
+    def send(self, output: LearnerOutput) -> None:
+        down: list[Request | Dismiss] = []
+        for event in output.events:
+            self.standings = follow(self.standings, event)
+            said = self.standings.said
+            if isinstance(event, ReportAccepted | PositionTold):
+                assert said == (self.answer,)
+            else:
+                down += [message for message in said if isinstance(message, Request | Dismiss)]
+                assert len(down) >= len(said)
+        if not any(isinstance(event, ReportIgnored) for event in output.events):
+            in_order = sorted(output.messages, key=lambda message: message.arm)
+            assert sorted(down, key=lambda message: message.arm) == in_order
+        super().send(output)
+
+
+@given(problem=problems(), seed=st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_what_was_said_with_an_event_is_what_the_machines_said(problem: Problem, seed: int) -> None:
+    network = Overheard(problem)
+    misbehave(network, random.Random(seed))
+    network.settle()
+
+
+def test_a_new_epoch_asks_again_and_those_who_leave_are_told() -> None:
+    question = Question(until=2, code=Raw())
+    requests = tuple(Request(run=7, arm=arm, message=4, question=question) for arm in (0, 1, 2))
+    standings = Standings.of(
+        [OPENED, RoundOpened(round=4, requests=requests), _report(0, 4, 2, 0.5)]
+    )
+    standings.add(EpochBegan(epoch=9))
+    field = standings.said[0].run
+    assert standings.said == tuple(
+        Request(run=field, arm=arm, message=1, question=question) for arm in (1, 2)
+    )
+    assert field & 0xFF == 9
+    standings.add(ArmsLost(round=4, arms=(1,), stops=False))
+    assert standings.said == (Dismiss(run=field, arm=1, cause=Cause.DROPPED),)
+    standings.add(CaveatNoted(text="clipped"))
+    assert list(standings.said) == []
+    standings.add(ENDING)
+    assert standings.said == tuple(Dismiss(run=field, arm=arm, cause=Cause.ENDED) for arm in (0, 2))
+
+
+def test_an_answer_to_a_question_that_was_left_out_has_no_message() -> None:
+    assert Standings.of([OPENED, _report(0, 4, 2, 0.5)]).said == ()

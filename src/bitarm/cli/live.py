@@ -1,4 +1,4 @@
-"""The race as a table: every arm's interval as a bar, narrowing round by round."""
+"""The live table of a run: every arm's interval as a bar that narrows round by round."""
 
 import time
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from bitarm.core.events import LearnerEvent, RoundOpened, RunEnded, RunOpened
+from bitarm.core.events import LearnerEvent
 from bitarm.core.policy import Outcome
-from bitarm.core.standings import ArmStanding, Standings
+from bitarm.core.standings import ArmStanding, Standings, follow
 
 _NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
 _WIDE = 120  # screen columns from which on there is room for more words
@@ -27,6 +27,7 @@ class LiveTable:
     def __init__(self, console: Console, *, pace: float) -> None:
         self._pace = pace
         self._standings: Standings | None = None
+        self._drawn = (0, False)  # the progress that the table shows
         self._width = console.width
         self._live = Live(console=console, auto_refresh=False)
 
@@ -44,16 +45,16 @@ class LiveTable:
 
     def watch(self, events: Sequence[LearnerEvent]) -> None:
         """Take events in; draw when a round has closed, and wait so that an eye can follow."""
+        standings = self._standings
         for event in events:
-            if isinstance(event, RunOpened):
-                self._standings = Standings(event)
-            elif self._standings is not None:
-                self._standings.add(event)
-        closed = any(isinstance(event, RoundOpened | RunEnded) for event in events)
-        if closed and self._standings is not None:
-            self._live.update(standings_table(self._standings, self._width), refresh=True)
-            if self._pace > 0 and self._standings.ending is None:
-                time.sleep(self._pace)
+            standings = follow(standings, event)
+        self._standings = standings
+        if standings is None or standings.progress == self._drawn:
+            return
+        self._drawn = standings.progress
+        self._live.update(standings_table(standings, self._width), refresh=True)
+        if self._pace > 0 and standings.ending is None:
+            time.sleep(self._pace)
 
 
 def standings_table(standings: Standings, screen_width: int) -> Table:

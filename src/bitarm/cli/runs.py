@@ -17,11 +17,11 @@ from rich.text import Text
 from bitarm.cli.answer import print_answer
 from bitarm.cli.live import standings_table
 from bitarm.cli.storage import StoreOption, store_path
-from bitarm.core.events import RoundOpened, RunEnded, dump_event
+from bitarm.core.events import dump_event
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps
 from bitarm.core.result import result_of
-from bitarm.core.standings import Standings
+from bitarm.core.standings import Standings, follow
 from bitarm.store import MemoryJournal, SqliteJournal, find_run
 
 app = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
@@ -29,6 +29,8 @@ app = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
 ]
+_NOTHING_CLOSED = ((0, False), (1, False))  # the progress of a run none of whose rounds has closed
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
 
 
@@ -94,14 +96,12 @@ def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = Fa
     checked = 0
     console = Console()
     standings: Standings | None = None
+    drawn = (0, False)
     for _, event in steps(entry.event for entry in entries):
         checked += 1
-        if standings is None:
-            standings = Standings.of([event])
-        else:
-            standings.add(event)
-        closed = isinstance(event, RunEnded) or (isinstance(event, RoundOpened) and checked > 2)
-        if closed and not as_json:
+        standings = follow(standings, event)
+        if not as_json and standings.progress not in (*_NOTHING_CLOSED, drawn):
+            drawn = standings.progress
             console.print(standings_table(standings, console.width))
     if as_json:
         typer.echo(json.dumps({"run": number, "events": checked, "agrees": True}))

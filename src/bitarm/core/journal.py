@@ -1,10 +1,14 @@
-"""Where events are kept: the interface; the store implements it."""
+"""Where events are kept: the interface, and how a run's summary follows from what is kept.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol, final
+The store implements it. One rule for the summary of every journal stands here, beside the value.
+"""
 
-from bitarm.core.events import LearnerEvent, RunOpened
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, final
+
+from bitarm.core.events import LearnerEvent, RunEnded, RunOpened
+from bitarm.errors import StoreError
 
 
 @final
@@ -30,6 +34,54 @@ class RunSummary:
     outcome: str | None  # None while it runs, or if it was cut off
     best_arm: str | None  # its name
     entries: int
+
+    @classmethod
+    def begun(cls, opened: RunOpened, *, run: int, at: float) -> Self:
+        """The summary of a run that has only its opening, kept as number `run` at a time."""
+        return cls(
+            run=run,
+            fingerprint=opened.setup.spec.fingerprint,
+            arms=len(opened.setup.spec.arms),
+            opened_at=at,
+            ended_at=None,
+            outcome=None,
+            best_arm=None,
+            entries=1,
+        )
+
+    def continued(
+        self,
+        events: Sequence[LearnerEvent],
+        *,
+        at: float,
+        names: Callable[[], Sequence[str]],
+    ) -> "RunSummary":
+        """The summary after `events` too, which are kept at a time.
+
+        `names` gives the arms' names; it is asked only if one won, since a journal may have to look
+        them up. StoreError if the events cannot be this run's.
+        """
+        if any(isinstance(event, RunOpened) for event in events):
+            raise StoreError(
+                f"run {self.run} is open: a second opening begins another run, "
+                "give it to open_run instead of append"
+            )
+        longer = replace(self, entries=self.entries + len(events))
+        endings = [event for event in events if isinstance(event, RunEnded)]
+        if not endings:
+            return longer
+        outcome, best = endings[-1].outcome, endings[-1].best_arm
+        if best is not None and not 0 <= best < self.arms:
+            raise StoreError(
+                f"run {self.run} has arms 0 to {self.arms - 1}, its ending names arm {best}: "
+                "it belongs to another run"
+            )
+        return replace(
+            longer,
+            ended_at=at,
+            outcome=outcome.value,
+            best_arm=None if best is None else names()[best],
+        )
 
 
 class Journal(Protocol):

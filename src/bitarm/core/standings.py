@@ -1,14 +1,16 @@
-"""Where a run stands, folded from its events: what a live table, a report or a page shows.
+"""The one fold of a run's events: where the run stands after them, and what was said with each.
 
-Decides nothing and decodes nothing: it only repeats what the learner wrote down.
+A live table, a result, a link's ledger and a page all read these standings, so a new kind of event
+is taught to `Standings.add` and to nobody else. Decides and decodes nothing: it repeats what the
+learner wrote down. (`core/replay.py` is no fold of events: it makes a learner decide again.)
 """
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self, final
+from dataclasses import dataclass, replace
+from typing import Any, final
 
-from bitarm.core.epochs import FIRST_EPOCH
+from bitarm.core.epochs import FIRST_EPOCH, run_field, run_of_opening
 from bitarm.core.events import (
     AgentJoined,
     ArmDropped,
@@ -26,6 +28,7 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
+from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.errors import StoreError
 
 
@@ -44,6 +47,8 @@ class ArmStanding:
     repeats: int = 0  # reports that came again
     lives: int = 1  # sequences of rewards that its reports are about
     counted: int = 0  # pulls of the present one that are in the run's samples
+    request: Request | None = None  # the last that it was sent, as the present epoch numbers it
+    awaited: bool = False  # whether it has yet to answer that
     dropped_in: int | None = None  # the round
     dropped_for: int | None = None  # the arm that was better
     lost_in: int | None = None  # the round in which its agent was given up
@@ -57,7 +62,12 @@ class ArmStanding:
 
 @final
 class Standings:
-    """The state of one run, event by event."""
+    """The state of one run, event by event.
+
+    Begin with the run's opening and `add` every event after it, or let `follow` do both. Events may
+    be left out (a row of the page needs only the opening and the ending): what they alone would
+    tell is then missing, and nothing else is wrong.
+    """
 
     def __init__(self, opened: RunOpened) -> None:
         self.opened = opened
@@ -72,31 +82,32 @@ class Standings:
         self.traffic: TrafficMeasured | None = None
         self.fleet: FleetAssigned | None = None
         self.joined: dict[str, list[AgentJoined]] = {}  # the processes of each agent, in order
+        self.said: tuple[Message, ...] = ()  # the messages of the last event, sent or received
+        self._run = run_of_opening(opened.opening)
 
-    @classmethod
-    def of(cls, events: Iterable[LearnerEvent]) -> Self:
-        """The standings after all of these events."""
-        stream = iter(events)
-        opened = next(stream, None)
-        if not isinstance(opened, RunOpened):
-            raise StoreError(f"the journal of a run begins with its opening, found {opened}")
-        standings = cls(opened)
-        for event in stream:
-            standings.add(event)
+    @staticmethod
+    def of(events: Iterable[LearnerEvent]) -> "Standings":
+        """The standings after all of these events; StoreError if no opening is the first."""
+        standings: Standings | None = None
+        for event in events:
+            standings = follow(standings, event)
+        if standings is None:
+            raise StoreError("the journal of a run begins with its opening, found nothing")
         return standings
 
     def add(self, event: LearnerEvent) -> None:
         """Take one more event in; StoreError if it speaks of an arm that is not there."""
+        self.said = ()
         match event:
             case RoundOpened():
-                self.round = event.round
+                self._ask(event)
             case ReportAccepted():
-                self._heard(event, self._arm(event.arm))
+                self._hear(event, self._arm(event.arm))
             case EpochBegan():
-                self.epoch = event.epoch
+                self._begin(event)
             case PositionTold():
-                self._arm(event.arm)
                 self.restored = True
+                self._answer(event.arm, Position, pulls=event.pulls)
             case LivesBegan():
                 for number, count in event.counts.items():
                     arm = self._arm(number)
@@ -106,13 +117,17 @@ class Standings:
             case ArmDropped():
                 arm = self._arm(event.arm)
                 arm.dropped_in, arm.dropped_for = event.round, event.because
+                self._dismiss((event.arm,), Cause.DROPPED)
             case ArmsLost():
-                for lost in event.arms:
-                    self._arm(lost).lost_in = event.round
+                for number in event.arms:
+                    self._arm(number).lost_in = event.round
+                self._dismiss(event.arms, Cause.DROPPED)
             case CaveatNoted():
                 self.caveats.append(event.text)
             case RunEnded():
                 self.ending = event
+                active = (number for number, arm in enumerate(self.arms) if arm.active)
+                self._dismiss(active, Cause.ENDED)
             case TrafficMeasured():
                 self.traffic = event
             case FleetAssigned():
@@ -122,19 +137,10 @@ class Standings:
             case AgentJoined():
                 self.joined.setdefault(event.agent, []).append(event)
 
-    def _arm(self, number: int) -> ArmStanding:
-        if not 0 <= number < len(self.arms):
-            raise StoreError(f"the journal speaks of arm {number}, the run has {len(self.arms)}")
-        return self.arms[number]
-
-    def _heard(self, event: ReportAccepted, arm: ArmStanding) -> None:
-        self.samples += event.pulls - arm.counted
-        arm.counted = event.pulls
-        self.payload_bits += event.symbol.nbits
-        arm.mean, arm.ceiling = event.mean, event.ceiling
-        arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
-        arm.pulls, arm.messages = event.pulls, event.message
-        arm.payload_bits += event.symbol.nbits
+    @property
+    def progress(self) -> tuple[int, bool]:
+        """The round, and whether the run has ended: it changes whenever a round has closed."""
+        return self.round, self.ending is not None
 
     @property
     def leader(self) -> int | None:
@@ -145,3 +151,65 @@ class Standings:
             if arm.active and arm.mean is not None
         ]
         return -max(heard)[1] if heard else None
+
+    @property
+    def _field(self) -> int:
+        return run_field(self._run, self.epoch)
+
+    def _arm(self, number: int) -> ArmStanding:
+        if not 0 <= number < len(self.arms):
+            raise StoreError(f"the journal speaks of arm {number}, the run has {len(self.arms)}")
+        return self.arms[number]
+
+    def _ask(self, event: RoundOpened) -> None:
+        self.round = event.round
+        for request in event.requests:
+            arm = self._arm(request.arm)
+            arm.request, arm.awaited = request, True
+        self.said = event.requests
+
+    def _begin(self, event: EpochBegan) -> None:
+        """What was not answered is asked again: the first question of the new epoch to its arm."""
+        self.epoch = event.epoch
+        for arm in self.arms:
+            if arm.awaited and arm.request is not None:
+                arm.request = replace(arm.request, run=self._field, message=1)
+        self.said = tuple(arm.request for arm in self.arms if arm.awaited and arm.request)
+
+    def _hear(self, event: ReportAccepted, arm: ArmStanding) -> None:
+        self.samples += event.pulls - arm.counted
+        arm.counted = event.pulls
+        self.payload_bits += event.symbol.nbits
+        arm.mean, arm.ceiling = event.mean, event.ceiling
+        arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
+        arm.pulls, arm.messages = event.pulls, event.message
+        arm.payload_bits += event.symbol.nbits
+        self._answer(event.arm, Report, symbol=event.symbol)
+
+    def _answer(self, number: int, kind: type[Report | Position], **content: Any) -> None:
+        """An arm answered its request; unknown is which, if the event that asked was left out."""
+        arm = self._arm(number)
+        request = arm.request
+        if arm.awaited and request is not None:
+            self.said = (kind(run=request.run, arm=number, message=request.message, **content),)
+        arm.awaited = False
+
+    def _dismiss(self, numbers: Iterable[int], cause: Cause) -> None:
+        said = tuple(Dismiss(run=self._field, arm=number, cause=cause) for number in numbers)
+        for dismissal in said:
+            self.arms[dismissal.arm].awaited = False
+        self.said = said
+
+
+def follow(standings: Standings | None, event: LearnerEvent) -> Standings:
+    """The standings after one more event, for who follows a run from its first event on.
+
+    An opening begins new ones; any other event is added to `standings`, which are changed and
+    returned. StoreError if there are none yet.
+    """
+    if isinstance(event, RunOpened):
+        return Standings(event)
+    if standings is None:
+        raise StoreError(f"the journal of a run begins with its opening, found {event}")
+    standings.add(event)
+    return standings

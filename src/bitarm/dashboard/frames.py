@@ -8,16 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 from bitarm import wire
-from bitarm.core.events import (
-    ArmDropped,
-    EpochBegan,
-    PositionTold,
-    ReportAccepted,
-    RoundOpened,
-    RunEnded,
-)
 from bitarm.core.journal import Entry
-from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
+from bitarm.core.messages import Dismiss, Message, Position, Report, Request
 from bitarm.core.plain import to_plain
 from bitarm.core.spec import RunSpec
 from bitarm.dashboard.history import History
@@ -91,7 +83,7 @@ class FrameList:
 
 def frames_of(history: History, entry: Entry, *, arm: int | None, limit: int) -> FrameList:
     """The frames of an event's messages, or of the one to or from `arm`."""
-    messages = _messages(history, entry)
+    messages = history.messages(entry)
     wanted = [message for message in messages if arm is None or message.arm == arm]
     return FrameList(
         sequence=entry.sequence,
@@ -107,48 +99,9 @@ def event_view(history: History, entry: Entry) -> EventView:
         at=entry.at,
         name=entry.event.name,
         text=in_words(entry.event, history.standings),
-        messages=_count(history, entry),
+        messages=len(history.messages(entry)),
         event=to_plain(entry.event),
     )
-
-
-def _count(history: History, entry: Entry) -> int:
-    match entry.event:
-        case RoundOpened() as event:
-            return len(event.requests)
-        case EpochBegan():
-            return len(history.numbering.asked_again(entry.sequence))
-        case ReportAccepted() | PositionTold() | ArmDropped():
-            return 1
-        case RunEnded():
-            return len(history.spec.arms) - len(history.out_before(entry.sequence))
-    return 0
-
-
-def _messages(history: History, entry: Entry) -> list[Message]:
-    numbering = history.numbering
-    run = numbering.field(entry.sequence)
-    match entry.event:
-        case RoundOpened() as event:
-            return list(event.requests)
-        case EpochBegan():
-            return list(numbering.asked_again(entry.sequence))
-        case ReportAccepted() as event:
-            number = numbering.answered(entry.sequence)
-            return [Report(run=run, arm=event.arm, message=number, symbol=event.symbol)]
-        case PositionTold() as event:
-            number = numbering.answered(entry.sequence)
-            return [Position(run=run, arm=event.arm, message=number, pulls=event.pulls)]
-        case ArmDropped() as event:
-            return [Dismiss(run=run, arm=event.arm, cause=Cause.DROPPED)]
-        case RunEnded():
-            out = history.out_before(entry.sequence)
-            return [
-                Dismiss(run=run, arm=arm, cause=Cause.ENDED)
-                for arm in range(len(history.spec.arms))
-                if arm not in out
-            ]
-    return []
 
 
 def _frame(message: Message, spec: RunSpec) -> FrameView:

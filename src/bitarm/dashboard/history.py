@@ -10,14 +10,13 @@ from dataclasses import fields
 from typing import Any, TypeVar, final
 
 from bitarm.core.codes import Bins
-from bitarm.core.events import ArmDropped, ArmsLost, ReportAccepted, RoundOpened, RunOpened
+from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
-from bitarm.core.question import Question
+from bitarm.core.messages import Message
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
 from bitarm.core.words import values_of
-from bitarm.dashboard.numbering import Numbering
 from bitarm.dashboard.views import (
     Drops,
     Notes,
@@ -44,10 +43,9 @@ class History:
         self.run = run
         self.entries = 0
         self.standings = Standings(first.event)
-        self.numbering = Numbering(first.event)
         self._opened_at = self._last_at = first.at
         self._ended_at: float | None = None
-        self._asked: dict[int, Question] = {}  # the last question of each arm
+        self._said: dict[int, tuple[Message, ...]] = {}  # by entry, where that lacks them
         self._rounds, self._reports = _empty(Rounds), _empty(Reports)
         self._drops, self._notes = _empty(Drops), _empty(Notes)
         self._note(first)
@@ -60,10 +58,10 @@ class History:
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
         self.standings.add(entry.event)
-        self.numbering.add(entry)
+        if self.standings.said and not isinstance(entry.event, RoundOpened):
+            self._said[entry.sequence] = self.standings.said
         match entry.event:
             case RoundOpened() as event:
-                self._asked.update((request.arm, request.question) for request in event.requests)
                 _append(
                     self._rounds,
                     sequence=entry.sequence,
@@ -146,13 +144,11 @@ class History:
             entries=self.entries,
         )
 
-    def out_before(self, sequence: int) -> set[int]:
-        """The arms that had fallen, or were given up, before an entry."""
-        out = set(self._drops.arm[: bisect_right(self._drops.sequence, sequence - 1)])
-        for i in range(bisect_right(self._notes.sequence, sequence - 1)):
-            if self._notes.name[i] == ArmsLost.name:
-                out.update(self._notes.arms[i])
-        return out
+    def messages(self, entry: Entry) -> tuple[Message, ...]:
+        """The messages of an entry's event, sent or received, in order."""
+        if isinstance(entry.event, RoundOpened):
+            return entry.event.requests
+        return self._said.get(entry.sequence, ())
 
     def _agents(self) -> list[str]:
         return list(self.standings.fleet.agents) if self.standings.fleet else []
@@ -180,10 +176,11 @@ class History:
         None where bins cover all that can be, where the code has no bins, and where there are only
         two, each of which is an end.
         """
-        question = self._asked.get(event.arm)
-        if self.spec.quantizer.certain or question is None or not isinstance(question.code, Bins):
+        request = self.standings.arms[event.arm].request
+        code = None if request is None else request.question.code
+        if self.spec.quantizer.certain or not isinstance(code, Bins):
             return None
-        last = question.code.bins - 1
+        last = code.bins - 1
         return event.symbol.value in (0, last) if last > 1 else None
 
     def _note(self, entry: Entry) -> None:

@@ -2,22 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from bitarm import wire
-from bitarm.core.events import (
-    ArmDropped,
-    ArmsLost,
-    EpochBegan,
-    LearnerEvent,
-    PositionTold,
-    ReportAccepted,
-    RoundOpened,
-    RunEnded,
-    RunOpened,
-)
-from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
+from bitarm.core.events import LearnerEvent
+from bitarm.core.messages import Position, Report
+from bitarm.core.standings import Standings, follow
 from bitarm.runtime.links import Link, LinkUse, use
 
 
@@ -42,8 +33,7 @@ class LinkLedger:
         self._resumed = resumed
         self._up: dict[str | int, list[int]] = defaultdict(list)
         self._down: dict[str | int, list[int]] = defaultdict(list)
-        self._active: set[int] = set()
-        self._asked: dict[int, Request] = {}  # not yet answered
+        self._standings: Standings | None = None  # of the run that is watched
 
     def went_up(self, device: str | int, frame_bytes: int) -> None:
         """A frame came from a device."""
@@ -56,35 +46,10 @@ class LinkLedger:
     def watch(self, events: Sequence[LearnerEvent]) -> None:
         """Take the frames from a learner's events: one device an arm, one message a frame."""
         for event in events:
-            match event:
-                case RunOpened():
-                    self._active = set(range(len(event.setup.spec.arms)))
-                case EpochBegan():  # what was not answered is its first question
-                    for request in list(self._asked.values()):
-                        self._ask(replace(request, message=1))
-                case RoundOpened():
-                    for request in event.requests:
-                        self._ask(request)
-                case ReportAccepted():
-                    asked = self._asked.pop(event.arm)
-                    report = Report(
-                        run=asked.run, arm=event.arm, message=asked.message, symbol=event.symbol
-                    )
-                    self.went_up(event.arm, _size(report))
-                case PositionTold():
-                    asked = self._asked.pop(event.arm)
-                    position = Position(
-                        run=asked.run, arm=event.arm, message=asked.message, pulls=event.pulls
-                    )
-                    self.went_up(event.arm, _size(position))
-                case ArmDropped():
-                    self._dismissed(event.arm, Cause.DROPPED)
-                case ArmsLost():
-                    for arm in event.arms:
-                        self._dismissed(arm, Cause.DROPPED)
-                case RunEnded():
-                    for arm in sorted(self._active):
-                        self._dismissed(arm, Cause.ENDED)
+            self._standings = follow(self._standings, event)
+            for message in self._standings.said:
+                went = self.went_up if isinstance(message, Report | Position) else self.went_down
+                went(message.arm, len(wire.encode(message)))
 
     def devices(self) -> list[LinkUse]:
         """Totals of each device's frames on this link."""
@@ -103,16 +68,3 @@ class LinkLedger:
             busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
             since_resumed=self._resumed,
         )
-
-    def _ask(self, request: Request) -> None:
-        self._asked[request.arm] = request
-        self.went_down(request.arm, _size(request))
-
-    def _dismissed(self, arm: int, cause: Cause) -> None:
-        self._active.discard(arm)
-        self._asked.pop(arm, None)
-        self.went_down(arm, _size(Dismiss(run=0, arm=arm, cause=cause)))
-
-
-def _size(message: Message) -> int:
-    return len(wire.encode(message))

@@ -10,7 +10,6 @@ from typing import final
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.errors import StoreError
-from bitarm.store.summary import begun, continued
 
 
 @final
@@ -28,9 +27,8 @@ class MemoryJournal:
         """Begin a run with its first event and what came with it; returns its number."""
         self._require_open()
         run, at = len(self._summaries) + 1, self._clock()
-        summary = continued(
-            begun(opened, run=run, at=at), then, at=at, names=lambda: opened.setup.spec.arms
-        )
+        first = RunSummary.begun(opened, run=run, at=at)
+        summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
         self._entries[run] = [
             Entry(sequence=sequence, at=at, event=event)
             for sequence, event in enumerate((opened, *then), start=1)
@@ -42,9 +40,7 @@ class MemoryJournal:
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
         """Keep events, in order, all of them or none."""
         summary, at = self._summary(run), self._clock()
-        longer = continued(
-            summary, events, at=at, names=lambda: self._openings[run].setup.spec.arms
-        )
+        longer = summary.continued(events, at=at, names=lambda: self._openings[run].setup.spec.arms)
         # One extend: a reader in another thread finds all of these events or none.
         self._entries[run].extend(
             Entry(sequence=sequence, at=at, event=event)

@@ -21,7 +21,6 @@ from bitarm.store.bodies import read_body, write_body
 from bitarm.store.connection import connect_reader, connect_writer, found_version, transaction
 from bitarm.store.faults import explained
 from bitarm.store.positions import Positions
-from bitarm.store.summary import begun, continued
 
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing; a commit takes milliseconds."""
@@ -79,9 +78,8 @@ class SqliteJournal:
             with self._writing() as connection:
                 at = self._clock()
                 run = rows.insert_run(connection, fingerprint=opened.setup.spec.fingerprint, at=at)
-                summary = continued(
-                    begun(opened, run=run, at=at), then, at=at, names=lambda: opened.setup.spec.arms
-                )
+                first = RunSummary.begun(opened, run=run, at=at)
+                summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
                 rows.add(connection, summary, bodies, at=at)
             self._positions.wrote_to(
                 run, len(bodies)
@@ -96,7 +94,7 @@ class SqliteJournal:
                 at = self._clock()
                 summary = self._summary(run)
                 self._positions.require_end(run, summary.entries, place=self._place(run))
-                longer = continued(summary, events, at=at, names=lambda: self._names(run))
+                longer = summary.continued(events, at=at, names=lambda: self._names(run))
                 rows.add(connection, longer, bodies, at=at)
             self._positions.wrote_to(run, longer.entries)
 
