@@ -126,9 +126,9 @@ def test_results_go_to_stdout_and_logs_to_stderr(apart: Command) -> None:
     done = apart("identify", "--seed", 1, "--json", "--log-level", "info")
     assert done.json["best_arm_name"] == "water-tower"
     lines = done.err.splitlines()
-    assert re.search(r" INFO run [0-9a-f]{8}: 8 arms$", lines[0])
-    assert any(line.endswith("arm 7 dropped for arm 2") for line in lines)
-    assert lines[-1].endswith(" INFO ended: decided")
+    assert re.search(r" INFO run [0-9a-f]{8} opened: 8 arms, dicq, ", lines[0])
+    assert any(re.search(r" is out in round \d+: water-tower is better$", line) for line in lines)
+    assert lines[-1].endswith(" INFO ended: water-tower is the best arm")
 
 
 @pytest.mark.parametrize("level", ["debug", "info"])
@@ -156,7 +156,7 @@ def test_a_sigma_that_the_models_break_voids_the_guarantee(apart: Command) -> No
     reason = "sigma = 0.05 is too small for these rewards: 0.1118 is valid"
     assert (done.code, done.json["outcome"], done.json["guarantee"]) == (0, "decided", None)
     assert done.json["guarantee_reason"] == reason
-    assert f"WARNING {reason}" in done.err
+    assert f"WARNING caveat: {reason}" in done.err
 
 
 def test_a_sigma_that_is_valid_keeps_the_guarantee_and_says_nothing(bitarm: Command) -> None:

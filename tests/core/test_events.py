@@ -49,6 +49,7 @@ from bitarm.core.quantizers import Icq
 from bitarm.core.question import Question
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup
+from bitarm.core.wording import in_words
 from bitarm.errors import ConfigError
 
 _CODES: tuple[Code, ...] = (
@@ -114,6 +115,13 @@ def test_an_event_is_read_back_as_it_was_written(event: LearnerEvent) -> None:
 
 def test_every_event_is_in_the_table() -> None:
     assert [event.name for event in _SAMPLES] == list(EVENTS)
+
+
+@pytest.mark.parametrize("event", _SAMPLES, ids=lambda event: event.name)
+def test_every_event_has_a_sentence_of_its_own(event: LearnerEvent) -> None:
+    opened = _SAMPLES[0]
+    assert isinstance(opened, RunOpened)
+    assert event.name.replace("_", " ") not in in_words(event, opened.setup)
 
 
 @settings(deadline=None, max_examples=60)

@@ -41,7 +41,7 @@ def test_arms_that_were_given_up_are_placed_and_get_no_farewell(decided_store: P
     history.add(Entry(sequence=history.entries + 1, at=first.at + 9, event=lost))
     notes = history.view().timeline.notes
     assert (notes.name[-1], notes.arms[-1], notes.round[-1]) == ("arms_lost", [1, 2], 4)
-    assert notes.text[-1] == "south, tower: given up, not heard from for too long"
+    assert notes.text[-1] == "south, tower: given up in round 4, not heard from for too long"
     ended = next(
         entry.event for entry in _entries(decided_store, 1) if isinstance(entry.event, RunEnded)
     )
@@ -86,6 +86,7 @@ def test_a_run_on_a_budget_has_no_delta_no_radii_and_no_certain_words(tmp_path: 
     assert (view.settings["delta"], view.settings["width"]) == (None, None)
     assert "max_bits" not in view.settings
     assert set(view.timeline.reports.radius) == {None}
-    assert view.timeline.notes.text[0] == "run opened: 4 arms, dicq-budget, 80 pulls"
+    opened = f"run {view.row.fingerprint} opened: 4 arms, dicq-budget, 80 pulls"
+    assert view.timeline.notes.text[0] == opened
     assert "ended: the budget is spent, north did best" in view.timeline.notes.text
     assert point_of_run(history).lower_bound is None

@@ -20,7 +20,7 @@ from bitarm.cli.beside import Beside, dashboard_beside
 from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.link_cost import LinkOption, link_json, print_link
 from bitarm.cli.live import LiveTable
-from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.logs import EventLog, LogLevel, configure
 from bitarm.cli.plan_options import (
     GapOption,
     GapPriorOption,
@@ -109,7 +109,7 @@ def identify(
         journal = outer.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
         page = outer.enter_context(dashboard_beside(store_path(store))) if dashboard else None
         with contextlib.ExitStack() as stack:
-            watchers: list[Watcher] = [log_events]
+            watchers: list[Watcher] = [EventLog().watch]
             if ledger is not None:
                 watchers.append(ledger.watch)
             if page is not None:

@@ -23,7 +23,7 @@ from bitarm.cli.exits import Exit, complain, exit_for_outcome
 from bitarm.cli.identify import show_result, watch_all
 from bitarm.cli.link_cost import LinkOption
 from bitarm.cli.live import LiveTable
-from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.logs import EventLog, LogLevel, configure
 from bitarm.cli.storage import StoreOption, store_path
 from bitarm.cli.words import Words, by_table
 from bitarm.core.words import words_of
@@ -94,10 +94,11 @@ def learner_command(
     screen = Console(stderr=True)
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
         with contextlib.ExitStack() as stack:
-            watch: Watcher = log_events
+            log = EventLog()
+            watch: Watcher = log.watch
             if screen.is_terminal and not as_json:
                 table = stack.enter_context(LiveTable(screen, pace=0))
-                watch = watch_all(log_events, table.watch)
+                watch = watch_all(log.watch, table.watch)
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run

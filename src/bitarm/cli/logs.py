@@ -1,10 +1,13 @@
-"""Logs: what happens in a run, on stderr, as lines for people or as JSON for machines."""
+"""Logs: what happens in a run, on stderr, as lines for people or as JSON for machines.
+
+The sentences are the page's too (`core/wording.py`); here is how loud each event is.
+"""
 
 import json
 import logging
-import math
 from collections.abc import Sequence
 from enum import Enum
+from typing import final
 
 from bitarm.core.events import (
     AgentJoined,
@@ -15,12 +18,13 @@ from bitarm.core.events import (
     LearnerEvent,
     LivesBegan,
     PositionTold,
-    ReportAccepted,
-    RoundOpened,
     RunEnded,
     RunOpened,
     dump_event,
 )
+from bitarm.core.setup import Setup
+from bitarm.core.wording import in_words
+from bitarm.errors import StoreError
 
 _LOGGER = logging.getLogger("bitarm")
 
@@ -56,53 +60,36 @@ def configure(level: LogLevel, *, as_json: bool) -> None:
     _LOGGER.setLevel(level.value.upper())
 
 
-def log_events(events: Sequence[LearnerEvent]) -> None:
-    """Log events: caveats as warnings, decisions as news, the rest as detail."""
-    for event in events:
-        level, text = _describe(event)
-        if _LOGGER.isEnabledFor(level):
-            _LOGGER.log(level, text, extra={"event": dump_event(event)})
+@final
+class EventLog:
+    """Logs the events of one run as they come: caveats as warnings, decisions as news.
+
+    Arms are called by the names that the run's opening gave them, so the opening must come first. A
+    learner that goes on with a run tells its watchers the events of before, the opening included.
+    """
+
+    def __init__(self) -> None:
+        self._setup: Setup | None = None
+
+    def watch(self, events: Sequence[LearnerEvent]) -> None:
+        """Log these events; StoreError if the run's opening was not among the first."""
+        for event in events:
+            if isinstance(event, RunOpened):
+                self._setup = event.setup
+            if self._setup is None:
+                raise StoreError(f"a run is logged from its opening on, found {event}")
+            level = _level(event)
+            if _LOGGER.isEnabledFor(level):
+                text = in_words(event, self._setup)
+                _LOGGER.log(level, text, extra={"event": dump_event(event)})
 
 
-def _describe(event: LearnerEvent) -> tuple[int, str]:
+def _level(event: LearnerEvent) -> int:
     match event:
-        case RunOpened():
-            spec = event.setup.spec
-            return logging.INFO, f"run {spec.fingerprint:08x}: {len(spec.arms)} arms"
-        case EpochBegan():
-            return logging.INFO, f"a learner went on with the run, epoch {event.epoch}"
-        case RoundOpened():
-            arms = "1 arm" if len(event.requests) == 1 else f"{len(event.requests):,} arms"
-            return logging.DEBUG, f"round {event.round} opened: {arms} asked to advance"
-        case ReportAccepted():
-            said = f"{event.mean:g}"
-            if math.isfinite(event.radius):
-                said += f" ± {event.radius:g}"
-            if event.ceiling is not None:
-                said = f"at most {event.ceiling:g}"
-            text = f"arm {event.arm} message {event.message}: {said}"
-            return logging.DEBUG, text
-        case ArmDropped():
-            text = f"round {event.round}: arm {event.arm} dropped for arm {event.because}"
-            return logging.INFO, text
-        case ArmsLost():
-            return logging.WARNING, f"round {event.round}: arms {event.arms} lost with their agent"
-        case PositionTold():
-            text = (
-                f"arm {event.arm} has made {event.pulls} pulls, more than it was asked for: "
-                "this journal is older than what it remembers"
-            )
-            return logging.WARNING, text
-        case LivesBegan():
-            text = f"arms {event.arms}: earlier live rewards are lost, counted anew"
-            return logging.WARNING, text
-        case AgentJoined(restarts=0):
-            return logging.INFO, f"agent {event.agent} joined"
-        case AgentJoined():
-            text = f"agent {event.agent} restarted ({event.restarts}), {event.discarded} discarded"
-            return logging.WARNING, text
-        case CaveatNoted():
-            return logging.WARNING, event.text
-        case RunEnded():
-            return logging.INFO, f"ended: {event.outcome.value}"
-    return logging.DEBUG, event.name
+        case ArmsLost() | PositionTold() | LivesBegan() | CaveatNoted():
+            return logging.WARNING
+        case AgentJoined() if event.restarts:
+            return logging.WARNING
+        case RunOpened() | EpochBegan() | ArmDropped() | AgentJoined() | RunEnded():
+            return logging.INFO
+    return logging.DEBUG

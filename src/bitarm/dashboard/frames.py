@@ -12,8 +12,8 @@ from bitarm.core.journal import Entry
 from bitarm.core.messages import Dismiss, Message, Position, Report, Request
 from bitarm.core.plain import to_plain
 from bitarm.core.spec import RunSpec
+from bitarm.core.wording import in_words
 from bitarm.dashboard.history import History
-from bitarm.dashboard.wording import in_words
 
 MessageKind = Literal["report", "position", "request", "dismiss"]
 _KINDS: dict[type, MessageKind] = {
@@ -98,7 +98,7 @@ def event_view(history: History, entry: Entry) -> EventView:
         sequence=entry.sequence,
         at=entry.at,
         name=entry.event.name,
-        text=in_words(entry.event, history.standings),
+        text=in_words(entry.event, history.standings.opened.setup),
         messages=len(history.messages(entry)),
         event=to_plain(entry.event),
     )

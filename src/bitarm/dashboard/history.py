@@ -1,7 +1,7 @@
-"""One run folded into columns, entry by entry: what the charts of a run draw.
+"""One run as columns, entry by entry: what the charts of a run draw.
 
-Standings come from the core. Unknown kinds of events are kept as notes: a newer learner may write
-events that no chart here knows.
+Where the run stands, and what was said, comes from the core's fold of events; what an event is in
+words, from the core's wording. Events that no chart has columns for are kept as notes.
 """
 
 import math
@@ -10,12 +10,13 @@ from dataclasses import fields
 from typing import Any, TypeVar, final
 
 from bitarm.core.codes import Bins
-from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunOpened
+from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.journal import Entry
 from bitarm.core.messages import Message
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
+from bitarm.core.wording import in_words
 from bitarm.core.words import values_of
 from bitarm.dashboard.views import (
     Drops,
@@ -27,7 +28,6 @@ from bitarm.dashboard.views import (
     RunView,
     Timeline,
 )
-from bitarm.dashboard.wording import arms_of, in_words, whole
 from bitarm.errors import StoreError
 
 Columns = TypeVar("Columns", Rounds, Reports, Drops, Notes)
@@ -189,10 +189,10 @@ class History:
             sequence=entry.sequence,
             at=entry.at,
             name=entry.event.name,
-            arms=arms_of(entry.event, self.standings),
-            round=whole(entry.event, "round"),
-            restarts=whole(entry.event, "restarts"),
-            text=in_words(entry.event, self.standings),
+            arms=_arms_of(entry.event, self.standings),
+            round=getattr(entry.event, "round", None),
+            restarts=getattr(entry.event, "restarts", None),
+            text=in_words(entry.event, self.standings.opened.setup),
         )
         self._moved_to(entry)
 
@@ -208,6 +208,15 @@ class History:
             drops=_later(self._drops, after),
             notes=_later(self._notes, after),
         )
+
+
+def _arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
+    """The arms that an event speaks of, by number or by the name of their agent."""
+    numbers: list[int | None] = [getattr(event, "arm", None), *getattr(event, "arms", ())]
+    agent = getattr(event, "agent", None)
+    if agent is not None:
+        numbers += [number for number, arm in enumerate(standings.arms) if arm.agent == agent]
+    return [number for number in numbers if number is not None]
 
 
 def _settings(opened: RunOpened) -> dict[str, Any]:
