@@ -1,12 +1,15 @@
 """What the tests of the whole system share: a real broker, processes to kill, one browser."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from brokers import broker, line
+from dashboard.stores import PAPER, identify_into, open_run_in
 from e2e.browser import chromium
+from e2e.served import served
 from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["broker", "line"]
@@ -17,8 +20,8 @@ OpenPage = Callable[..., Page]
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One for a module: Playwright cannot be begun again while it runs, as other modules do."""
-    with chromium() as it:
-        yield it
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -46,3 +49,19 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     assert complaints == []
     assert [text for text in said if "Content Security" in text] == []
     assert hosts <= {"127.0.0.1", None, ""}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
+    path = tmp_path_factory.mktemp("store") / "runs.sqlite"
+    identify_into(path, seed=1, **PAPER)
+    identify_into(path, seed=2, quantizer="quban", width="paper", max_rounds=4)
+    open_run_in(path, rounds=3)
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(store: Path) -> Iterator[str]:
+    with served(store) as address:
+        yield address

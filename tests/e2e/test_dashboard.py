@@ -2,15 +2,13 @@
 
 import json
 import re
-import sqlite3
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from dashboard.stores import MARKUP, MEANS, PAPER, SlowRun, identify_into, open_run_in, standings_in
+from dashboard.stores import MARKUP, PAPER, SlowRun, identify_into, standings_in
 from e2e.conftest import OpenPage
 from e2e.served import served
 from playwright.sync_api import Page, expect
@@ -24,24 +22,6 @@ from bitarm.core.theory import lower_bound
 from bitarm.store import SqliteJournal
 
 pytestmark = pytest.mark.slow
-
-PAGES = ("/", "/runs/1", "/runs/3", "/compare?runs=1,2", "/explain")
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
-    path = tmp_path_factory.mktemp("store") / "runs.sqlite"
-    identify_into(path, seed=1, **PAPER)
-    identify_into(path, seed=2, quantizer="quban", width="paper", max_rounds=4)
-    open_run_in(path, rounds=3)
-    return path
-
-
-@pytest.fixture(scope="module")
-def site(store: Path) -> Iterator[str]:
-    with served(store) as address:
-        yield address
 
 
 def _rows(page: Page, table: str) -> dict[str, dict[str, str]]:
@@ -278,6 +258,23 @@ def test_a_frame_is_shown_bit_by_bit(site: str, open_page: OpenPage) -> None:
     assert {"version", "symbol", "run", "arm", "check sum"} <= {name.strip() for name in names}
 
 
+def test_a_thousand_arms_stay_a_page_of_rows(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    means = {f"arm-{number:03}": 0.1 + 0.8 * number / 999 for number in range(1000)}
+    identify_into(store, seed=1, means=means, max_rounds=11, quantizer="exact")
+    standings = standings_in(store, 1)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/1")
+        expect(page.locator("#arms tbody tr")).to_have_count(25)
+        active = {arm.name for arm in standings.arms if arm.active}
+        shown = page.locator("#arms tbody th").all_inner_texts()
+        assert set(shown) <= active if len(active) >= 25 else active <= set(shown)
+        assert page.locator("#race g.arm").count() == 24
+        page.locator("#arms").get_by_label("Find an arm").fill("arm-000")
+        expect(page.locator("#arms tbody th")).to_have_text(["arm-000"])
+        _check_figures(page, standings)
+
+
 def test_names_with_markup_are_text(tmp_path: Path, open_page: OpenPage) -> None:
     store = tmp_path / "runs.sqlite"
     identify_into(store, seed=1, means={MARKUP: 0.9, "plain": 0.2, "=1+1": 0.3})
@@ -396,158 +393,3 @@ def test_explain_shows_the_cores_numbers(site: str, open_page: OpenPage) -> None
     page.locator("#index").fill("12")
     expect(page.locator("#sentence")).to_contain_text("outside the interval")
     assert Icq.certain is False  # which is why the page says so
-
-
-# -- states, access, sizes -----------------------------------------------------------------------
-
-
-def test_a_store_that_cannot_be_read_is_said_and_comes_back(
-    tmp_path: Path, open_page: OpenPage
-) -> None:
-    store = tmp_path / "runs.sqlite"
-    with served(store) as address:
-        page = open_page(f"{address}/")
-        expect(page.locator("#problem")).to_contain_text("there is no journal at")
-        store.touch()
-        expect(page.locator("#problem")).to_contain_text("is empty, it holds no journal yet")
-        store.write_bytes(b"no database " * 400)
-        expect(page.locator("#problem")).to_contain_text("is not a journal")
-        store.unlink()
-        identify_into(store, seed=1)
-        expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
-        expect(page.locator("#problem")).to_be_hidden()
-        other = open_page(f"{address}/runs/7")
-        expect(other.locator("#problem")).to_contain_text("there is no run 7")
-
-
-def _damage(path: Path) -> None:
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xff" * (size - 4096))
-
-
-def _renew(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
-        connection.commit()
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [(_damage, "is damaged"), (_renew, "has version 99 of the journal's format")],
-)
-def test_a_page_says_what_is_wrong_with_its_store(
-    tmp_path: Path, open_page: OpenPage, spoil: Callable[[Path], None], words: str
-) -> None:
-    store = tmp_path / "runs.sqlite"
-    identify_into(store, seed=1)
-    spoil(store)
-    with served(store) as address:
-        for path in ("/", "/runs/1", "/compare"):
-            expect(open_page(address + path).locator("#problem")).to_contain_text(words)
-
-
-def test_a_page_says_that_its_store_is_locked(tmp_path: Path, open_page: OpenPage) -> None:
-    store = tmp_path / "runs.sqlite"
-    identify_into(store, seed=1)
-    with served(store) as address:
-        with closing(sqlite3.connect(store, isolation_level=None)) as connection:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("UPDATE runs SET arms = arms")
-            page = open_page(f"{address}/")
-            expect(page.locator("#problem")).to_contain_text("is locked by another process")
-        expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
-
-
-def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) -> None:
-    token = tmp_path / "token"
-    token.write_text("a-secret-of-thirty-two-characters\n")
-    with served(store, "--token-file", token) as address:
-        page = open_page(f"{address}/runs/1")
-        expect(page.locator("h1")).to_have_text("Sign in")
-        page.get_by_label("Token").fill("wrong")
-        page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("h1")).to_have_text("Sign in")
-        page.get_by_label("Token").fill("a-secret-of-thirty-two-characters")
-        page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("#runs tbody tr")).to_have_count(3)
-
-
-def test_a_thousand_arms_stay_a_page_of_rows(tmp_path: Path, open_page: OpenPage) -> None:
-    store = tmp_path / "runs.sqlite"
-    means = {f"arm-{number:03}": 0.1 + 0.8 * number / 999 for number in range(1000)}
-    identify_into(store, seed=1, means=means, max_rounds=11, quantizer="exact")
-    standings = standings_in(store, 1)
-    with served(store) as address:
-        page = open_page(f"{address}/runs/1")
-        expect(page.locator("#arms tbody tr")).to_have_count(25)
-        active = {arm.name for arm in standings.arms if arm.active}
-        shown = page.locator("#arms tbody th").all_inner_texts()
-        assert set(shown) <= active if len(active) >= 25 else active <= set(shown)
-        assert page.locator("#race g.arm").count() == 24
-        page.locator("#arms").get_by_label("Find an arm").fill("arm-000")
-        expect(page.locator("#arms tbody th")).to_have_text(["arm-000"])
-        _check_figures(page, standings)
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_their_screen(
-    site: str, open_page: OpenPage, tmp_path: Path, width: int, scheme: str
-) -> None:
-    for path in PAGES:
-        page = open_page(site + path, width=width, color_scheme=scheme)
-        expect(page.locator("figure svg *, #runs tbody td").first).to_be_attached()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator("html").get_attribute("data-theme") == scheme
-        name = re.sub(r"\W+", "-", path).strip("-") or "home"
-        picture = page.screenshot(path=tmp_path / f"{name}-{width}-{scheme}.png", full_page=True)
-        assert len(picture) > 10_000
-
-
-def test_the_theme_can_be_switched_and_is_kept(site: str, open_page: OpenPage) -> None:
-    page = open_page(f"{site}/", color_scheme="light")
-    page.get_by_role("button", name="Dark").click()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
-    page.reload()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
-
-
-def test_the_keyboard_is_enough(site: str, open_page: OpenPage) -> None:
-    page = open_page(f"{site}/runs/1")
-    expect(page.locator("#arms tbody tr")).to_have_count(len(MEANS))
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
-    page.locator("#moment").focus()
-    before = int(page.locator("#moment").input_value())
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("#moment-text")).to_contain_text(f"event {before - 1} of")
-    page.keyboard.press("Home")
-    expect(page.locator("#moment-text")).to_contain_text("event 1 of")
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_screen_reader_finds_its_way(site: str, open_page: OpenPage, path: str) -> None:
-    page = open_page(site + path)
-    expect(page.locator("figure svg *, #runs tbody td").first).to_be_attached()
-    for role in ("banner", "main", "contentinfo", "navigation"):
-        assert page.get_by_role(role).count() == 1
-    assert page.locator("h1").count() == 1
-    # each in one call: the page may draw itself anew between two of them
-    unnamed = page.locator(
-        "main button:visible, main input:visible, main select:visible"
-    ).evaluate_all(
-        "all => all.filter(it => !(it.ariaLabel || it.labels?.[0]?.textContent || it.textContent"
-        " || document.getElementById(it.getAttribute('aria-labelledby'))?.textContent))"
-        ".map(it => it.outerHTML)"
-    )
-    assert unnamed == []
-    mute = page.locator("figure svg").evaluate_all(
-        "all => all.filter(it => it.getAttribute('role') !== 'img'"
-        " || !it.getAttribute('aria-label')).length"
-    )
-    assert mute == 0

@@ -9,15 +9,24 @@ export function problem(text) {
   banner.textContent = text ?? "";
 }
 
+export const RETRY = 2000; // milliseconds until something that failed is asked for again
+
 export async function get(path) {
-  return answer(await fetch(`/api/v1${path}`));
+  return answer(await reach(path));
 }
 
 export async function post(path, body) {
   const headers = { "content-type": "application/json" };
-  return answer(
-    await fetch(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
-  );
+  return answer(await reach(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+// A browser's own words for a server that is gone differ, and say little.
+async function reach(path, options) {
+  try {
+    return await fetch(`/api/v1${path}`, options);
+  } catch {
+    throw new Error("the dashboard does not answer: is it still running?");
+  }
 }
 
 async function answer(response) {
@@ -57,7 +66,7 @@ export async function insist(path) {
       return found;
     } catch (error) {
       problem(error.message);
-      await new Promise((resume) => setTimeout(resume, 2000));
+      await new Promise((resume) => setTimeout(resume, RETRY));
     }
   }
 }

@@ -1,6 +1,6 @@
 // The run page: live by server-sent events, and back to any moment with the slider.
 
-import { begin, get, insist, listen } from "../api.js";
+import { begin, get, insist, listen, problem, RETRY } from "../api.js";
 import { $, define, h, perFrame } from "../dom.js";
 import {
   bytes,
@@ -181,10 +181,18 @@ async function list(at) {
   if (listed === at) return;
   listed = at;
   const after = Math.max(0, at - LOG);
-  const { events } = await get(`/runs/${run.row.run}/events?after=${after}&limit=${LOG}`);
-  if (listed !== at) return; // a later call is under way
-  const shown = events.filter((event) => event.sequence <= at).reverse();
-  $("log").replaceChildren(...shown.map(logLine));
+  try {
+    const { events } = await get(`/runs/${run.row.run}/events?after=${after}&limit=${LOG}`);
+    if (listed !== at) return; // a later call is under way
+    problem(null);
+    const shown = events.filter((event) => event.sequence <= at).reverse();
+    $("log").replaceChildren(...shown.map(logLine));
+  } catch (error) {
+    if (listed !== at) return;
+    listed = null; // the next drawing asks again
+    problem(error.message);
+    setTimeout(draw, RETRY);
+  }
 }
 
 function logLine(event) {
@@ -300,7 +308,7 @@ function armTable(id, caption, columns) {
 async function take(delta) {
   if (!run.add(delta)) {
     if (delta.row.entries <= run.entries) return; // seen before the line was lost
-    Object.assign(run, new Run(await get(`/runs/${run.row.run}`)));
+    Object.assign(run, new Run(await insist(`/runs/${run.row.run}`)));
   }
   draw();
 }

@@ -1,6 +1,6 @@
 // The runs page: every run in the store, live ones on top and moving.
 
-import { begin, get, listen } from "../api.js";
+import { begin, insist, listen } from "../api.js";
 import { $, h, perFrame } from "../dom.js";
 import { count, duration, moment, number, plural, scheme } from "../format.js";
 import { PagedTable } from "../table.js";
@@ -122,7 +122,7 @@ function take(list) {
 
 async function older() {
   while (rows.size < total) {
-    const list = await get(`/runs?limit=500&before=${Math.min(...rows.keys())}`);
+    const list = await insist(`/runs?limit=500&before=${Math.min(...rows.keys())}`);
     if (!list.runs.length) return;
     take(list);
   }
