@@ -12,6 +12,11 @@ ahead. A run would have to be resumed 127 times without one agent hearing of it 
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.core.messages import Answer, Cause, Dismiss, Request
+from bitarm.core.question import Question
 
 FIRST_EPOCH = 1
 _EPOCHS = 1 << 8
@@ -57,3 +62,34 @@ def after(known: int, heard: Iterable[int] = ()) -> int:
 def is_epoch(value: object) -> bool:
     """Whether this is the number of an epoch."""
     return type(value) is int and 0 <= value < _EPOCHS
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """The run and the epoch in which a learner speaks: all that it says carries them."""
+
+    run: int  # 24 bits
+    epoch: int
+
+    @property
+    def field(self) -> int:
+        """Both as the run field of a frame."""
+        return run_field(self.run, self.epoch)
+
+    def request(self, arm: int, number: int, question: Question) -> Request:
+        """Question number `number` of this epoch to an arm."""
+        return Request(run=self.field, arm=arm, message=number, question=question)
+
+    def dismissal(self, arm: int, cause: Cause) -> Dismiss:
+        """What ends an arm's part in the run."""
+        return Dismiss(run=self.field, arm=arm, cause=cause)
+
+    def misfit(self, answer: Answer) -> str | None:
+        """Why an answer is of another run or another epoch; None if it is of this one."""
+        run, epoch = split_field(answer.run)
+        if run != self.run:
+            return f"is for run {run:06x}, this is run {self.run:06x}"
+        if epoch != self.epoch:
+            return f"is of epoch {epoch}, this is epoch {self.epoch}"
+        return None

@@ -6,22 +6,19 @@ epoch (`begin`), asks again for what is missing and goes on to the same answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
-from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.confidence import ArmView
-from bitarm.core.epochs import FIRST_EPOCH, is_later, run_field, run_of_opening, split_field
+from bitarm.core.epochs import FIRST_EPOCH, Address, is_later, run_of_opening
 from bitarm.core.events import (
-    ArmDropped,
     ArmsLost,
-    CaveatNoted,
     EpochBegan,
     LearnerEvent,
     LivesBegan,
     PositionTold,
     ReportAccepted,
     ReportIgnored,
-    RoundOpened,
     RunEnded,
     RunOpened,
 )
@@ -33,9 +30,10 @@ from bitarm.core.learner_state import (
     LearnerState,
 )
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.policy import Advance, Drop, Outcome, Stop
+from bitarm.core.policy import Outcome, Stop
 from bitarm.core.question import Question
 from bitarm.core.race import Dither, Race
+from bitarm.core.rounds import Rounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
 from bitarm.errors import LocalProtocolError, PeerProtocolError
@@ -63,13 +61,11 @@ class Learner:
         self.setup = setup
         self.spec, self.policy = setup.spec, setup.policy
         self.opening = f"{setup.spec.fingerprint:08x}" if opening is None else opening
-        self.run = run_of_opening(self.opening)
-        self.epoch = FIRST_EPOCH
         self.resumed = False
-        self.phase = LearnerPhase.READY
-        self.ending: RunEnded | None = None
-        self.caveats: tuple[str, ...] = ()
+        self._started = False
         self._race = Race(setup, dither_of)
+        address = Address(run=run_of_opening(self.opening), epoch=FIRST_EPOCH)
+        self._rounds = Rounds(self._race, address)
 
     def save(self) -> LearnerState:
         """The state by value, to be compared: a learner is rebuilt from its events (`replay`)."""
@@ -89,12 +85,39 @@ class Learner:
     # -- what a driver may ask ---------------------------------------------------------------
 
     @property
+    def run(self) -> int:
+        """The 24 bits that name this run on the wire."""
+        return self._rounds.address.run
+
+    @property
+    def epoch(self) -> int:
+        """Which of its learner's starts this is: what is said in another is not read."""
+        return self._rounds.address.epoch
+
+    @property
+    def phase(self) -> LearnerPhase:
+        """Where the run stands."""
+        if self.ending is not None:
+            return LearnerPhase.ENDED
+        return LearnerPhase.RUNNING if self._started else LearnerPhase.READY
+
+    @property
+    def ending(self) -> RunEnded | None:
+        """How the run ended, if it did."""
+        return self._rounds.ending
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What voids the guarantee of an answer."""
+        return self._rounds.caveats
+
+    @property
     def pending(self) -> tuple[Request, ...]:
         """The requests that nobody has answered yet: send these again after a loss."""
         if not self._race.awaited:
             return ()
         return tuple(
-            self._request(arm, record.asked, record.question)
+            self._rounds.address.request(arm, record.asked, record.question)
             for arm, record in enumerate(self.arms)
             if record.question is not None
         )
@@ -102,7 +125,7 @@ class Learner:
     def dismissal(self, arm: int) -> Dismiss:
         """What the agent of an arm that is out must hear."""
         running = self.phase is LearnerPhase.RUNNING
-        return self._dismissal(arm, Cause.DROPPED if running else Cause.ENDED)
+        return self._rounds.address.dismissal(arm, Cause.DROPPED if running else Cause.ENDED)
 
     @property
     def arms(self) -> Sequence[ArmRecord]:
@@ -142,10 +165,10 @@ class Learner:
         """Open the run and its first round."""
         if self.phase is not LearnerPhase.READY:
             raise LocalProtocolError("this learner was started before")
-        self.phase = LearnerPhase.RUNNING
+        self._started = True
         setup = self.setup
         opened = RunOpened(setup=setup, opening=self.opening, packages=setup.packages)
-        return self._decide([opened])
+        return self._rounds.decide([opened])
 
     def begin(self, epoch: int) -> LearnerOutput:
         """Take a later epoch, as who goes on with a run must: all questions get new numbers."""
@@ -153,7 +176,8 @@ class Learner:
             raise LocalProtocolError("a learner must be started before it takes another epoch")
         if not is_later(epoch, self.epoch):
             raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
-        self.epoch, self.resumed = epoch, True
+        self.resumed = True
+        self._rounds.address = replace(self._rounds.address, epoch=epoch)
         self._race.renumber()
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
 
@@ -185,13 +209,12 @@ class Learner:
         self._require_running()
         if caveat in self.caveats:
             return LearnerOutput()
-        self.caveats = (*self.caveats, caveat)
-        return LearnerOutput(events=(CaveatNoted(text=caveat),))
+        return LearnerOutput(events=(self._rounds.note(caveat),))
 
     def interrupt(self) -> LearnerOutput:
         """End the run from outside, without an answer."""
         self._require_running()
-        return self._end(Stop(outcome=Outcome.INTERRUPTED), [], [])
+        return self._rounds.end(Stop(outcome=Outcome.INTERRUPTED), [], [])
 
     def lose(self, arms: Sequence[int], *, stop: bool = False) -> LearnerOutput:
         """Go on without arms whose agent is gone, or stop: an answer covers the others only.
@@ -203,13 +226,13 @@ class Learner:
         if not gone:
             return LearnerOutput()
         lost = ArmsLost(round=self.rounds, arms=gone, stops=stop)
-        told = tuple(self._dismissal(arm, Cause.DROPPED) for arm in gone)
+        told = tuple(self._rounds.address.dismissal(arm, Cause.DROPPED) for arm in gone)
         if self._race.awaited and not stop:
             return LearnerOutput(events=(lost,), messages=told)
         output = (
-            self._end(Stop(outcome=Outcome.AGENT_LOST), [lost], [])
+            self._rounds.end(Stop(outcome=Outcome.AGENT_LOST), [lost], [])
             if stop
-            else self._close_round([lost])
+            else self._rounds.close([lost])
         )
         return LearnerOutput(events=output.events, messages=(*told, *output.messages))
 
@@ -226,7 +249,7 @@ class Learner:
         )
         if self._race.awaited:
             return LearnerOutput(events=(event,))
-        return self._close_round([event])
+        return self._rounds.close([event])
 
     def _told(self, report: Report, question: Question) -> ReportAccepted:
         try:
@@ -271,103 +294,14 @@ class Learner:
     def _refuse(self, answer: Answer, record: ArmRecord) -> LearnerOutput:
         raise self._misfit(answer, f"was not asked for; {record.asked} were in this epoch so far")
 
-    # -- decisions ---------------------------------------------------------------------------
-
-    def _close_round(self, events: list[LearnerEvent]) -> LearnerOutput:
-        """All that were asked have answered: decide, unless the agents know of a lost past."""
-        if self._race.is_behind:
-            return self._catch_up(events)
-        return self._decide(events)
-
-    def _decide(self, events: list[LearnerEvent]) -> LearnerOutput:
-        """Ask the policy, and carry out what it says."""
-        messages: list[Request | Dismiss] = []
-        advances: list[Advance] = []
-        for action in self._race.decide():
-            match action:
-                case Drop():
-                    arm, better = action.arm, action.because
-                    self._race.retire(arm, dropped_for=better)
-                    events.append(ArmDropped(round=self.rounds, arm=arm, because=better))
-                    messages.append(self._dismissal(action.arm, Cause.DROPPED))
-                case Advance():
-                    advances.append(action)
-                case Stop():
-                    return self._end(action, events, messages)
-        return self._go_on(advances, events, messages)
-
-    def _go_on(
-        self,
-        advances: list[Advance],
-        events: list[LearnerEvent],
-        messages: list[Request | Dismiss],
-    ) -> LearnerOutput:
-        """Broadcast the action c_i of the next round, or end where it would break a limit."""
-        limit = self._race.limit(advances)
-        if limit is not None:
-            return self._end(Stop(outcome=limit), events, messages)
-        asked = self._race.open_round(advances)
-        requests = [
-            self._request(action.arm, record.asked, record.question)
-            for action, record in zip(advances, asked, strict=True)
-            if record.question is not None
-        ]
-        in_order = sorted(requests, key=lambda request: request.arm)
-        opened = RoundOpened(round=self.rounds, requests=tuple(in_order))
-        return LearnerOutput(events=(*events, opened), messages=(*messages, *requests))
-
-    def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
-        """Go on from where the agents are, since they are ahead of this learner."""
-        if self.policy.answers is Outcome.BUDGET_SPENT:
-            self.caveats = (*self.caveats, NO_BUDGET)
-            events.append(CaveatNoted(text=NO_BUDGET))
-            return self._end(Stop(outcome=Outcome.INTERRUPTED), events, [])
-        advances = self._race.catch_up()
-        if advances is None:
-            return self._end(Stop(outcome=Outcome.SAMPLE_LIMIT), events, [])
-        return self._go_on(advances, events, [])
-
-    def _end(
-        self, stop: Stop, events: list[LearnerEvent], messages: list[Request | Dismiss]
-    ) -> LearnerOutput:
-        """Answer, or say why not; every agent still in the race is told."""
-        claim = self._race.claim(stop.outcome, self.caveats)
-        for arm, record in enumerate(self.arms):
-            if record.phase is not ArmPhase.OUT:
-                self._race.retire(arm)
-                messages.append(self._dismissal(arm, Cause.ENDED))
-        self.phase = LearnerPhase.ENDED
-        self.ending = RunEnded(
-            outcome=stop.outcome,
-            best_arm=stop.best_arm,
-            guarantee=claim.delta,
-            guarantee_reason=claim.reason,
-            rounds=self.rounds,
-            samples=self.samples,
-            payload_bits=self.payload_bits,
-        )
-        return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
-
-    # -- messages and refusals ---------------------------------------------------------------
-
-    @property
-    def _field(self) -> int:
-        return run_field(self.run, self.epoch)
-
-    def _request(self, arm: int, number: int, question: Question) -> Request:
-        return Request(run=self._field, arm=arm, message=number, question=question)
-
-    def _dismissal(self, arm: int, cause: Cause) -> Dismiss:
-        return Dismiss(run=self._field, arm=arm, cause=cause)
+    # -- refusals ---------------------------------------------------------------------------
 
     def _check_address(self, answer: Answer) -> None:
         if self.phase is LearnerPhase.READY:
             raise LocalProtocolError("a learner must be started before it can receive")
-        run, epoch = split_field(answer.run)
-        if run != self.run:
-            raise self._misfit(answer, f"is for run {run:06x}, this is run {self.run:06x}")
-        if epoch != self.epoch:
-            raise self._misfit(answer, f"is of epoch {epoch}, this is epoch {self.epoch}")
+        elsewhere = self._rounds.address.misfit(answer)
+        if elsewhere is not None:
+            raise self._misfit(answer, elsewhere)
         if not 0 <= answer.arm < len(self.arms):
             raise self._misfit(answer, f"there are only {len(self.arms)} arms")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from bitarm.core.epochs import FIRST_EPOCH, run_field, run_of_opening
+from bitarm.core.epochs import FIRST_EPOCH, Address, run_of_opening
 from bitarm.core.events import (
     AgentJoined,
     ArmDropped,
@@ -28,7 +28,7 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
+from bitarm.core.messages import Cause, Message, Position, Report, Request
 from bitarm.errors import StoreError
 
 
@@ -73,7 +73,6 @@ class Standings:
         self.opened = opened
         self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
-        self.epoch = FIRST_EPOCH
         self.restored = False  # from a journal that is older than what its agents remember
         self.samples = 0
         self.payload_bits = 0
@@ -83,7 +82,7 @@ class Standings:
         self.fleet: FleetAssigned | None = None
         self.joined: dict[str, list[AgentJoined]] = {}  # the processes of each agent, in order
         self.said: tuple[Message, ...] = ()  # the messages of the last event, sent or received
-        self._run = run_of_opening(opened.opening)
+        self._address = Address(run=run_of_opening(opened.opening), epoch=FIRST_EPOCH)
 
     @staticmethod
     def of(events: Iterable[LearnerEvent]) -> "Standings":
@@ -138,6 +137,11 @@ class Standings:
                 self.joined.setdefault(event.agent, []).append(event)
 
     @property
+    def epoch(self) -> int:
+        """Which of its learner's starts the run is in."""
+        return self._address.epoch
+
+    @property
     def progress(self) -> tuple[int, bool]:
         """The round, and whether the run has ended: it changes whenever a round has closed."""
         return self.round, self.ending is not None
@@ -151,10 +155,6 @@ class Standings:
             if arm.active and arm.mean is not None
         ]
         return -max(heard)[1] if heard else None
-
-    @property
-    def _field(self) -> int:
-        return run_field(self._run, self.epoch)
 
     def _arm(self, number: int) -> ArmStanding:
         if not 0 <= number < len(self.arms):
@@ -170,10 +170,10 @@ class Standings:
 
     def _begin(self, event: EpochBegan) -> None:
         """What was not answered is asked again: the first question of the new epoch to its arm."""
-        self.epoch = event.epoch
-        for arm in self.arms:
+        self._address = replace(self._address, epoch=event.epoch)
+        for number, arm in enumerate(self.arms):
             if arm.awaited and arm.request is not None:
-                arm.request = replace(arm.request, run=self._field, message=1)
+                arm.request = self._address.request(number, 1, arm.request.question)
         self.said = tuple(arm.request for arm in self.arms if arm.awaited and arm.request)
 
     def _hear(self, event: ReportAccepted, arm: ArmStanding) -> None:
@@ -195,7 +195,7 @@ class Standings:
         arm.awaited = False
 
     def _dismiss(self, numbers: Iterable[int], cause: Cause) -> None:
-        said = tuple(Dismiss(run=self._field, arm=number, cause=cause) for number in numbers)
+        said = tuple(self._address.dismissal(number, cause) for number in numbers)
         for dismissal in said:
             self.arms[dismissal.arm].awaited = False
         self.said = said
