@@ -1,0 +1,131 @@
+"""Agents that forgot live rewards: a new life is counted anew, and paid for."""
+
+import pytest
+from core.resuming import after_rounds, answer_of, asked_of, problem_of, told
+from tapes import Network
+
+from bitarm.core.codes import Raw
+from bitarm.core.events import LivesBegan, RunEnded
+from bitarm.core.learner_state import ArmPhase, LearnerOutput
+from bitarm.core.limits import Limits
+from bitarm.core.policies import Lucb, Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.policy import Outcome
+from bitarm.core.quantizers import Exact
+from bitarm.core.replay import replay
+from bitarm.core.result import result_of
+from bitarm.core.standings import Standings
+from bitarm.errors import LocalProtocolError
+
+
+def test_a_new_life_is_written_down_and_counted() -> None:
+    learner = after_rounds(problem_of(), 2).learner
+    before = learner.save()
+    output = learner.renew({0: 0, 2: 3})
+    assert output == LearnerOutput(events=(LivesBegan(arms=(0, 2), pulls=(0, 3)),))
+    after = learner.save()
+    assert [record.lives for record in after.arms] == [2, 1, 2]
+    assert [record.counted for record in after.arms] == [0, 4, 3]
+    assert [record.held for record in after.arms] == [record.held for record in before.arms]
+    assert [record.pulls for record in after.arms] == [4, 4, 4]
+    assert (after.samples, learner.pending) == (before.samples, learner.pending)
+    learner.renew({0: 0})
+    assert [record.lives for record in learner.arms] == [3, 1, 2]
+
+
+def test_arms_that_told_nothing_or_are_out_have_nothing_to_renew() -> None:
+    learner = problem_of().learner()
+    learner.start()
+    learner.receive(answer_of(learner, 1))
+    before = learner.save()
+    assert learner.renew({0: 0, 2: 0}) == LearnerOutput()
+    assert learner.renew({}) == LearnerOutput()
+    assert learner.save() == before
+    output = learner.renew({0: 0, 1: 0, 2: 0})
+    assert output.events == (LivesBegan(arms=(1,), pulls=(0,)),)
+    learner.lose((1,))
+    assert learner.renew({1: 0}) == LearnerOutput()
+
+
+@pytest.mark.parametrize("arm", [-1, 3, 99])
+def test_an_arm_that_is_not_there_cannot_begin_a_new_life(arm: int) -> None:
+    learner = after_rounds(problem_of(), 2).learner
+    before = learner.save()
+    with pytest.raises(LocalProtocolError, match="only 3 arms"):
+        learner.renew({0: 0, arm: 0})
+    assert learner.save() == before
+
+
+@pytest.mark.parametrize(
+    ("shared", "samples"), [(0, 12 + 8 + 4 + 4), (3, 12 + 5 + 4 + 4), (4, 12 + 4 + 4 + 4)]
+)
+def test_rewards_of_a_new_life_are_counted_anew_but_for_those_that_it_shares(
+    shared: int, samples: int
+) -> None:
+    learner = after_rounds(problem_of(), 2).learner
+    assert (learner.samples, asked_of(learner)) == (12, {0: 8, 1: 8, 2: 8})
+    learner.renew({0: shared})
+    told(learner, [answer_of(learner, arm) for arm in range(3)])
+    assert learner.samples == samples
+    assert [record.counted for record in learner.arms] == [8, 8, 8]
+
+
+def test_a_new_life_counts_towards_the_limit_on_samples() -> None:
+    for renewed, outcome in ((False, None), (True, Outcome.SAMPLE_LIMIT)):
+        learner = after_rounds(problem_of(limits=Limits(samples=49)), 2).learner
+        told(learner, [answer_of(learner, 0), answer_of(learner, 1)])
+        if renewed:
+            learner.renew({0: 0})
+        output = learner.receive(answer_of(learner, 2))  # 24 so far; 16 each are 48
+        ended = [event.outcome for event in output.events if isinstance(event, RunEnded)]
+        assert ended == ([] if outcome is None else [outcome])
+
+
+@pytest.mark.parametrize(
+    ("width", "policy", "forgets", "factor"),
+    [
+        ("paper", SuccessiveElimination(), (0,), 1),
+        ("paper", SuccessiveElimination(), (0, 1, 0, 2), 1),
+        ("pairwise", SuccessiveElimination(), (0, 1), 1),
+        ("lil", SuccessiveElimination(), (0,), 2),
+        ("lil", Lucb(), (0, 1), 4),
+        ("pairwise-mixture", QuietElimination(), (0,), 2),
+        ("pairwise-mixture", QuietElimination(), (1, 0, 1), 6),
+        ("pairwise-mixture", QuietElimination(), (0, 0, 0, 0, 1, 1, 1), None),  # 0.05·5·4 = 1
+    ],
+)
+def test_what_is_left_of_delta_is_what_the_width_pays_for(
+    width: str, policy: Policy, forgets: tuple[int, ...], factor: int | None
+) -> None:
+    network = Network(problem_of(policy, means=(700, 650, 600), width=width, sigma=0.15), live=True)
+    while min(record.message for record in network.learner.arms) < 1:
+        network.turn()
+    for arm in forgets:
+        assert network.learner.arms[arm].phase is not ArmPhase.OUT
+        network.send(network.learner.renew({arm: network.learner.arms[arm].counted}))
+    network.settle()
+    ending = network.learner.ending
+    assert ending is not None
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
+    if factor is None:
+        assert ending.guarantee is None
+        assert f"lost their memory {len(forgets)} times" in ending.guarantee_reason
+    else:
+        assert ending.guarantee == pytest.approx(0.05 * factor)
+        assert "what agents forgot does not depend on the rewards" in ending.guarantee_reason
+    result = result_of(Standings.of(network.events))
+    assert (result.forgotten, result.restored) == (len(forgets), False)
+    assert replay(network.events).save() == network.learner.save()
+
+
+def test_an_agent_that_forgot_answers_at_the_next_checkpoint_with_new_rewards_alone() -> None:
+    network = Network(problem_of(quantizer=Exact()), live=True)
+    while network.learner.rounds < 4:
+        network.turn()  # each arm told its mean at 8
+    network.put_agent_back(0, 0)
+    assert network.learner.arms[0].lives == 2
+    network.turn()
+    state, record = network.agents[0].state, network.learner.arms[0]
+    assert (state.pulls, record.pulls, network.drawn[0]) == (16, 16, 8 + 16)
+    assert state.total == network.problem.tape.total(0, 8, 16)
+    assert record.symbol == Raw().write(state.total / 16)
+    assert network.learner.samples == sum(network.drawn)
