@@ -1,4 +1,4 @@
-"""Lemmas 2, 3 and 5 of the paper, as properties of the code that runs.
+"""Lemma 2 of the paper, as a property of the code that runs.
 
 A tape is a sequence of empirical means. It is admissible if |μ̂_i − μ| ≤ U'(i) at every checkpoint;
 an adversary chooses it. Widths and radii are computed here a second time, from the paper's text.
@@ -9,15 +9,11 @@ Numbers are floats: a bound may be missed by `ROUNDING` of the largest number in
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from quantizing import decode, encode
-from scipy import stats
 
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import (
@@ -30,9 +26,7 @@ from bitarm.core.quantizers import (
     Icq,
     QuBan,
 )
-from bitarm.core.schedule import paper_schedule
-from bitarm.core.spec import RunSpec
-from bitarm.core.widths import WIDTHS, LilWidth, PaperWidth
+from bitarm.core.widths import WIDTHS
 
 ROUNDING = 2.0**-48
 
@@ -359,193 +353,3 @@ def test_the_same_search_finds_what_breaks_a_spoilt_recursion(
     tape = find(tapes(quantizers), breaks, settings=SEARCH)
     assert breaks(tape)
     assert not violated(tape, follow(tape))
-
-
-# --- Lemma 5
-
-
-def ratios(spec: RunSpec) -> list[float]:
-    """U(i)/U'(i) up to the schedule's end, from the quantizer itself."""
-    held, found = spec.start(0), []
-    message = 1
-    while (t_i := spec.schedule.pulls_at(message)) is not None:
-        step = spec.occasion(message, t_i)
-        error = spec.quantizer.error(held, step)
-        held = Estimate.after(step, mean=held.mean, error=error)
-        found.append(held.radius / step.u_prime)
-        message += 1
-    return found
-
-
-def icq_spec(
-    *, arms: int, delta: float, sigma: float, span: float, bits: int, alpha: int
-) -> RunSpec:
-    return RunSpec(
-        arms=tuple(map(str, range(arms))),
-        delta=delta,
-        sigma=sigma,
-        bounds=(0.0, span),
-        quantizer=Icq(bits=bits),
-        width="paper",
-        schedule=paper_schedule(alpha),
-        priors=(0.0,) * arms,
-        seed=0,
-    )
-
-
-def lemma_5_constant(bits: int, alpha: int) -> float:
-    """c, with the 1/2^B of the proof and not the 2/2^B of the statement."""
-    return (1 + 2.0**-bits) * 2.0**bits / (2.0**bits - math.sqrt(alpha))
-
-
-@st.composite
-def lemma_5_specs(draw: st.DrawFn) -> RunSpec:
-    bits = draw(st.integers(1, 8))
-    alpha = draw(st.integers(2, min(4**bits - 1, 300)))
-    arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-12, 0.999))
-    sigma = draw(st.floats(1e-3, 1e3))
-    # δ < 4Kα²·exp(−(b−a)²/2σ²), solved for b − a
-    widest = sigma * math.sqrt(2 * math.log(4 * arms * alpha**2 / delta))
-    span = widest * draw(st.one_of(st.floats(0.01, 0.999), st.just(0.999)))
-    assert delta < 4 * arms * alpha**2 * math.exp(-(span**2) / (2 * sigma**2))
-    return icq_spec(arms=arms, delta=delta, sigma=sigma, span=span, bits=bits, alpha=alpha)
-
-
-@given(spec=lemma_5_specs())
-def test_lemma_5_bounds_U_by_2c_U_prime(spec: RunSpec) -> None:
-    assert isinstance(spec.quantizer, Icq)
-    alpha = spec.schedule.pulls_at(1)
-    assert alpha is not None
-    c = lemma_5_constant(spec.quantizer.bits, alpha)
-    found = ratios(spec)
-    assert len(found) == math.floor(12 / math.log10(alpha) + 1e-9)
-    assert max(found) <= 2 * c * (1 + 1e-12)
-
-
-def test_lemma_5_fails_without_its_condition_on_delta() -> None:
-    # Erratum 2: U(1) = 1.125·U'(1) + 0.125·(b − a), and b − a is not small beside U'.
-    spec = icq_spec(arms=5, delta=0.05, sigma=0.01, span=1.0, bits=3, alpha=2)
-    assert spec.delta > 4 * 5 * 2**2 * math.exp(-(1.0**2) / (2 * 0.01**2))
-    assert ratios(spec)[0] > 2 * lemma_5_constant(3, 2)
-    assert ratios(spec)[-1] < 2 * lemma_5_constant(3, 2)  # U(0) is forgotten in the end
-
-
-def test_lemma_5_fails_for_growth_beyond_4_to_the_B() -> None:
-    # The α sweep's α = 9 at B = 1: still sound, but U/U' grows like (√α/2^B)^i.
-    beyond = ratios(icq_spec(arms=5, delta=0.05, sigma=1.0, span=1.0, bits=1, alpha=9))
-    assert all(after > before for before, after in pairwise(beyond))
-    assert beyond[-1] > 50
-    within = ratios(icq_spec(arms=5, delta=0.05, sigma=1.0, span=1.0, bits=1, alpha=3))
-    assert max(within) <= 2 * lemma_5_constant(1, 3)
-
-
-# --- Lemma 3: the probability, measured
-
-ARMS, DELTA, SIGMA = 5, 0.2, 0.5
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-GRIDS = {
-    "powers of 2": [2**i for i in range(1, 40)],  # the paper's, to its end
-    "every pull": list(range(1, 65)),
-}
-
-
-def empirical_means(trials: int, grid: Sequence[int], noise: float, seed: int) -> Floats:
-    """μ̂ − μ for Gaussian rewards, shape (trials, arms, checkpoints), from exact batch sums."""
-    rng = np.random.default_rng(seed)
-    batches = np.diff(np.array([0, *grid], dtype=np.float64))
-    sums = rng.standard_normal((trials, ARMS, len(grid))) * (noise * np.sqrt(batches))
-    means: Floats = np.cumsum(sums, axis=2) / np.array(grid, dtype=np.float64)
-    return means
-
-
-def rate(count: int, trials: int) -> tuple[float, float]:
-    """The exact (Clopper–Pearson) interval of a rate, at 99.9 %."""
-    interval = stats.binomtest(count, trials).proportion_ci(0.999, "exact")
-    return float(interval.low), float(interval.high)
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-@pytest.mark.parametrize(
-    ("width", "too_narrow"),
-    [
-        (PaperWidth(arms=ARMS, delta=DELTA, sigma=SIGMA), 0.5),
-        (LilWidth(arms=ARMS, delta=DELTA, sigma=SIGMA), 0.3),
-    ],
-    ids=["paper", "lil"],
-)
-def test_lemma_3_the_intervals_all_hold_with_probability_1_minus_delta(
-    grid: str, width: PaperWidth | LilWidth, too_narrow: float
-) -> None:
-    trials = 20_000
-    means = empirical_means(trials, GRIDS[grid], SIGMA, seed=20230503)
-    widths = np.array([width.u_prime(t, i) for i, t in enumerate(GRIDS[grid], start=1)])
-
-    def failures(scale: float) -> int:
-        outside: Bools = np.abs(means) > scale * widths
-        return int(outside.any(axis=(1, 2)).sum())
-
-    assert rate(failures(1.0), trials)[1] <= DELTA
-    # The negative control: a width this much too narrow is caught.
-    assert rate(failures(too_narrow), trials)[0] > DELTA
-
-
-CHECKPOINTS = [2**i for i in range(1, 13)]
-
-
-def gaussian_spec(bits: int) -> RunSpec:
-    return RunSpec(
-        arms=tuple("abcde"),
-        delta=DELTA,
-        sigma=SIGMA,
-        bounds=None,
-        quantizer=Icq(bits=bits, prior="quban"),
-        width="paper",
-        schedule=paper_schedule(2),
-        priors=(),
-        seed=0,
-    )
-
-
-def decoded_misses(spec: RunSpec, means: Floats, grid: Sequence[int], seed: int) -> Bools:
-    """Where |μ̃ − μ| > U (μ = 0), by the real quantizer, in the shape of `means`."""
-    dithers = np.random.default_rng(seed).random(means.shape)
-    outside: Bools = np.zeros(means.shape, dtype=np.bool_)
-    for trial, arm in np.ndindex(*means.shape[:2]):
-        held = spec.start(arm)
-        for n, t in enumerate(grid, start=1):
-            step = spec.occasion(n, t)
-            mu_hat = float(means[trial, arm, n - 1])
-            dither = float(dithers[trial, arm, n - 1])
-            symbol = encode(spec.quantizer, mu_hat, held, step, dither)
-            held = decode(spec.quantizer, symbol, held, step)
-            outside[trial, arm, n - 1] = abs(held.mean) > held.radius
-    return outside
-
-
-@pytest.mark.parametrize("bits", [1, 3])
-def test_lemma_3_holds_for_the_decoded_means_of_icq(bits: int) -> None:
-    trials, spec = 600, gaussian_spec(bits)
-    honest = empirical_means(trials, CHECKPOINTS, SIGMA, seed=1)
-    outside = decoded_misses(spec, honest, CHECKPOINTS, seed=2)
-    assert rate(int(outside.any(axis=(1, 2)).sum()), trials)[1] <= DELTA
-
-    # The negative control: noise four times the declared σ breaks the promise, and is seen.
-    noisy = empirical_means(trials, CHECKPOINTS, 4 * SIGMA, seed=3)
-    outside = decoded_misses(spec, noisy, CHECKPOINTS, seed=4)
-    assert rate(int(outside.any(axis=(1, 2)).sum()), trials)[0] > DELTA
-
-
-@pytest.mark.parametrize("bits", [1, 3])
-def test_no_decoded_mean_leaves_its_interval_before_the_empirical_mean_did(bits: int) -> None:
-    # Lemma 2 as an inclusion of events, on tapes that break the assumption, where both happen.
-    spec = gaussian_spec(bits)
-    noisy = empirical_means(600, CHECKPOINTS, 2.5 * SIGMA, seed=5)
-    outside = decoded_misses(spec, noisy, CHECKPOINTS, seed=6)
-    u_primes = np.array([spec.occasion(n, t).u_prime for n, t in enumerate(CHECKPOINTS, start=1)])
-    left: Bools = np.maximum.accumulate(np.abs(noisy) > u_primes, axis=2)
-    assert (left | ~outside).all()
-    assert outside.any(axis=2).sum() > 50  # both events happened,
-    assert (left & ~outside).any(axis=2).sum() > 50  # one without the other,
-    assert (~left.any(axis=2)).sum() > 50  # and neither
