@@ -48,10 +48,15 @@ class AgentState:
 
 @final
 class Agent:
-    """One arm of one run. Every method either returns what follows or raises and changes nothing.
+    """Algorithm 2 as a machine: one arm of one run.
 
-    `run` is the run's name on the wire, 24 bits. No question makes it pull more than `most_pulls`
-    times: whoever speaks in the learner's name must not be able to wear a sensor out.
+    Every method either returns what follows or raises and changes nothing.
+
+        agent = Agent(run, arm)
+        answers = agent.receive(request)
+        while agent.wanted:
+            rewards = source.pull(agent.wanted)
+            answers = agent.observe(len(rewards), sum(rewards))
     """
 
     __slots__ = ("arm", "most_pulls", "run", "state")
@@ -64,6 +69,12 @@ class Agent:
         *,
         most_pulls: int = MAX_PULLS,
     ) -> None:
+        """An agent that goes on from `state`, or begins.
+
+        `run` is the run's name on the wire, 24 bits. No question makes it pull more than
+        `most_pulls` times: whoever speaks in the learner's name must not be able to wear a sensor
+        out.
+        """
         self.run = run
         self.arm = arm
         self.most_pulls = most_pulls
@@ -90,7 +101,7 @@ class Agent:
     def enter(self, epoch: int) -> bool:
         """Take a later epoch over: numbers and dismissals are void, rewards are kept.
 
-        Whether it was a later one.
+        Returns whether it was a later one; an earlier one changes nothing.
         """
         known = self.state.epoch
         if known is not None and not is_later(epoch, known):
@@ -99,7 +110,12 @@ class Agent:
         return True
 
     def receive(self, message: Request | Dismiss) -> tuple[Answer, ...]:
-        """Take in what the learner says; what is said in an epoch that is over is ignored."""
+        """Take in what the learner says; returns the answer, if one is due at once.
+
+        What is said in an epoch that is over is ignored. PeerProtocolError if the message is for
+        another run or arm, asks something else under a number that was used, or asks for more than
+        `most_pulls` pulls; RewardError if the question's code does not reach the mean.
+        """
         run, epoch = split_field(message.run)
         if run != self.run:
             raise PeerProtocolError(
@@ -122,7 +138,10 @@ class Agent:
             raise
 
     def observe(self, count: int, total: float) -> tuple[Answer, ...]:
-        """Take in the sum of the next `count` rewards; once all are there, answer.
+        """Take in `total`, the sum of the next `count` rewards; returns the answer once all came.
+
+        LocalProtocolError if more rewards come than are `wanted`; RewardError if the sum leaves the
+        floats, or the question's code does not reach the mean.
 
         The running sum adds these totals in order: an agent that sums a batch itself and a tape
         that holds batch sums do the same arithmetic.
@@ -207,14 +226,14 @@ class Agent:
         return PeerProtocolError(f"arm {self.arm}, message {request.message}: {why}")
 
 
-_Step = Callable[[Agent, Request], tuple[Answer, ...]]
+_Service = Callable[[Agent, Request], tuple[Answer, ...]]
 
 # What becomes of a request, by phase and by how its number fits the last question of this epoch.
 #   _take     serve it; refused if it asks for more pulls than this agent makes
 #   _resend   the same answer again; refused if the question is another one
 #   _same     ignored if it is the question at hand, otherwise refused
 #   _ignore   it was answered long ago, or the agent is dismissed: nothing can follow from it
-_REQUESTS: dict[tuple[AgentPhase, Fit], _Step] = {
+_REQUESTS: dict[tuple[AgentPhase, Fit], _Service] = {
     (AgentPhase.IDLE, Fit.LATE): Agent._ignore,
     (AgentPhase.IDLE, Fit.REPEAT): Agent._resend,
     (AgentPhase.IDLE, Fit.NEXT): Agent._take,

@@ -14,7 +14,8 @@ from bitarm.errors import PeerProtocolError
 class Symbol:
     """A finite bit string: the low `nbits` bits of `value`, most significant first.
 
-    `nbits` is the message's price: what the paper counts, and what `payload_bits` adds up.
+    `nbits` is the message's price: what the paper counts, and what `payload_bits` adds up. No bits
+    at all is a symbol too. ValueError if the value does not fit.
     """
 
     value: int
@@ -53,13 +54,13 @@ class BitReader:
         return self._left
 
     def take(self, nbits: int) -> int:
-        """The next `nbits` bits as an integer."""
+        """The next `nbits` bits as an integer; PeerProtocolError if there are fewer."""
         if nbits > self._left:
             raise PeerProtocolError(f"symbol ends early: {nbits} bits wanted, {self._left} left")
         self._left -= nbits
         return (self._value >> self._left) & ((1 << nbits) - 1)
 
     def finish(self) -> None:
-        """Check that every bit was taken."""
+        """Check that every bit was taken; PeerProtocolError if some are left."""
         if self._left:
             raise PeerProtocolError(f"symbol is too long: {self._left} bits left over")

@@ -75,12 +75,19 @@ class Width(Protocol):
     @classmethod
     @abstractmethod
     def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
-        """The width of a run; `certain` says whether the quantizer's error bound always holds."""
+        """The width of a run with so many arms, for a level δ and σ-sub-Gaussian rewards.
+
+        `certain` says whether the quantizer's error bound always holds. If not, the width must pay
+        out of δ for the event on which it does.
+        """
         ...
 
     @abstractmethod
     def u_prime(self, pulls: int, index: int) -> float:
-        """U', the half-width around the empirical mean at checkpoint `index`."""
+        """U', the half-width around an arm's empirical mean after `pulls` pulls.
+
+        `index` is the number of checkpoints of the schedule up to there.
+        """
         ...
 
     @abstractmethod

@@ -43,7 +43,14 @@ from bitarm.errors import LocalProtocolError, PeerProtocolError
 class Learner:
     """Algorithm 1 as a machine, for any policy and any quantizer.
 
-    Every method either returns what follows or raises and changes nothing.
+    Every method either returns what follows or raises and changes nothing. What follows is a
+    `LearnerOutput`: events to be kept, and then messages to be sent.
+
+        output = learner.start()
+        while learner.phase is LearnerPhase.RUNNING:
+            output = learner.receive(next_answer())  # from whichever agent speaks next
+
+    A call out of turn (before the start, after the end) is a LocalProtocolError.
     """
 
     def __init__(
@@ -171,7 +178,11 @@ class Learner:
         return self._rounds.decide([opened])
 
     def begin(self, epoch: int) -> LearnerOutput:
-        """Take a later epoch, as who goes on with a run must: all questions get new numbers."""
+        """Take a later epoch, as who goes on with a run must: all questions get new numbers.
+
+        The output asks again for what nobody has answered. LocalProtocolError if the epoch is not
+        later than the present one.
+        """
         if self.phase is LearnerPhase.READY:
             raise LocalProtocolError("a learner must be started before it takes another epoch")
         if not is_later(epoch, self.epoch):
@@ -182,7 +193,11 @@ class Learner:
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
 
     def receive(self, answer: Answer) -> LearnerOutput:
-        """Take in what an agent says."""
+        """Take in what an agent says; the last answer of a round lets the policy decide.
+
+        An answer that came before is ignored. PeerProtocolError if it is of another run or epoch,
+        was not asked for, or cannot be read.
+        """
         self._check_address(answer)
         record = self.arms[answer.arm]
         awaited = record.phase is ArmPhase.AWAITED
@@ -205,7 +220,10 @@ class Learner:
         return LearnerOutput(events=(began,))
 
     def note(self, caveat: str) -> LearnerOutput:
-        """Take in a fact that voids the guarantee of whatever is answered from now on."""
+        """Take in a fact that voids the guarantee of whatever is answered from now on.
+
+        `caveat` is a sentence for the user. Said again, it changes nothing.
+        """
         self._require_running()
         if caveat in self.caveats:
             return LearnerOutput()
@@ -217,9 +235,10 @@ class Learner:
         return self._rounds.end(Stop(outcome=Outcome.INTERRUPTED), [], [])
 
     def lose(self, arms: Sequence[int], *, stop: bool = False) -> LearnerOutput:
-        """Go on without arms whose agent is gone, or stop: an answer covers the others only.
+        """Go on without arms whose agent is gone; an answer then covers the others only.
 
-        If they were the last that the round waited for, the policy decides.
+        With `stop` the run ends instead. If they were the last that the round waited for, the
+        policy decides. LocalProtocolError if there is no such arm.
         """
         self._require_running()
         gone = self._race.lose(arms)
@@ -313,7 +332,7 @@ class Learner:
         return PeerProtocolError(f"arm {answer.arm}, message {answer.message}: {why}")
 
 
-_Step = Callable[[Learner, Answer, ArmRecord], LearnerOutput]
+_Handler = Callable[[Learner, Answer, ArmRecord], LearnerOutput]
 
 # What becomes of an answer, by the arm's phase and by how its number fits the questions that are
 # answered so far in this epoch.
@@ -322,7 +341,7 @@ _Step = Callable[[Learner, Answer, ArmRecord], LearnerOutput]
 #   _ignore   it was used long ago: nothing can follow from it
 #   _dismiss  its arm is out: ignored, and the agent, which seems not to know, is told again
 #   _refuse   it was not asked for
-_ANSWERS: dict[tuple[ArmPhase, Fit], _Step] = {
+_ANSWERS: dict[tuple[ArmPhase, Fit], _Handler] = {
     (ArmPhase.RESTING, Fit.LATE): Learner._ignore,
     (ArmPhase.RESTING, Fit.REPEAT): Learner._repeat,
     (ArmPhase.RESTING, Fit.NEXT): Learner._refuse,

@@ -83,20 +83,29 @@ class Policy(Protocol):
 
     __slots__ = ()
 
-    name: ClassVar[str]
-    stride: ClassVar[Stride]
-    answers: ClassVar[Outcome] = Outcome.DECIDED
+    name: ClassVar[str]  # how flags, files and journals call it
+    stride: ClassVar[Stride]  # how it moves the arms that it compares
+    answers: ClassVar[Outcome] = Outcome.DECIDED  # BUDGET_SPENT claims nothing of its answer
     growth: ClassVar[float] = 2.0  # of the checkpoints that suit it, where none are given
     first: ClassVar[int | None] = None  # pulls up to the first of them; None: as growth has it
 
     @abstractmethod
     def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-        """What to do next; called before the first round (no messages yet) and after each."""
+        """What to do next; called before the first round (no messages yet) and after each.
+
+        `views` are the arms in the race, two or more; `context` is the same at every call. Actions
+        are carried out in their order: drops, then either a stop or the advances of one round.
+        """
         ...
 
     @abstractmethod
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """Why the answer has no proof at level δ under this spec; None if it has one."""
+        """Why an answer under this spec has no proof at level δ, in words; None if it has one.
+
+        `views` are all arms as they stand at the end, the dropped ones included; before a run,
+        one that has gone as far as any arm can. The result quotes the words beside
+        `guarantee: null`.
+        """
         ...
 
 

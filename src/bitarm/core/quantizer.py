@@ -83,50 +83,73 @@ class Quantizer(Protocol):
 
     __slots__ = ()
 
-    name: ClassVar[str]
-    certain: ClassVar[bool]
+    name: ClassVar[str]  # how flags, files and journals call it
+    certain: ClassVar[bool]  # whether the error bound always holds, or only on Lemma 2's event
     codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
-    hinted: ClassVar[bool] = False
+    hinted: ClassVar[bool] = False  # whether a policy's hints change its questions
     has_intervals: ClassVar[bool] = False  # whether a width sizes its questions
 
     # What every scheme must say.
 
     @abstractmethod
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
-        """What is held before message 1; refuses bounds or a prior that do not fit."""
+        """The estimate that is held of an arm before its first message.
+
+        `prior` is μ̃_0 where the scheme draws one (`prior_range`), else None; `bounds` are those of
+        the rewards, None if they have none. ConfigError if the scheme cannot do with either.
+        """
         ...
 
     @abstractmethod
     def error(self, held: Estimate, occasion: Occasion) -> float:
-        """The bound on |μ̃ − μ̂| after the message of this occasion."""
+        """The bound on |μ̃ − μ̂| that the message of this occasion will leave behind.
+
+        `held` is what the learner holds of the arm before it. Known in advance, since it may not
+        depend on the answer (law 1): the learner plans with it.
+        """
         ...
 
     @abstractmethod
     def least_bits(self, occasion: Occasion) -> int:
-        """Length of the shortest symbol: exact for schemes of fixed length."""
+        """Bits of the shortest symbol that can answer; of every one, with `has_fixed_length`.
+
+        The limit on bits counts with it before a round is begun.
+        """
         ...
 
     @abstractmethod
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
-        """What to ask; `dither` in [0, 1) decides stochastic rounding."""
+        """The question to an arm of which `held` is known.
+
+        It asks for the mean after `occasion.pulls` pulls. `dither`, in [0, 1), decides how a mean
+        is rounded where rounding is stochastic; other schemes ignore it. LocalProtocolError if no
+        code can put the question, as when a step is too small for the floats.
+        """
         ...
 
     @abstractmethod
     def read(
         self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
     ) -> Estimate:
-        """The estimate that an answer stands for."""
+        """The estimate that the learner holds after this answer to `question`.
+
+        `held` and `occasion` are those from which the question was made. PeerProtocolError if the
+        symbol is none that an agent could have answered with.
+        """
         ...
 
     @abstractmethod
     def objection(self) -> str | None:
-        """Why answers with it have no proof; None if they have one."""
+        """Why answers with this scheme have no proof, in words; None if they have one.
+
+        The result quotes the words beside `guarantee: null`.
+        """
         ...
 
     # What one says only if it is so.
 
     def prior_range(self, bounds: Bounds | None) -> Bounds | None:
-        """Where μ̃_0 is drawn from, uniformly, for every arm; None if it is not drawn."""
+        """The range from which μ̃_0 of every arm is drawn, uniformly; None if it is not drawn."""
         return None
 
     @property
@@ -136,16 +159,27 @@ class Quantizer(Protocol):
 
     @classmethod
     def defaults(cls, bounds: Bounds | None, *, has_budget: bool) -> Mapping[str, Any]:
-        """Words whose default follows from the problem: from its bounds, or from a fixed budget."""
+        """Defaults that follow from the problem, by word, in place of those at the fields.
+
+        `bounds` are those of the rewards; `has_budget` says whether pulls are fixed in advance.
+        """
         return {}
 
     @classmethod
     def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
-        """Words of its own that say nothing under a fixed budget, and why; beside those `given`."""
+        """Its words that have no effect under a fixed budget, each with the reason.
+
+        `given` are the words that the user set: one may make another void. Who sets a word without
+        effect is refused, with that reason.
+        """
         return {}
 
     def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> "Quantizer":
-        """The scheme in a form that never exceeds the budget; ConfigError if there is none."""
+        """The scheme in a form whose messages never exceed the budget of bits.
+
+        `sigma` and `bounds` are those of the rewards. ConfigError if it has no such form, as by
+        default.
+        """
         raise ConfigError(
             f"messages of {self.name} have no fixed length, which a bit_budget needs: choose "
             "another quantizer, such as dicq"

@@ -25,11 +25,15 @@ class Question:
     """Where is your mean after `until` pulls? And with a `cut`: only if it is above that.
 
     With a cut the first bit says whether the mean is above it. If not, that is all there is to say;
-    if so, the code's word follows.
+    if so, the code's word follows. LocalProtocolError if `until` or `cut` is out of range.
+
+        >>> question = Question(until=100, code=Bins(low=0.0, step=0.25, bins=4))
+        >>> str(question.answer(0.6)), question.read(question.answer(0.6))
+        ('10', 0.625)
     """
 
-    until: int
-    code: Code
+    until: int  # pulls in all, those made before included
+    code: Code  # how the mean becomes bits
     cut: float | None = None
 
     def __post_init__(self) -> None:
@@ -38,14 +42,17 @@ class Question:
             require_finite("cut", self.cut)
 
     def answer(self, mean: float) -> Symbol:
-        """What an agent with this mean answers; RewardError if the code does not reach it."""
+        """What an agent with this mean answers; RewardError if the code cannot tell such a mean."""
         word = self.code.write(mean)
         if self.cut is None:
             return word
         return _NOT_ABOVE if mean <= self.cut else concat(_ABOVE, word)
 
     def read(self, symbol: Symbol) -> float | None:
-        """The mean that an answer tells; None for a mean that is not above the cut."""
+        """The mean that an answer tells; None for a mean that is not above the cut.
+
+        PeerProtocolError if no mean has this answer.
+        """
         if self.cut is None:
             return self.code.read(symbol)
         if symbol == _NOT_ABOVE:

@@ -1,4 +1,4 @@
-"""The result of a run under the names that hold wherever a result appears."""
+"""The result of a run, under the names that JSON, CSV, Python and the page share."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, final
@@ -44,7 +44,11 @@ class ArmResult:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """An answer, or the reason why there is none; its guarantee; its price; its settings."""
+    """What `identify` returns: an answer or why there is none, its guarantee, price and settings.
+
+    `best_arm` is None unless `outcome` is `decided` or `budget_spent`. `guarantee` is the δ that
+    holds for the answer, or None: `guarantee_reason` says why in either case.
+    """
 
     best_arm: int | None  # 0-based
     best_arm_name: str | None
@@ -88,7 +92,7 @@ class RunResult:
 
 
 def result_of(standings: Standings) -> RunResult:
-    """The result of a run that has ended."""
+    """The result of a run that has ended; LocalProtocolError if it has not."""
     ending = standings.ending
     if ending is None:
         raise LocalProtocolError("the run has not ended: it has no result yet")

@@ -28,7 +28,10 @@ class Schedule(Protocol):
     name: ClassVar[str]
 
     def pulls_at(self, index: int) -> int | None:
-        """t_i, the pulls of an arm up to checkpoint `index`; None past the end of the grid."""
+        """t_i, the pulls of an arm up to checkpoint `index`; None past the end of the grid.
+
+        ValueError if `index` is below 1.
+        """
         ...
 
     def index_at(self, pulls: int) -> int:

@@ -43,15 +43,22 @@ class Level:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Everything that a learner needs."""
+    """Everything that a learner needs: from equal setups and answers follow equal decisions.
 
-    spec: RunSpec
-    policy: Policy
-    limits: Limits = field(default_factory=Limits)
+    setup = Setup(spec=spec, policy=SuccessiveElimination(), limits=Limits(samples=10_000))
+    learner = Learner(setup)
+    """
+
+    spec: RunSpec  # the problem, and how its messages are made
+    policy: Policy  # the rules by which it is decided
+    limits: Limits = field(default_factory=Limits)  # none, unless they are given
 
     @property
     def level(self) -> Level:
-        """Under a fixed budget δ and width only size the intervals of a quantizer that has some."""
+        """What this run promises or may spend.
+
+        Under a fixed budget δ and width only size the intervals of a quantizer that has some.
+        """
         spec, policy = self.spec, self.policy
         if policy.answers is not Outcome.BUDGET_SPENT:
             return Level(

@@ -29,13 +29,14 @@ _LEAST_DELTA = 1e-300
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunSpec:
-    """One identification problem and how its messages are made.
+    """One identification problem and how its messages are made; ConfigError if that cannot be.
 
-    Two specs are the same run if and only if their canonical bytes are equal. `seed` keys the
-    dithers and keeps runs of the same problem apart.
+    Two specs are equal if and only if their canonical bytes are. Derived are `canonical`, those
+    bytes; `fingerprint`, a 32-bit hash of them by which a person finds a run; and `sampling`, the
+    width for these arms, δ and σ.
     """
 
-    arms: tuple[str, ...]
+    arms: tuple[str, ...]  # names, all different
     delta: Annotated[
         float,
         Word("Allowed probability of a wrong answer", sign="δ=", table="problem", above=0, below=1),
@@ -45,10 +46,10 @@ class RunSpec:
     ]
     bounds: Annotated[Bounds | None, Word("Range of the rewards", table="problem")]
     quantizer: Quantizer
-    width: str
-    schedule: Schedule
+    width: str  # its name in the registry of widths
+    schedule: Schedule  # the checkpoints
     priors: tuple[float, ...]  # μ̃_{j,0} where the quantizer wants them, else empty
-    seed: int
+    seed: int  # keys the dithers, and keeps runs of the same problem apart
 
     canonical: bytes = field(init=False, repr=False)
     fingerprint: int = field(init=False)
@@ -89,7 +90,7 @@ class RunSpec:
 
     @classmethod
     def from_canonical(cls, canonical: bytes) -> Self:
-        """The spec that has these canonical bytes."""
+        """The spec that has these canonical bytes; ConfigError if none has."""
         try:
             plain = json.loads(canonical)
         except (ValueError, RecursionError) as error:
@@ -102,7 +103,10 @@ class RunSpec:
         return self.quantizer.start(self.priors[arm] if self.priors else None, self.bounds)
 
     def occasion(self, message: int, pulls: int, hint: Hint | None = None) -> Occasion:
-        """What is known of message `message`, asked for after `pulls` pulls with a hint."""
+        """The occasion of an arm's message number `message`, asked for after `pulls` pulls.
+
+        `hint` is what the policy tells the quantizer of the other arms, if anything.
+        """
         occasion = self._occasion(message, pulls)
         return occasion if hint is None else replace(occasion, hint=hint)
 

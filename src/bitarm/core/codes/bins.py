@@ -25,8 +25,8 @@ class Bins:
 
     name: ClassVar[str] = "bins"
 
-    low: float
-    step: float
+    low: float  # the lower edge of the first bin
+    step: float  # the width of every bin
     bins: int
 
     def __post_init__(self) -> None:
@@ -40,12 +40,12 @@ class Bins:
         return (self.bins - 1).bit_length()
 
     def write(self, mean: float) -> Symbol:
-        """The word of the bin that holds `mean`."""
+        """The word of the bin that holds `mean`; beyond the range, of the outermost one."""
         position = (mean - self.low) / self.step
         return Symbol(math.floor(min(max(position, 0.0), float(self.bins - 1))), self.nbits)
 
     def read(self, symbol: Symbol) -> float:
-        """The middle of the bin."""
+        """The middle of the bin; PeerProtocolError for a word of another length or bin."""
         require_length(symbol, self.nbits)
         if symbol.value >= self.bins:
             raise PeerProtocolError(f"symbol names bin {symbol.value} of {self.bins}")

@@ -43,7 +43,7 @@ class Levels:
     name: ClassVar[str] = "levels"
 
     step: float
-    centre: int
+    centre: int  # in steps
     dither: float  # in [0, 1)
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class Levels:
             raise LocalProtocolError(f"dither must lie in [0, 1), got {self.dither}")
 
     def write(self, mean: float) -> Symbol:
-        """The word of the level that `mean` is rounded to."""
+        """The word of the level that `mean` is rounded to; RewardError if that is too far off."""
         if not abs(mean) < MOST_LEVELS * self.step:
             raise RewardError(
                 f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
@@ -62,7 +62,7 @@ class Levels:
         return _write(mean / self.step - self.centre, self.dither)
 
     def read(self, symbol: Symbol) -> float:
-        """The level's value."""
+        """The value of the word's level; PeerProtocolError for any other bits."""
         level = _read(symbol) + self.centre
         if abs(level) > MOST_LEVELS:
             raise PeerProtocolError(f"symbol names level {level}, which no encoder can reach")

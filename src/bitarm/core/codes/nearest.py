@@ -26,9 +26,9 @@ class Nearest:
 
     name: ClassVar[str] = "nearest"
 
-    centre: float
+    centre: float  # from where steps are counted
     step: float
-    divisor: int
+    divisor: int  # of Golomb's code: about the number of steps that a mean moves
     escape: int = ESCAPE  # length of the unary part from which on a universal code follows
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Nearest:
         require_within("escape", self.escape, 1, _LONGEST_ESCAPE)
 
     def write(self, mean: float) -> Symbol:
-        """The word for the step that is nearest to `mean`."""
+        """The word for the step that is nearest to `mean`; RewardError if that is too far off."""
         if not abs(mean) < MOST_STEPS * self.step:
             raise RewardError(
                 f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
@@ -52,7 +52,7 @@ class Nearest:
         return write_golomb(folded, self.divisor, self.escape)
 
     def read(self, symbol: Symbol) -> float:
-        """Where that many steps lead."""
+        """The mean that many steps from the centre; PeerProtocolError for any other bits."""
         reader = BitReader(symbol)
         folded = read_golomb(reader, self.divisor, self.escape)
         reader.finish()

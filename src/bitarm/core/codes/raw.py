@@ -24,7 +24,7 @@ class Raw:
         return Symbol(int.from_bytes(struct.pack(">d", mean)), NBITS)
 
     def read(self, symbol: Symbol) -> float:
-        """The float back, if it is one that a mean can have."""
+        """The float back; PeerProtocolError if it is not finite, or has another length."""
         require_length(symbol, NBITS)
         (mean,) = struct.unpack(">d", symbol.value.to_bytes(NBITS // 8))
         if not math.isfinite(mean):
