@@ -48,8 +48,8 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.question import Question
 from bitarm.core.schedule import ListedSchedule
+from bitarm.core.sentences import sentence_of
 from bitarm.core.setup import Setup
-from bitarm.core.wording import in_words
 from bitarm.errors import ConfigError
 
 _CODES: tuple[Code, ...] = (
@@ -121,7 +121,7 @@ def test_every_event_is_in_the_table() -> None:
 def test_every_event_has_a_sentence_of_its_own(event: LearnerEvent) -> None:
     opened = _SAMPLES[0]
     assert isinstance(opened, RunOpened)
-    assert event.name.replace("_", " ") not in in_words(event, opened.setup)
+    assert event.name.replace("_", " ") not in sentence_of(event, opened.setup)
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,6 +1,6 @@
 """Logs: what happens in a run, on stderr, as lines for people or as JSON for machines.
 
-The sentences are the page's too (`core/wording.py`); here is how loud each event is.
+The sentences are the page's too (`core/sentences.py`); here is how loud each event is.
 """
 
 import json
@@ -22,8 +22,8 @@ from bitarm.core.events import (
     RunOpened,
     dump_event,
 )
+from bitarm.core.sentences import sentence_of
 from bitarm.core.setup import Setup
-from bitarm.core.wording import in_words
 from bitarm.errors import StoreError
 
 _LOGGER = logging.getLogger("bitarm")
@@ -80,7 +80,7 @@ class EventLog:
                 raise StoreError(f"a run is logged from its opening on, found {event}")
             level = _level(event)
             if _LOGGER.isEnabledFor(level):
-                text = in_words(event, self._setup)
+                text = sentence_of(event, self._setup)
                 _LOGGER.log(level, text, extra={"event": dump_event(event)})
 
 

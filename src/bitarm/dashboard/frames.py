@@ -11,8 +11,8 @@ from bitarm import wire
 from bitarm.core.journal import Entry
 from bitarm.core.messages import Dismiss, Message, Position, Report, Request
 from bitarm.core.plain import to_plain
+from bitarm.core.sentences import sentence_of
 from bitarm.core.spec import RunSpec
-from bitarm.core.wording import in_words
 from bitarm.dashboard.history import History
 
 MessageKind = Literal["report", "position", "request", "dismiss"]
@@ -98,7 +98,7 @@ def event_view(history: History, entry: Entry) -> EventView:
         sequence=entry.sequence,
         at=entry.at,
         name=entry.event.name,
-        text=in_words(entry.event, history.standings.opened.setup),
+        text=sentence_of(entry.event, history.standings.opened.setup),
         messages=len(history.messages(entry)),
         event=to_plain(entry.event),
     )

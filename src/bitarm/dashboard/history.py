@@ -1,7 +1,7 @@
 """One run as columns, entry by entry: what the charts of a run draw.
 
-Where the run stands, and what was said, comes from the core's fold of events; what an event is in
-words, from the core's wording. Events that no chart has columns for are kept as notes.
+Where the run stands, and what was said, comes from the core's fold of events, and the sentence for
+an event from the core too. Events that no chart has columns for are kept as notes.
 """
 
 import math
@@ -14,9 +14,9 @@ from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOp
 from bitarm.core.journal import Entry
 from bitarm.core.messages import Message
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
+from bitarm.core.sentences import sentence_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
-from bitarm.core.wording import in_words
 from bitarm.core.words import values_of
 from bitarm.dashboard.views import (
     Drops,
@@ -192,7 +192,7 @@ class History:
             arms=_arms_of(entry.event, self.standings),
             round=getattr(entry.event, "round", None),
             restarts=getattr(entry.event, "restarts", None),
-            text=in_words(entry.event, self.standings.opened.setup),
+            text=sentence_of(entry.event, self.standings.opened.setup),
         )
         self._moved_to(entry)
 

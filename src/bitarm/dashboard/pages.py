@@ -1,4 +1,7 @@
-"""The pages: one frame, and in it what differs. No data is written into them, only structure."""
+"""The pages as HTML: a common surround, and in it the content of each page.
+
+No data is written into them: a page's script asks the API for what it shows.
+"""
 
 from functools import cache
 from html import escape

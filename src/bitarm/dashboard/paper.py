@@ -1,4 +1,4 @@
-"""The paper's curves, where the reproduction has put them."""
+"""The paper's published curves, from the table that the experiments compare themselves with."""
 
 import csv
 from collections import defaultdict

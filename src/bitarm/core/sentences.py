@@ -1,4 +1,4 @@
-"""Events in words: one sentence for each kind, for the terminal's log and for the page alike.
+"""Events as sentences: one for each kind, the same in the terminal's log and on the page.
 
 The sentence names arms as the run's setup does, so who shows it hands the setup in. How loud an
 event is (`cli/logs.py`) and where it is drawn (`dashboard/history.py`) is not said here.
@@ -30,7 +30,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
 
-def in_words(event: LearnerEvent, setup: Setup) -> str:
+def sentence_of(event: LearnerEvent, setup: Setup) -> str:
     """One line about an event of a run with this setup, without a full stop.
 
     A kind that no case here knows is named, with the arms that it speaks of.

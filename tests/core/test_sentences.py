@@ -17,7 +17,7 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.wording import in_words
+from bitarm.core.sentences import sentence_of
 
 
 @dataclass
@@ -33,10 +33,10 @@ SETUP = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme
 
 
 def test_known_events_have_a_sentence() -> None:
-    opened = in_words(RunOpened(setup=SETUP, opening="roofs"), SETUP)
+    opened = sentence_of(RunOpened(setup=SETUP, opening="roofs"), SETUP)
     assert opened == f"run {SETUP.spec.fingerprint:08x} opened: 2 arms, dicq, δ = 0.05"
     dropped = ArmDropped(round=3, arm=1, because=0)
-    assert in_words(dropped, SETUP) == "south is out in round 3: north is better"
+    assert sentence_of(dropped, SETUP) == "south is out in round 3: north is better"
     conceded = ReportAccepted(
         round=3,
         arm=1,
@@ -48,36 +48,36 @@ def test_known_events_have_a_sentence() -> None:
         radius=0.2,
         ceiling=0.623456,
     )
-    assert in_words(conceded, SETUP) == (
+    assert sentence_of(conceded, SETUP) == (
         "south conceded with 0 (message 2): its mean is at most 0.6235"
     )
     told = replace(conceded, ceiling=None, symbol=Symbol(6, 3))
-    assert in_words(told, SETUP) == "south reported 110 (message 2): 0.75 ± 0.2"
+    assert sentence_of(told, SETUP) == "south reported 110 (message 2): 0.75 ± 0.2"
     repeated = ReportIgnored(arm=0, message=2)
-    assert in_words(repeated, SETUP) == "north sent message 2 again: ignored"
-    assert in_words(CaveatNoted(text="clipped"), SETUP) == "caveat: clipped"
+    assert sentence_of(repeated, SETUP) == "north sent message 2 again: ignored"
+    assert sentence_of(CaveatNoted(text="clipped"), SETUP) == "caveat: clipped"
     traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=1100, wire_bytes_down=12)
-    assert in_words(traffic, SETUP) == "frames as sent: 1,100 bytes up, 12 bytes down"
+    assert sentence_of(traffic, SETUP) == "frames as sent: 1,100 bytes up, 12 bytes down"
 
 
 def test_a_run_that_somebody_goes_on_with() -> None:
-    assert in_words(EpochBegan(epoch=2), SETUP) == "a learner went on with the run, epoch 2"
-    assert in_words(PositionTold(round=3, arm=1, pulls=4096), SETUP) == (
+    assert sentence_of(EpochBegan(epoch=2), SETUP) == "a learner went on with the run, epoch 2"
+    assert sentence_of(PositionTold(round=3, arm=1, pulls=4096), SETUP) == (
         "south has made 4,096 pulls, more than it was asked for: "
         "this journal is older than what it remembers"
     )
-    assert in_words(LivesBegan(arms=(0, 1), pulls=(0, 0)), SETUP) == (
+    assert sentence_of(LivesBegan(arms=(0, 1), pulls=(0, 0)), SETUP) == (
         "north, south: earlier live rewards are lost, counted anew"
     )
 
 
 def test_an_agent_that_joins_and_one_that_comes_back() -> None:
     joined = AgentJoined(agent="gw-1", boot="b1", life="l1")
-    assert in_words(joined, SETUP) == "agent gw-1 joined"
+    assert sentence_of(joined, SETUP) == "agent gw-1 joined"
     back = replace(joined, boot="b2", restarts=1)
-    assert in_words(back, SETUP) == "agent gw-1 restarted, once by now"
+    assert sentence_of(back, SETUP) == "agent gw-1 restarted, once by now"
     again = replace(joined, boot="b3", restarts=2, discarded=3)
-    assert in_words(again, SETUP) == (
+    assert sentence_of(again, SETUP) == (
         "agent gw-1 restarted, 2 times by now; "
         "3 batches of live rewards, cut short by a crash, discarded so far"
     )
@@ -85,4 +85,4 @@ def test_an_agent_that_joins_and_one_that_comes_back() -> None:
 
 def test_an_unknown_kind_is_named_with_its_arms() -> None:
     event: Any = Unheard(arms=(1, 7), round=4)
-    assert in_words(event, SETUP) == "south, arm 7: arms unheard"
+    assert sentence_of(event, SETUP) == "south, arm 7: arms unheard"
