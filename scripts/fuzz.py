@@ -28,9 +28,9 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.errors import FrameError, RewardError
+from bitarm.rewards.feeds import DirectFeed
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.announcement import Announcement, dump_announcement
-from bitarm.runtime.feeds import DirectFeed
 from bitarm.runtime.opening import open_run
 from bitarm.runtime.status import Presence, Status, dump_status
 from bitarm.runtime.topics import Kind, Topics

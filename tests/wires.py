@@ -17,9 +17,9 @@ from bitarm.core.journal import Entry, Journal, RunSummary
 from bitarm.core.learner_state import LearnerState
 from bitarm.core.messages import Cause, Position, Report
 from bitarm.core.schedule import MAX_PULLS
+from bitarm.rewards.feeds import DirectFeed, Feed
 from bitarm.runtime.agent_memory import AgentMemory, Keeper
 from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.feeds import DirectFeed, Feed
 from bitarm.runtime.learner_probe import LearnerProbe
 from bitarm.runtime.learner_service import LearnerService
 from bitarm.runtime.opening import open_run, resume_run

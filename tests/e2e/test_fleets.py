@@ -14,9 +14,9 @@ from bitarm.api.identify import run_problem
 from bitarm.api.network import run_agent, run_learner
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import ReportAccepted
+from bitarm.rewards.draws import ModelSource
+from bitarm.rewards.feeds import DirectFeed, Feed
 from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.feeds import DirectFeed, Feed
-from bitarm.runtime.sources import ModelSource
 from bitarm.store import MemoryJournal, SqliteJournal
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,10 @@ from bitarm.core.quantizer import Bounds
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import ConfigError, RewardError, StoreError
+from bitarm.rewards.feeds import Feed
 from bitarm.runtime.agent_memory import AgentMemory
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.announcement import MOST_BYTES, Announcement, dump_announcement
-from bitarm.runtime.feeds import Feed
 from bitarm.runtime.service import Publication
 from bitarm.runtime.status import Presence, Status, dump_status, load_status
 from bitarm.runtime.topics import LEARNER, Kind, Topics

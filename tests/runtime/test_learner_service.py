@@ -34,9 +34,9 @@ from bitarm.core.result import RunResult, result_of
 from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
+from bitarm.links.cost import use
 from bitarm.runtime.agent_service import AgentService
 from bitarm.runtime.learner_service import LearnerService
-from bitarm.runtime.links import use
 from bitarm.runtime.opening import open_run
 from bitarm.runtime.service import Publication
 from bitarm.runtime.status import Presence, Status, dump_status, load_status

@@ -22,17 +22,19 @@ from bitarm.core.result import RunResult, result_of
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, TransportError
+from bitarm.links.cost import LinkLedger
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
+from bitarm.rewards.feeds import DirectFeed, Feed, Replayable, ThreadFeed
+from bitarm.rewards.sensors import SensorFeed
 from bitarm.runtime.agent_file import AgentFile
 from bitarm.runtime.agent_service import AgentService, fresh_name
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
 from bitarm.runtime.chirpstack_service import ChirpStackService
 from bitarm.runtime.embedded import Watcher
-from bitarm.runtime.feeds import DirectFeed, Feed, Replayable, SensorFeed, ThreadFeed
 from bitarm.runtime.learner_probe import LearnerProbe
 from bitarm.runtime.learner_service import RETRY, LearnerService
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link, require_fit
 from bitarm.runtime.opening import fleet_in, open_run, resume_run
 from bitarm.runtime.part import Supply
 from bitarm.runtime.service import Publication, Service

@@ -26,9 +26,9 @@ from bitarm.errors import (
     RewardError,
     StoreError,
 )
+from bitarm.rewards.sensors import SensorFeed
 from bitarm.runtime.agent_memory import AgentMemory, Keeper, latest_epoch, recall
 from bitarm.runtime.announcement import Announcement, load_announcement
-from bitarm.runtime.feeds import SensorFeed
 from bitarm.runtime.part import Part, Supply
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication

@@ -10,10 +10,9 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Dismiss, Position, Report, Request
 from bitarm.core.quantizer import Bounds
-from bitarm.core.rewards import Batch, RewardSource, collect
+from bitarm.core.rewards import PULLED_AT_ONCE, Batch, RewardSource, collect
 from bitarm.errors import RewardError, StoreError
 from bitarm.runtime.channel import MemoryChannel
-from bitarm.runtime.sources import PULLED_AT_ONCE
 
 Watcher = Callable[[Sequence[LearnerEvent]], None]
 """Told of events after they are kept."""

@@ -25,9 +25,9 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput, LearnerPhase
 from bitarm.core.messages import Position, Report
 from bitarm.errors import BitarmError, FrameError, PeerProtocolError, ProtocolError, TransportError
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import find_link
 from bitarm.runtime.embedded import CLIPPED, Watcher
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link
 from bitarm.runtime.meter import Meter
 from bitarm.runtime.post import Post
 from bitarm.runtime.refusals import Refusals, printable

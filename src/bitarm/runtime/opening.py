@@ -11,11 +11,11 @@ from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.replay import replay
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import find_link
 from bitarm.runtime.announcement import MOST_BYTES
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner_service import LINGER, RETRY, LearnerService
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link
 
 _BYTES_AN_ARM = 16  # of an announcement, beside the name: its number, quotes, commas
 

@@ -11,12 +11,11 @@ from bitarm import wire
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.epochs import run_of_opening
 from bitarm.core.messages import Answer, Cause, Report
-from bitarm.core.rewards import collect
+from bitarm.core.rewards import PULLED_AT_ONCE, collect
 from bitarm.errors import ConfigError, LocalProtocolError, RewardError
+from bitarm.rewards.feeds import Feed
 from bitarm.runtime.agent_memory import AgentMemory, Keeper, latest_epoch
 from bitarm.runtime.announcement import Announcement
-from bitarm.runtime.feeds import Feed
-from bitarm.runtime.sources import PULLED_AT_ONCE
 from bitarm.runtime.status import Start
 
 Supply = Callable[[str, int, int], Feed]

@@ -12,8 +12,8 @@ from bitarm.core.events import FleetAssigned
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.messages import Dismiss, Request
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import Link
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import Link
 from bitarm.runtime.meter import Meter
 from bitarm.runtime.roster import Member, Roster
 from bitarm.runtime.service import Publication

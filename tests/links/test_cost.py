@@ -1,4 +1,4 @@
-"""The frames that a ledger counts from events are those that the channel carried."""
+"""What frames cost on a link; those counted from events are those that the channel carried."""
 
 import random
 from dataclasses import replace
@@ -13,8 +13,33 @@ from bitarm.core.agent import Agent
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Dismiss, Request
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link, use
+from bitarm.errors import ConfigError
+from bitarm.links.cost import LinkLedger, use
+from bitarm.links.profiles import find_link
+
+
+def test_air_time_and_duty_cycle_of_a_run() -> None:
+    cost = use(find_link("lorawan-eu868-dr0"), [11] * 12, [16] * 13)
+    assert (cost.messages_up, cost.bytes_up) == (12, 132)
+    assert (cost.messages_down, cost.bytes_down) == (13, 208)
+    assert cost.air_seconds_up == pytest.approx(12 * 1.482752)
+    assert cost.least_hours == pytest.approx(12 * 1.482752 / 0.01 / 3600)
+
+
+def test_messages_a_day_set_the_pace_of_sigfox() -> None:
+    assert use(find_link("sigfox"), [11] * 141, []).least_hours == pytest.approx(24)
+    assert use(find_link("sigfox"), [11] * 12, [8] * 13).least_hours == pytest.approx(72)
+    assert use(find_link("sigfox"), [11], [8]).least_hours == 0
+
+
+def test_a_link_without_limits_costs_no_time() -> None:
+    cost = use(find_link("none"), [11, 20], [])
+    assert (cost.air_seconds_up, cost.air_seconds_down, cost.least_hours) == (None, None, 0)
+
+
+def test_a_frame_that_is_too_large_is_refused() -> None:
+    with pytest.raises(ConfigError, match="carries 11 bytes up, a frame has 12"):
+        use(find_link("lorawan-us915-dr0"), [11, 12], [])
 
 
 @pytest.mark.parametrize(

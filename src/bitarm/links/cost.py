@@ -1,9 +1,9 @@
 """What has a run cost on a link so far, device by device? Kept from its events."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 from bitarm import wire
 from bitarm.core.events import (
@@ -18,7 +18,74 @@ from bitarm.core.events import (
     RunOpened,
 )
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
-from bitarm.runtime.links import Link, LinkUse, use
+from bitarm.errors import ConfigError
+from bitarm.links.airtime import air_seconds
+from bitarm.links.profiles import Direction, Link
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkUse:
+    """What one device's frames cost on a link. Air times are None where the link is not LoRaWAN."""
+
+    messages_up: int
+    messages_down: int
+    bytes_up: int
+    bytes_down: int
+    air_seconds_up: float | None
+    air_seconds_down: float | None
+    least_hours: float  # that the limits on air time or messages a day make it last
+
+    def to_json(self) -> dict[str, Any]:
+        """Under these names, wherever it appears."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
+    """What one device's frames, given by their bytes, cost; a frame too large is refused."""
+    ways = [(link.up, Counter(up), True), (link.down, Counter(down), False)]
+    air = [_air_seconds(link, way, sizes, up=upwards) for way, sizes, upwards in ways]
+    hours = [
+        _least_hours(way, sizes.total(), seconds)
+        for (way, sizes, _), seconds in zip(ways, air, strict=True)
+    ]
+    return LinkUse(
+        messages_up=ways[0][1].total(),
+        messages_down=ways[1][1].total(),
+        bytes_up=_bytes(ways[0][1]),
+        bytes_down=_bytes(ways[1][1]),
+        air_seconds_up=air[0],
+        air_seconds_down=air[1],
+        least_hours=max(hours),
+    )
+
+
+def _bytes(sizes: Mapping[int, int]) -> int:
+    return sum(size * count for size, count in sizes.items())
+
+
+def _air_seconds(link: Link, way: Direction, sizes: Mapping[int, int], *, up: bool) -> float | None:
+    for size in sizes:
+        if size > way.max_bytes:
+            raise ConfigError(
+                f"the link {link.name} carries {way.max_bytes} bytes {'up' if up else 'down'}, "
+                f"a frame has {size}"
+            )
+    if way.rate is None:
+        return None
+    return sum(count * air_seconds(way.rate, size, up=up) for size, count in sizes.items())
+
+
+def _least_hours(way: Direction, messages: int, air: float | None) -> float:
+    """A day's last message may be the next day's first: n messages need (n − 1) intervals."""
+    least = 0.0
+    if way.messages_a_day is not None and messages:
+        least = (messages - 1) / way.messages_a_day * _DAY
+    if way.duty_cycle is not None and air is not None:
+        least = max(least, air / way.duty_cycle)
+    return least / _HOUR
 
 
 @final

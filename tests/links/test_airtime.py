@@ -2,7 +2,7 @@
 
 import pytest
 
-from bitarm.runtime.airtime import LoRa, air_seconds, radio_seconds
+from bitarm.links.airtime import LoRa, air_seconds, radio_seconds
 
 # Application payload 24 bytes, 125 kHz: the table that The Things Network's users share.
 _PUBLISHED_24 = {7: 82.176, 8: 143.872, 9: 267.264, 10: 493.568, 11: 1069.056, 12: 1974.272}

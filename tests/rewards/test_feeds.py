@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import pytest
 from brokers import eventually
 
+from bitarm.core.rewards import PULLED_AT_ONCE
 from bitarm.errors import RewardError
-from bitarm.runtime.feeds import DirectFeed, SensorFeed, ThreadFeed, read_number
-from bitarm.runtime.sources import PULLED_AT_ONCE, ModelSource
+from bitarm.rewards.draws import ModelSource
+from bitarm.rewards.feeds import DirectFeed, ThreadFeed
 from bitarm.sim.models import Gaussian
 
 
@@ -82,47 +83,3 @@ def test_the_error_of_a_source_comes_out_where_it_is_taken() -> None:
         return False
 
     eventually(fails, "the error")
-
-
-def test_a_sensor_is_heard_only_while_rewards_are_wanted() -> None:
-    feed = SensorFeed("/value", label="a")
-    feed.offer(b'{"value": 1}')
-    assert feed.take(2) == []
-    feed.offer(b'{"value": 2}')
-    feed.offer(b'{"value": 3.5}')
-    feed.offer(b'{"value": 4}')  # one too many
-    assert feed.take(2) == [2.0, 3.5]
-    feed.rest()
-    feed.offer(b'{"value": 5}')
-    assert feed.take(1) == []
-
-
-def test_a_sensor_that_says_something_else_is_an_error_of_its_own() -> None:
-    feed = SensorFeed("/value", label="a")
-    feed.take(1)
-    feed.offer(b"warming up")
-    with pytest.raises(RewardError, match="the sensor of a: a payload must be JSON, got b'warming"):
-        feed.take(1)
-
-
-@pytest.mark.parametrize(
-    ("payload", "pointer", "number"),
-    [
-        (b"1.5", "", 1.5),
-        (b'{"a": {"b": [1, 2]}}', "/a/b/1", 2.0),
-        (b'{"a/b": {"~": 3}}', "/a~1b/~0", 3.0),
-        (b'{"": 4}', "/", 4.0),
-    ],
-)
-def test_a_pointer_finds_its_number(payload: bytes, pointer: str, number: float) -> None:
-    assert read_number(payload, pointer) == number
-
-
-@pytest.mark.parametrize(
-    ("payload", "pointer"),
-    [(b"true", ""), (b'"1"', ""), (b"[1]", "/1"), (b"[1]", "/-1"), (b"{}", "/a"), (b"NaN", ""),
-     (b"1e999", ""), (b"1" + b"0" * 400, ""), (b"[" * 5000, "")],
-)  # fmt: skip
-def test_anything_else_is_no_reward(payload: bytes, pointer: str) -> None:
-    with pytest.raises(RewardError):
-        read_number(payload, pointer)

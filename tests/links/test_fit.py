@@ -1,4 +1,4 @@
-"""What links carry, what they refuse, and what frames cost on them."""
+"""Which runs a link carries, and what would fit instead."""
 
 import pytest
 
@@ -7,44 +7,13 @@ from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
-from bitarm.runtime.airtime import air_seconds
-from bitarm.runtime.links import LINKS, find_link, require_fit, use
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
 
 
 def _spec(**scheme: object) -> RunSpec:
     problem = {"bounds": (0.0, 1.0)}
     return build(("a", "b"), seed=1, problem=problem, scheme=scheme, limits={}).spec
-
-
-@pytest.mark.parametrize(
-    ("name", "up", "down"),
-    [
-        ("sigfox", 12, 8),
-        ("lorawan-eu868-dr0", 51, 51),
-        ("lorawan-us915-dr0", 11, 53),
-        ("nb-iot", 1358, 1358),
-        ("none", 32767, 32767),
-    ],
-)
-def test_the_largest_payloads(name: str, up: int, down: int) -> None:
-    link = find_link(name)
-    assert (link.up.max_bytes, link.down.max_bytes) == (up, down)
-
-
-def test_every_profile_is_tested() -> None:
-    assert list(LINKS) == ["sigfox", "lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"]
-
-
-def test_a_profile_keeps_its_own_dwell_time() -> None:
-    for link in LINKS.values():
-        for way, up in ((link.up, True), (link.down, False)):
-            if way.rate is not None and way.dwell_seconds is not None:
-                assert air_seconds(way.rate, way.max_bytes, up=up) <= way.dwell_seconds
-
-
-def test_a_name_that_no_link_has() -> None:
-    with pytest.raises(ConfigError, match=r"link must be one of sigfox, .* got 'lora'"):
-        find_link("lora")
 
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"])
@@ -95,27 +64,3 @@ def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
         require_fit(link, _spec(), Limits(), Stride.LEVEL)
     assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
     assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11
-
-
-def test_air_time_and_duty_cycle_of_a_run() -> None:
-    cost = use(find_link("lorawan-eu868-dr0"), [11] * 12, [16] * 13)
-    assert (cost.messages_up, cost.bytes_up) == (12, 132)
-    assert (cost.messages_down, cost.bytes_down) == (13, 208)
-    assert cost.air_seconds_up == pytest.approx(12 * 1.482752)
-    assert cost.least_hours == pytest.approx(12 * 1.482752 / 0.01 / 3600)
-
-
-def test_messages_a_day_set_the_pace_of_sigfox() -> None:
-    assert use(find_link("sigfox"), [11] * 141, []).least_hours == pytest.approx(24)
-    assert use(find_link("sigfox"), [11] * 12, [8] * 13).least_hours == pytest.approx(72)
-    assert use(find_link("sigfox"), [11], [8]).least_hours == 0
-
-
-def test_a_link_without_limits_costs_no_time() -> None:
-    cost = use(find_link("none"), [11, 20], [])
-    assert (cost.air_seconds_up, cost.air_seconds_down, cost.least_hours) == (None, None, 0)
-
-
-def test_a_frame_that_is_too_large_is_refused() -> None:
-    with pytest.raises(ConfigError, match="carries 11 bytes up, a frame has 12"):
-        use(find_link("lorawan-us915-dr0"), [11, 12], [])

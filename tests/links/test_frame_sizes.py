@@ -22,7 +22,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.setup import Setup
-from bitarm.runtime.frame_sizes import FrameSizes, largest_frames
+from bitarm.links.frame_sizes import FrameSizes, largest_frames
 from bitarm.store import MemoryJournal
 
 _BOUNDED: dict[str, Any] = {"bounds": (0.0, 1.0)}

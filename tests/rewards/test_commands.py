@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bitarm.errors import ConfigError, RewardError
-from bitarm.runtime.command_source import CommandSource
+from bitarm.rewards.commands import CommandSource
 
 
 def _source(code: str, timeout: float = 20.0) -> CommandSource:
