@@ -36,10 +36,10 @@ from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
+from bitarm.runtime.learner.begin import open_run
 from bitarm.runtime.mqtt import MqttDriver
-from bitarm.runtime.opening import open_run
-from bitarm.runtime.topics import Kind
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import Kind
 
 AGENTS = 1_000
 ROUNDS = 12

@@ -17,9 +17,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Report, Request
-from bitarm.runtime.announcement import load_announcement
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import Kind, Topics
+from bitarm.wire.announcement import load_announcement
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import Kind, Topics
 
 RUN = "bench"
 BITS = 3

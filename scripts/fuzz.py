@@ -29,12 +29,12 @@ from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.errors import FrameError, RewardError
 from bitarm.rewards.feeds import DirectFeed
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.announcement import Announcement, dump_announcement
-from bitarm.runtime.opening import open_run
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import Kind, Topics
+from bitarm.runtime.agent.service import AgentService
+from bitarm.runtime.learner.begin import open_run
 from bitarm.store import MemoryJournal
+from bitarm.wire.announcement import Announcement, dump_announcement
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import Kind, Topics
 
 SLOW = 1.0  # seconds for one input
 ARMS = 45

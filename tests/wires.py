@@ -18,15 +18,15 @@ from bitarm.core.learner_state import LearnerState
 from bitarm.core.messages import Cause, Position, Report
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.rewards.feeds import DirectFeed, Feed
-from bitarm.runtime.agent_memory import AgentMemory, Keeper
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.learner_probe import LearnerProbe
-from bitarm.runtime.learner_service import LearnerService
-from bitarm.runtime.opening import open_run, resume_run
+from bitarm.runtime.agent.memory import AgentMemory, Keeper
+from bitarm.runtime.agent.service import AgentService
+from bitarm.runtime.learner.begin import open_run, resume_run
+from bitarm.runtime.learner.probe import LearnerProbe
+from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication, Service
-from bitarm.runtime.status import load_status
-from bitarm.runtime.topics import LEARNER, Kind, Topics
 from bitarm.store import MemoryJournal
+from bitarm.wire.status import load_status
+from bitarm.wire.topics import LEARNER, Kind, Topics
 
 Rewards = tuple[int, ...]
 """Which rewards of a live source an agent knows, in order."""

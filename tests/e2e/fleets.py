@@ -10,7 +10,7 @@ import paho.mqtt.client as paho
 from brokers import PlainBroker
 from paho.mqtt.enums import CallbackAPIVersion
 
-from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.agent.service import AgentService
 
 _BURST = 50  # connections that are opened before the broker is given a turn
 

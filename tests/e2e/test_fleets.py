@@ -16,7 +16,7 @@ from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import ReportAccepted
 from bitarm.rewards.draws import ModelSource
 from bitarm.rewards.feeds import DirectFeed, Feed
-from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.agent.service import AgentService
 from bitarm.store import MemoryJournal, SqliteJournal
 
 pytestmark = pytest.mark.slow

@@ -30,7 +30,7 @@ from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
-from bitarm.runtime.agent_memory import Keeper
+from bitarm.runtime.agent.memory import Keeper
 
 DELTA = 0.05
 _SLACK = 1 + 2**-40  # of float arithmetic

@@ -27,9 +27,9 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
-from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.topics import LEARNER
+from bitarm.runtime.agent.file import AgentFile
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 

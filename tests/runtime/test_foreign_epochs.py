@@ -10,8 +10,8 @@ from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.runtime.service import Publication
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import LEARNER, Kind, Topics
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import LEARNER, Kind, Topics
 
 pytestmark = pytest.mark.slow
 

@@ -37,10 +37,10 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.errors import StoreError
-from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.agent_memory import Keeper
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.topics import LEARNER
+from bitarm.runtime.agent.file import AgentFile
+from bitarm.runtime.agent.memory import Keeper
+from bitarm.runtime.agent.service import AgentService
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 

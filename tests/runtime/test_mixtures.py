@@ -21,7 +21,7 @@ from wires import InFlight
 
 from bitarm.core.events import LivesBegan, RunEnded
 from bitarm.runtime.service import Publication
-from bitarm.runtime.topics import LEARNER, Kind
+from bitarm.wire.topics import LEARNER, Kind
 
 pytestmark = pytest.mark.slow
 

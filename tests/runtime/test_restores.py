@@ -40,7 +40,7 @@ from bitarm.core.replay import replay
 from bitarm.core.result import result_of
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.standings import Standings
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 

@@ -33,12 +33,12 @@ from bitarm.core.events import (
 from bitarm.core.messages import Position, Report
 from bitarm.core.replay import replay
 from bitarm.errors import StoreError, TransportError
-from bitarm.runtime.agent_memory import Keeper
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.agent.memory import Keeper
+from bitarm.runtime.agent.service import AgentService
+from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication
-from bitarm.runtime.topics import LEARNER, Kind
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import LEARNER, Kind
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.links.profiles import find_link
-from bitarm.runtime.chirpstack import check_application
-from bitarm.runtime.topics import check_name
+from bitarm.wire.chirpstack import check_application
+from bitarm.wire.topics import check_name
 
 _NETWORK = words_of(NetworkWords)
 

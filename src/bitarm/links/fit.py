@@ -10,8 +10,8 @@ from bitarm.errors import ConfigError
 from bitarm.links.frame_sizes import FrameSizes, largest_frames
 from bitarm.links.profiles import LINKS, Link
 from bitarm.wire import encode
-from bitarm.wire.envelope import SHORT_BYTES
-from bitarm.wire.short import MAX_MESSAGE, MAX_SYMBOL_BITS
+from bitarm.wire.frames.envelope import SHORT_BYTES
+from bitarm.wire.frames.short import MAX_MESSAGE, MAX_SYMBOL_BITS
 
 # Arm, message, the question's byte and checkpoint in a byte each; head, run and check sum around.
 MIN_REQUEST_BYTES = len(

@@ -26,7 +26,7 @@ from bitarm.planner.candidates import mildest_of, worst_of
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.sim.trials import Trials
-from bitarm.wire.short import MAX_SYMBOL_BITS
+from bitarm.wire.frames.short import MAX_SYMBOL_BITS
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 
 from bitarm.errors import ConfigError
-from bitarm.runtime.topics import check_agent
+from bitarm.wire.topics import check_agent
 
 CHIRPSTACK = "chirpstack"
 """A name with rights of its own, as the learner's is: see `bitarm.runtime.broker.access`."""

@@ -10,7 +10,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from bitarm.errors import TransportError
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 _PATIENCE = 2.0  # seconds for one attempt
 

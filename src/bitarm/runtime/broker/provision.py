@@ -17,7 +17,7 @@ from bitarm.runtime.broker.access import ACCESS
 from bitarm.runtime.broker.authority import Pair
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 _ALWAYS = ("localhost", "127.0.0.1", "::1")  # the broker's own machine
 
