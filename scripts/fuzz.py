@@ -34,7 +34,7 @@ from bitarm.runtime.learner.begin import open_run
 from bitarm.store import MemoryJournal
 from bitarm.wire.announcement import Announcement, dump_announcement
 from bitarm.wire.status import Presence, Status, dump_status
-from bitarm.wire.topics import Kind, Topics
+from bitarm.wire.topics import Subject, Topics
 
 SLOW = 1.0  # seconds for one input
 ARMS = 45
@@ -86,7 +86,7 @@ def agent(problem: Problem) -> Callable[[bytes], None]:
 
     def take(payload: bytes) -> None:
         nonlocal service
-        service.received(TOPICS.of("gw", Kind.REQUEST), payload)
+        service.received(TOPICS.of("gw", Subject.REQUEST), payload)
         list(service.step(0.0))
         if service.failure is not None:
             assert isinstance(service.failure, RewardError), service.failure
@@ -112,7 +112,7 @@ def joined(problem: Problem) -> AgentService:
         bounds=problem.spec.bounds,
         seed=problem.spec.seed,
     )
-    service.received(TOPICS.of("gw", Kind.RUN), dump_announcement(announcement))
+    service.received(TOPICS.of("gw", Subject.RUN), dump_announcement(announcement))
     list(service.step(0.0))
     return service
 
@@ -129,11 +129,11 @@ def learner(problem: Problem) -> Callable[[bytes], None]:
     status = dump_status(
         Status(presence=Presence.ONLINE, opening=OPENING, epoch=1, boot="there", life="one")
     )
-    service.received(TOPICS.of("gw-0", Kind.STATUS), status)
+    service.received(TOPICS.of("gw-0", Subject.STATUS), status)
     list(service.step(0.0))
 
     def take(payload: bytes) -> None:
-        service.received(TOPICS.of("gw-0", Kind.REPORT), payload)
+        service.received(TOPICS.of("gw-0", Subject.REPORT), payload)
         list(service.step(0.0))
 
     return take

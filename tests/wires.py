@@ -17,7 +17,7 @@ from bitarm.core.journal import Entry, Journal, RunSummary
 from bitarm.core.learner_state import LearnerState
 from bitarm.core.messages import Cause, Position, Report
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.rewards.feeds import DirectFeed, Feed
+from bitarm.rewards.feeds import DirectFeed, RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory, Keeper
 from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.learner.begin import open_run, resume_run
@@ -26,7 +26,7 @@ from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication, Service
 from bitarm.store import MemoryJournal
 from bitarm.wire.status import load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 Rewards = tuple[int, ...]
 """Which rewards of a live source an agent knows, in order."""
@@ -387,7 +387,7 @@ class World:
         probe = LearnerProbe(RUN, identity="probe")
         for topic, payload in self.retained.items():
             if any(_matches(pattern, topic) for pattern in probe.endpoint.subscriptions):
-                probe.received(topic, payload, kept=True)
+                probe.received(topic, payload, retained=True)
         return probe.epochs(opened.opening)
 
     def _agent(self, name: str) -> AgentService:
@@ -396,7 +396,7 @@ class World:
     def begin_agent(self, name: str, kept: Keeper) -> AgentService:
         """An agent that goes on from what is kept."""
 
-        def supply(label: str, arm: int, seed: int) -> Feed:
+        def supply(label: str, arm: int, seed: int) -> RewardFeed:
             if not self.live:
                 return DirectFeed(TapeFeedSource(self.problem, arm))
             memory = kept.load()
@@ -448,7 +448,7 @@ class World:
     def _expects_another_run(self, agent: str) -> bool:
         """It has no part in the run that is over, or knows already that it is."""
         memory = self.keepers[agent].load()
-        return memory is None or all(it.cause is Cause.ENDED for it in memory.arms.values())
+        return memory is None or all(state.cause is Cause.ENDED for state in memory.arms.values())
 
     def _come_back_to_the_end(self) -> None:
         """An agent that missed the end while it was connected finds it when it connects again."""
@@ -504,7 +504,8 @@ class World:
         node = self.nodes.pop(LEARNER)
         node.name, node.frozen = name, True
         self.in_flight = [
-            it._replace(to=name if it.to == LEARNER else it.to) for it in self.in_flight
+            message._replace(to=name if message.to == LEARNER else message.to)
+            for message in self.in_flight
         ]
         fresh = Node(LEARNER, lambda now: self.begin_learner(self.journal, now))
         self.nodes = {LEARNER: fresh, name: node, **self.nodes}
@@ -515,14 +516,14 @@ class World:
         node.frozen = False
         assert node.service is not None
         for topic, payload, kept in node.backlog:
-            node.service.received(topic, payload, kept=kept)
+            node.service.received(topic, payload, retained=kept)
         node.backlog.clear()
 
     def cut(self, name: str) -> None:
         """The link breaks."""
         node = self.nodes[name]
         service = node.service
-        self.in_flight = [it for it in self.in_flight if it.to != name]
+        self.in_flight = [message for message in self.in_flight if message.to != name]
         if service is not None and node.connected:
             node.connected = False
             service.disconnected(self.now)
@@ -572,15 +573,17 @@ class World:
     def _not_before(self, name: str, topic: str) -> float:
         """Statuses do not overtake each other: MQTT keeps the order of one topic, and the learner
         relies on it where two processes speak for one agent. Frames may come in any order."""
-        if not topic.endswith(Kind.STATUS.value):
+        if not topic.endswith(Subject.STATUS.value):
             return self.now
-        before = (it.at for it in self.in_flight if (it.to, it.topic) == (name, topic))
+        before = (
+            message.at for message in self.in_flight if (message.to, message.topic) == (name, topic)
+        )
         return max(before, default=self.now)
 
     def _check_answers(self, topic: str, payload: bytes) -> None:
         """No question is answered twice with different content, unless rewards are forgotten."""
-        place = Topics(RUN).place(topic)
-        if place is None or place.kind is not Kind.REPORT:
+        parsed = Topics(RUN).read(topic)
+        if parsed is None or parsed.subject is not Subject.REPORT:
             return
         for answer in wire.decode(payload):
             assert isinstance(answer, Report | Position)
@@ -589,7 +592,7 @@ class World:
             if not self.live:
                 assert self.answers.setdefault(key, said) == said
             if isinstance(answer, Report):
-                self._note_what_it_had(place.agent, answer)
+                self._note_what_it_had(parsed.agent, answer)
 
     def _note_what_it_had(self, agent: str, report: Report) -> None:
         """An agent's memory is durable before it answers: what is kept is what it had."""
@@ -610,15 +613,15 @@ class World:
         self.had.setdefault((report.run, report.arm, report.message), []).append(had)
 
     def _deliver(self) -> None:
-        due = [it for it in self.in_flight if it.at <= self.now]
-        self.in_flight = [it for it in self.in_flight if it.at > self.now]
+        due = [message for message in self.in_flight if message.at <= self.now]
+        self.in_flight = [message for message in self.in_flight if message.at > self.now]
         for _, name, topic, payload, kept in due:
             node = self.nodes[name]
             if node.service is not None and node.connected:
                 if node.frozen:
                     node.backlog.append((topic, payload, kept))
                 else:
-                    node.service.received(topic, payload, kept=kept)
+                    node.service.received(topic, payload, retained=kept)
 
 
 def _matches(pattern: str, topic: str) -> bool:

@@ -79,7 +79,7 @@ class AgentThread(threading.Thread):
             self._news.add(number)
 
         def received(client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
-            service.received(message.topic, bytes(message.payload), kept=message.retain)
+            service.received(message.topic, bytes(message.payload), retained=message.retain)
             self._news.add(number)
 
         client.on_socket_open = opened

@@ -123,7 +123,7 @@ def run_until_told(world: World, count: int, arm: int = 2) -> None:
     """Until so many reports of an arm were accepted, or the run is over."""
 
     def told() -> bool:
-        found = [it for it in events_of(world) if isinstance(it, ReportAccepted)]
+        found = [event for event in events_of(world) if isinstance(event, ReportAccepted)]
         return sum(event.arm == arm for event in found) >= count or world.over
 
     world.run(until=told)
@@ -161,7 +161,11 @@ def readings(world: World, events: Iterable[LearnerEvent]) -> Iterator[Reading]:
                 del asked[event.arm]
             case ReportAccepted():
                 name, question = asked.pop(event.arm)
-                had = [it for it in world.had.get(name, ()) if it.symbol == event.symbol]
+                had = [
+                    answered
+                    for answered in world.had.get(name, ())
+                    if answered.symbol == event.symbol
+                ]
                 assert had, f"nobody gave the answer that was read: {event}"
                 yield Reading(event=event, question=question, had=had)
 

@@ -121,7 +121,9 @@ def _quiet_problem() -> Problem:
 
 def test_the_default_asks_with_cuts_and_arms_concede() -> None:
     events = drive_problem(_quiet_problem()).events
-    asked = [it for event in events if isinstance(event, RoundOpened) for it in event.requests]
+    asked = [
+        request for event in events if isinstance(event, RoundOpened) for request in event.requests
+    ]
     assert {request.question.cut is None for request in asked} == {True, False}
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     assert any(event.ceiling is not None for event in reports)

@@ -11,7 +11,7 @@ from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.runtime.service import Publication
 from bitarm.wire.status import Presence, Status, dump_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ def _result(world: World) -> RunResult:
 
 
 def _say(world: World, agent: str, payload: bytes) -> None:
-    topic = Topics(RUN).of(agent, Kind.STATUS)
+    topic = Topics(RUN).of(agent, Subject.STATUS)
     world.publish(Publication(topic=topic, payload=payload, retain=True))
 
 

@@ -179,7 +179,7 @@ def test_two_processes_of_one_agent_take_turns_on_the_wire(
         turns += 1
     assert world.learner.finished, "the run did not end"
     events = events_of(world)
-    found = [it for it in readings(world, events) if it.event.arm == 2]
+    found = [reading for reading in readings(world, events) if reading.event.arm == 2]
     result = assert_sound(world)
     if sequences(found, 3)[2] > 1:
         assert result.guarantee is None or result.forgotten > 0

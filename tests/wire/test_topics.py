@@ -3,14 +3,14 @@
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.wire.topics import Kind, Place, Topics, agent_for, check_agent, check_name
+from bitarm.wire.topics import AgentTopic, Subject, Topics, agent_for, check_agent, check_name
 
 
 def test_a_topic_is_taken_apart_as_it_was_put_together() -> None:
     topics = Topics("lab")
-    for kind in Kind:
-        assert topics.place(topics.of("gw-1", kind)) == Place("gw-1", kind)
-    assert topics.of("gw-1", Kind.RUN) == "bitarm/v2/lab/gw-1/run"
+    for subject in Subject:
+        assert topics.read(topics.of("gw-1", subject)) == AgentTopic("gw-1", subject)
+    assert topics.of("gw-1", Subject.RUN) == "bitarm/v2/lab/gw-1/run"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_topic_is_taken_apart_as_it_was_put_together() -> None:
     ],
 )
 def test_what_is_no_agent_s_topic_of_the_run(topic: str) -> None:
-    assert Topics("lab").place(topic) is None
+    assert Topics("lab").read(topic) is None
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from bitarm.errors import ConfigError, TransportError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.fit import require_fit
 from bitarm.links.profiles import find_link
-from bitarm.rewards.feeds import DirectFeed, Feed, Replayable, ThreadFeed
+from bitarm.rewards.feeds import DirectFeed, Replayable, RewardFeed, ThreadFeed
 from bitarm.rewards.sensors import SensorFeed
 from bitarm.runtime.agent.file import AgentFile
 from bitarm.runtime.agent.part import Supply
@@ -187,7 +187,7 @@ def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) 
             topics[arm.name] = feed
             sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)
 
-    def supply(name: str, number: int, seed: int) -> Feed:
+    def supply(name: str, number: int, seed: int) -> RewardFeed:
         arm = arms.get(name)
         if arm is None:
             raise ConfigError(

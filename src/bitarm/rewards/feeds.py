@@ -15,7 +15,7 @@ from typing import Protocol, final, runtime_checkable
 from bitarm.core.rewards import PULLED_AT_ONCE, RewardSource
 
 
-class Feed(Protocol):
+class RewardFeed(Protocol):
     """The rewards of one arm, as they come.
 
     Law of feeds that are not `live`: after `skip(n)` come the rewards that came after the first n

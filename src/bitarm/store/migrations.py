@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from bitarm.errors import StoreError
 
-Step = Callable[[sqlite3.Connection], None]
+Migration = Callable[[sqlite3.Connection], None]
+"""Brings the tables of one version to the next, inside a transaction."""
 
 OLDEST = 3
 """Versions before this were never released: their events knew no questions."""
@@ -43,16 +44,16 @@ def create_tables(connection: sqlite3.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Step, ...] = (create_tables,)
-"""Step n leads to version OLDEST + n; the first also from nothing."""
+MIGRATIONS: tuple[Migration, ...] = (create_tables,)
+"""Migration n leads to version OLDEST + n; the first also from nothing."""
 
 VERSION = OLDEST + len(MIGRATIONS) - 1
 
 
 def migrate(connection: sqlite3.Connection, found: int) -> None:
     """Bring a file from version `found` to VERSION, inside the caller's transaction."""
-    for step in MIGRATIONS[found - OLDEST + 1 if found else 0 :]:
-        step(connection)
+    for bring_up in MIGRATIONS[found - OLDEST + 1 if found else 0 :]:
+        bring_up(connection)
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 

@@ -26,7 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class Kind(Enum):
+class Subject(Enum):
     """What is said on an agent's topic."""
 
     RUN = "run"
@@ -35,16 +35,16 @@ class Kind(Enum):
     STATUS = "status"
 
 
-_KINDS = {kind.value for kind in Kind}
+_SUBJECTS = {subject.value for subject in Subject}
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Place:
+class AgentTopic:
     """A topic of one agent, taken apart."""
 
     agent: str
-    kind: Kind
+    subject: Subject
 
 
 @final
@@ -54,17 +54,17 @@ class Topics:
 
     run: str
 
-    def of(self, agent: str, kind: Kind) -> str:
+    def of(self, agent: str, subject: Subject) -> str:
         """A topic of one agent; "+" for those of all."""
-        return f"{ROOT}/{self.run}/{agent}/{kind.value}"
+        return f"{ROOT}/{self.run}/{agent}/{subject.value}"
 
-    def place(self, topic: str) -> Place | None:
+    def read(self, topic: str) -> AgentTopic | None:
         """Whose topic this is; None if it is no agent's topic of this run."""
         head = f"{ROOT}/{self.run}/"
-        agent, slash, kind = topic.removeprefix(head).partition("/")
-        if not topic.startswith(head) or not slash or kind not in _KINDS:
+        agent, slash, subject = topic.removeprefix(head).partition("/")
+        if not topic.startswith(head) or not slash or subject not in _SUBJECTS:
             return None
-        return Place(agent, Kind(kind))
+        return AgentTopic(agent, Subject(subject))
 
 
 def check_name(what: str, name: str) -> str:

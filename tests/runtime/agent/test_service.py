@@ -19,19 +19,19 @@ from bitarm.core.quantizer import Bounds
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import ConfigError, RewardError, StoreError
-from bitarm.rewards.feeds import Feed
+from bitarm.rewards.feeds import RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory
 from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.service import Publication
 from bitarm.wire.announcement import MOST_BYTES, Announcement, dump_announcement
 from bitarm.wire.frames.envelope import seal
 from bitarm.wire.status import Presence, Status, dump_status, load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 _TOPICS = Topics(RUN)
-_REQUESTS = _TOPICS.of("gw", Kind.REQUEST)
-_RUNS = _TOPICS.of("gw", Kind.RUN)
-_LEARNER = _TOPICS.of(LEARNER, Kind.STATUS)
+_REQUESTS = _TOPICS.of("gw", Subject.REQUEST)
+_RUNS = _TOPICS.of("gw", Subject.RUN)
+_LEARNER = _TOPICS.of(LEARNER, Subject.STATUS)
 _BINS = Bins(low=0.0, step=0.125, bins=8)
 _NAMES = {0: "arm-0", 1: "arm-1", 2: "arm-2"}
 
@@ -84,7 +84,7 @@ class Desk:
         self.opening = "first"
         self.service.connected(0.0)
 
-    def _supply(self, name: str, arm: int, seed: int) -> Feed:
+    def _supply(self, name: str, arm: int, seed: int) -> RewardFeed:
         if _NAMES.get(arm) != name:
             raise ConfigError(f"there is no {name} here")
         return self.feed
@@ -140,16 +140,18 @@ class Desk:
 
 
 def _status(said: list[Publication]) -> Status:
-    (status,) = [it for it in said if it.topic == _TOPICS.of("gw", Kind.STATUS)]
+    (status,) = [
+        publication for publication in said if publication.topic == _TOPICS.of("gw", Subject.STATUS)
+    ]
     return load_status(status.payload)
 
 
 def _answers(said: list[Publication]) -> list[Report | Position]:
     return [
         message
-        for it in said
-        if it.topic == _TOPICS.of("gw", Kind.REPORT)
-        for message in wire.decode(it.payload)
+        for publication in said
+        if publication.topic == _TOPICS.of("gw", Subject.REPORT)
+        for message in wire.decode(publication.payload)
         if isinstance(message, Report | Position)
     ]
 
@@ -225,7 +227,7 @@ def test_a_restart_says_the_same_symbol_again() -> None:
     (said,) = desk.step()
     again = Desk(desk.keeper)
     again.join()
-    assert said.payload in [it.payload for it in again.ask()]
+    assert said.payload in [publication.payload for publication in again.ask()]
 
 
 def test_a_live_batch_that_a_crash_cut_short_is_counted() -> None:
@@ -563,7 +565,7 @@ def test_an_announcement_that_is_too_large_is_refused(caplog: pytest.LogCaptureF
 
 
 def test_an_arm_that_it_has_no_rewards_for_is_refused() -> None:
-    def supply(name: str, arm: int, seed: int) -> Feed:
+    def supply(name: str, arm: int, seed: int) -> RewardFeed:
         raise ConfigError(f"the problem file here knows no {name}")
 
     service = AgentService(run=RUN, agent="gw", supply=supply, keeper=MemoryKeeper())
@@ -656,7 +658,7 @@ def test_a_gateway_admits_once_what_one_frame_shows() -> None:
     asked = [desk.request(5, 4, arm=arm) for arm in (0, 1, 2)]
     desk.feed.there = [1.0] * 12
     said = desk.hear(_REQUESTS, wire.pack(asked))
-    status = _status([it for it in said if it.retain])
+    status = _status([publication for publication in said if publication.retain])
     assert [start.boot for start in status.before] == [first.boot]
     assert status.pulls == {0: 0, 1: 0, 2: 0}
     assert len(_answers(said)) == 3

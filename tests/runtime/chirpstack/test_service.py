@@ -95,7 +95,7 @@ def test_a_report_reaches_the_learner() -> None:
         said = desk.up(
             wire.encode(Report(run=run, arm=arm, message=1, symbol=Symbol(3, 3))), device
         )
-    assert {type(message) for it in said for message in _inside(it)} == {Request}
+    assert {type(message) for publication in said for message in _inside(publication)} == {Request}
     assert len(said) == 2  # the next round, for both
     assert desk.learner.refusals.total == 0
 

@@ -42,7 +42,7 @@ from bitarm.runtime.service import Publication
 from bitarm.store import MemoryJournal
 from bitarm.wire.frames.envelope import seal
 from bitarm.wire.status import Presence, Status, dump_status, load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 _TOPICS = Topics(RUN)
 
@@ -275,7 +275,7 @@ def test_a_frame_that_the_link_cannot_have_carried_is_refused(
     field = run_field(problem.learner().run, 1)
     reports = [replace(_REPORT, run=field, arm=arm) for arm in range(9)]
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
-        _service(world).received(_TOPICS.of("gw-0", Kind.REPORT), wire.pack(reports))
+        _service(world).received(_TOPICS.of("gw-0", Subject.REPORT), wire.pack(reports))
         world.tick()
     assert "the link lorawan-us915-dr0 carries 11 bytes up, agent gw-0 sent" in caplog.text
 
@@ -285,7 +285,7 @@ def test_one_offender_cannot_fill_the_log(caplog: pytest.LogCaptureFixture) -> N
     _begin(world, 3)
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
         for _ in range(10_000):
-            _service(world).received(_TOPICS.of("gw-0", Kind.REPORT), b"\nforged line")
+            _service(world).received(_TOPICS.of("gw-0", Subject.REPORT), b"\nforged line")
         world.tick()
     assert _service(world).refusals.total == 10_000
     assert len(caplog.records) < 15
@@ -307,7 +307,7 @@ def test_a_repeated_answer_after_the_end_changes_nothing() -> None:
     for publication in sent:
         _service(world).received(publication.topic, publication.payload)
     list(_service(world).step(world.now))
-    decided = [it for it in _events(world)[len(before) :] if it.name != "report_ignored"]
+    decided = [event for event in _events(world)[len(before) :] if event.name != "report_ignored"]
     assert decided == []
 
 
@@ -330,14 +330,14 @@ def test_a_question_that_an_agent_refuses_is_counted_there_and_logged_here(
         assert isinstance(agent, AgentService)
         assert agent.refusals.total > 0
         assert f"agent gw-{number} refuses: arm {number}, message" in said
-        assert load_status(world.retained[_TOPICS.of(f"gw-{number}", Kind.STATUS)]).reason
+        assert load_status(world.retained[_TOPICS.of(f"gw-{number}", Subject.STATUS)]).reason
     assert "pulls, this agent makes at most 3 for a question" in said
     assert said.count("agent gw-1 refuses") == 1  # not for every repetition
 
 
 def _told(world: World, status: Status, agent: str = "gw-0") -> None:
     """An agent's status reaches the learner."""
-    topic = _TOPICS.of(agent, Kind.STATUS)
+    topic = _TOPICS.of(agent, Subject.STATUS)
     world.in_flight.append(InFlight(world.now, LEARNER, topic, dump_status(status)))
 
 
@@ -356,7 +356,9 @@ def test_an_agent_that_lacks_the_code_is_not_asked_and_named(
         _begin(world, 10)
     assert "agent gw-0 cannot answer in the code bins, levels: bring it to this" in caplog.text
     assert scales.sizes["request"]  # the others are
-    assert not any(isinstance(it, AgentJoined) and it.agent == "gw-0" for it in _events(world))
+    assert not any(
+        isinstance(event, AgentJoined) and event.agent == "gw-0" for event in _events(world)
+    )
     world.nodes["gw-0"].back_at = world.now  # brought to this version
     world.run()
     assert story(_said(world)) == story(drive_problem(problem).events)
@@ -392,7 +394,7 @@ def test_an_agent_s_word_for_a_later_epoch_is_followed_once(
     taken = [event.epoch for event in _events(world) if isinstance(event, EpochBegan)]
     assert taken == [41]
     assert "agent gw-0 knows of question 0 in epoch 100, which no learner has asked" in caplog.text
-    assert _service(world).refusals.by_offender[_TOPICS.of("gw-0", Kind.STATUS)] > 0
+    assert _service(world).refusals.by_offender[_TOPICS.of("gw-0", Subject.STATUS)] > 0
     assert story(_said(world))[0] == story(drive_problem(problem).events)[0]
 
 
@@ -418,7 +420,7 @@ def test_a_position_that_cannot_be_is_refused_and_makes_nobody_pull(
     lie = wire.encode(Position(run=field, arm=0, message=1, pulls=pulls))
     with caplog.at_level(logging.WARNING, logger="bitarm.refused"):
         world.in_flight.insert(
-            0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie)
+            0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Subject.REPORT), lie)
         )
         world.run()
     assert why in caplog.text
@@ -435,7 +437,7 @@ def test_a_position_that_may_be_true_costs_pulls_and_no_more() -> None:
     _begin(world, 1)
     field = run_field(problem.learner().run, 2)
     lie = wire.encode(Position(run=field, arm=0, message=1, pulls=900))
-    world.in_flight.insert(0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Kind.REPORT), lie))
+    world.in_flight.insert(0, InFlight(world.now, LEARNER, _TOPICS.of("gw-0", Subject.REPORT), lie))
     world.run()
     result = _result(world)
     assert result.restored
@@ -466,10 +468,10 @@ def test_at_the_end_the_broker_keeps_one_word_and_nothing_of_agents_that_never_c
     world = _world(fleet, problem)
     world.nodes["gw-0"].stays_away = True
     world.run(until=lambda: bool(world.retained))
-    assert _TOPICS.of("gw-0", Kind.RUN) in world.retained  # it was told, though nobody heard it
+    assert _TOPICS.of("gw-0", Subject.RUN) in world.retained  # it was told, though nobody heard it
     world.run()
     (kept,) = world.retained.items()
-    assert kept[0] == _TOPICS.of(LEARNER, Kind.STATUS)
+    assert kept[0] == _TOPICS.of(LEARNER, Subject.STATUS)
     assert load_status(kept[1]).presence is Presence.DONE
 
 

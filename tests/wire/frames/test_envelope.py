@@ -8,14 +8,14 @@ from bitarm.errors import (
     UnknownVersionError,
 )
 from bitarm.wire import MAX_BYTES, decode
-from bitarm.wire.frames.envelope import Form, Kind, form, long_frame, seal
+from bitarm.wire.frames.envelope import Form, FrameKind, form, long_frame, seal
 
 
 def test_the_check_sum_is_crc_16_ccitt_false() -> None:
     assert seal(b"123456789") == b"123456789\x29\xb1"  # the check value of the CRC catalogue
 
 
-LONG = long_frame(Kind.REQUEST, bytes(10))
+LONG = long_frame(FrameKind.REQUEST, bytes(10))
 SHORT = seal(bytes([0b1_000011_0]) + bytes(8))
 
 
@@ -38,7 +38,7 @@ def with_length_word(word: int) -> bytes:
         (with_length_word(15), CorruptFrameError, "has 15 bytes, got 16"),
         (LONG[:11], TruncatedFrameError, "has 16 bytes, got the first 11"),
         (LONG[:-1] + bytes([LONG[-1] ^ 0xFF]), CorruptFrameError, "check sum"),
-        (long_frame(Kind.REQUEST, bytes(5)), CorruptFrameError, "at least 12 bytes, got 11"),
+        (long_frame(FrameKind.REQUEST, bytes(5)), CorruptFrameError, "at least 12 bytes, got 11"),
     ],
 )
 def test_order_of_the_checks(frame: bytes, error: type[FrameError], complaint: str) -> None:
@@ -104,6 +104,6 @@ def test_unknown_kind(kind: int) -> None:
 
 
 def test_the_length_word_holds_15_bits() -> None:
-    assert len(long_frame(Kind.REPORT, bytes(MAX_BYTES - 6))) == MAX_BYTES == 32767
+    assert len(long_frame(FrameKind.REPORT, bytes(MAX_BYTES - 6))) == MAX_BYTES == 32767
     with pytest.raises(LocalProtocolError, match="at most 32767 bytes, this has 32768"):
-        long_frame(Kind.REPORT, bytes(MAX_BYTES - 5))
+        long_frame(FrameKind.REPORT, bytes(MAX_BYTES - 5))

@@ -75,7 +75,11 @@ def test_requests_that_ask_in_different_codes_need_different_frames(
     frames = pack_all(requests)
     assert len(frames) == len(requests)
     assert (
-        sorted((it for frame in frames for it in decode(frame)), key=lambda it: it.arm) == requests
+        sorted(
+            (request for frame in frames for request in decode(frame)),
+            key=lambda request: request.arm,
+        )
+        == requests
     )
 
 
@@ -88,7 +92,7 @@ def test_pack_all_makes_one_frame_for_each_code() -> None:
     assert len(frames) == 4
     for frame in frames:
         messages = decode(frame)
-        assert [message.arm for message in messages] == sorted(it.arm for it in messages)
+        assert [message.arm for message in messages] == sorted(message.arm for message in messages)
     assert {message.arm for frame in frames for message in decode(frame)} == set(range(60))
 
 

@@ -12,7 +12,7 @@ from bitarm.core.codes import CODES
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.wire import decode, describe, pack
-from bitarm.wire.frames.envelope import Kind
+from bitarm.wire.frames.envelope import FrameKind
 
 TESTS = Path(__file__).parents[2]
 GOLDEN: list[dict[str, Any]] = json.loads((TESTS / "golden" / "wire.json").read_text("utf-8"))
@@ -60,7 +60,7 @@ def test_a_frame_keeps_its_bytes(entry: dict[str, Any]) -> None:
 
 def test_every_kind_and_every_code_is_golden() -> None:
     frames = [bytes.fromhex(entry["hex"]) for entry in GOLDEN]
-    assert {frame[1] for frame in frames if frame[0] == 0x80} == set(Kind)
+    assert {frame[1] for frame in frames if frame[0] == 0x80} == set(FrameKind)
     assert any(frame[0] != 0x80 for frame in frames)
     asked = [item["question"] for entry in GOLDEN for item in entry.get("requests", [])]
     assert {question["code"]["name"] for question in asked} == set(CODES)
@@ -74,7 +74,13 @@ def test_the_worked_examples_of_the_documentation_are_golden() -> None:
     golden = {bytes.fromhex(entry["hex"]): entry["what"] for entry in GOLDEN}
     assert {bytes.fromhex(example) for example in examples} <= set(golden)
     kinds = {bytes.fromhex(example)[1] for example in examples if example.startswith("80 ")}
-    assert kinds >= {Kind.REQUEST, Kind.DISMISS, Kind.POSITION, Kind.REPORT, Kind.REQUESTS}
+    assert kinds >= {
+        FrameKind.REQUEST,
+        FrameKind.DISMISS,
+        FrameKind.POSITION,
+        FrameKind.REPORT,
+        FrameKind.REQUESTS,
+    }
 
 
 def test_the_description_of_the_first_golden_frame() -> None:

@@ -14,7 +14,7 @@ from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import CorruptFrameError, FrameError, TruncatedFrameError
 from bitarm.wire import decode, describe, encode, pack
-from bitarm.wire.frames.envelope import Kind, long_frame, seal
+from bitarm.wire.frames.envelope import FrameKind, long_frame, seal
 
 runs = st.integers(0, 2**32 - 1)
 arms = st.integers(0, 300) | st.integers(65530, 65540) | st.integers(0, 2**64 - 1)
@@ -171,7 +171,7 @@ def test_the_description_names_the_bits_of_the_frame(frame: bytes) -> None:
 
 def test_the_laws_meet_every_kind_of_frame() -> None:
     search = settings(max_examples=2000, phases=[Phase.generate])  # any example will do
-    for kind in Kind:
+    for kind in FrameKind:
         head = bytes((0x80, kind))
         find(frames, lambda frame, head=head: frame.startswith(head), settings=search)  # type: ignore[misc]
 
@@ -215,9 +215,9 @@ def test_any_short_frame(frame: bytes) -> None:
 small = st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 0x80, 0xFF]), min_size=2, max_size=14)
 
 
-@given(st.sampled_from(Kind), runs, small)
+@given(st.sampled_from(FrameKind), runs, small)
 @settings(max_examples=1000)
-def test_any_body_under_a_right_head(kind: Kind, run: int, rest: list[int]) -> None:
+def test_any_body_under_a_right_head(kind: FrameKind, run: int, rest: list[int]) -> None:
     judge(long_frame(kind, run.to_bytes(4) + bytes(rest)))
 
 
@@ -235,8 +235,8 @@ pieces = st.one_of(
 @settings(max_examples=1000)
 def test_any_question_under_a_right_head(tag: int, rest: list[bytes]) -> None:
     """Numbers that make no sense, or no question's worth of them."""
-    judge(long_frame(Kind.REQUEST, bytes((0x12, 0x34, 0xAB, 1, 3, 1, tag)) + b"".join(rest)))
-    judge(long_frame(Kind.REQUESTS, bytes((0x12, 0x34, 0xAB, 1, 2, tag)) + b"".join(rest)))
+    judge(long_frame(FrameKind.REQUEST, bytes((0x12, 0x34, 0xAB, 1, 3, 1, tag)) + b"".join(rest)))
+    judge(long_frame(FrameKind.REQUESTS, bytes((0x12, 0x34, 0xAB, 1, 2, tag)) + b"".join(rest)))
 
 
 @given(frames, st.data())

@@ -6,47 +6,51 @@ from bitarm.core.bits import Symbol
 from bitarm.core.messages import Position, Report
 from bitarm.errors import CorruptFrameError
 from bitarm.wire import decode, pack
-from bitarm.wire.frames.envelope import Kind, long_frame
+from bitarm.wire.frames.envelope import FrameKind, long_frame
 
 
 @pytest.mark.parametrize(
     ("kind", "body", "complaint"),
     [
-        (Kind.DISMISSALS, "00000000 00 01 01", "at least 2 messages, got 0"),
-        (Kind.DISMISSALS, "00000000 01 01 00 01", "at least 2 messages, got 1"),
-        (Kind.DISMISSALS, "00000000 02 03 00 00 01", "spare must be zero"),
-        (Kind.REPORTS, "00000000 02 07 00 00 01 00", "spare must be zero"),
-        (Kind.DISMISSALS, "00000000 02 01 00 00 03", "cause must be"),
-        (Kind.DISMISSALS, "00000000 02 00 00 00 01 01", "cause has 2 times"),
-        (Kind.REQUESTS, "00000000 02 04 01 00 00 02 02 05", "message has 2 times"),
-        (Kind.REQUESTS, "00000000 02 04 02 00 00 02 05 05", "until has 2 times"),
-        (Kind.REPORTS, "00000000 02 02 00 00 02 04 04 ff", "length has 2 times"),
-        (Kind.REQUESTS, "00000000 02 04 03 00 00 00 05", "message must be at least 1"),
-        (Kind.REQUESTS, "00000000 02 04 01 00 00 01 00 05", "message must be at least 1"),
-        (Kind.REQUESTS, "00000000 02 04 03 00 00 01 05 00", "fields must end at bit"),
-        (Kind.REQUESTS, "00000000 02 04 0f 00 00 01 05 02 00", "spare must be zero"),
-        (Kind.POSITIONS, "00000000 02 07 00 00 01 05", "spare must be zero"),
-        (Kind.POSITIONS, "00000000 02 03 00 00 00 05", "message must be at least 1"),
-        (Kind.POSITIONS, "00000000 02 03 00 00 01 00", "pulls must be at least 1"),
-        (Kind.POSITIONS, "00000000 02 02 00 00 01 05 05", "pulls has 2 times"),
-        (Kind.POSITIONS, "00000000 02 03 00 00 01 05 00", "fields must end at bit"),
-        (Kind.REPORTS, "00000000 02 03 00 00 01 03 ff", "padding must be zero, got 11"),
-        (Kind.REPORTS, "00000000 02 03 00 00 01 03 fc 00", "fields must end at bit"),
-        (Kind.REPORTS, "00000000 02 03 00 00 01 05 ff", "must end before bit"),
-        (Kind.REPORTS, "00000000 02 03 00 00 01 ffffffffffffffffff01 ff", "must end before bit"),
-        (Kind.DISMISSALS, "00000000 02 01 ffffffffffffffffff01 00 01", "below 2\\^64"),
-        (Kind.DISMISSALS, "00000000 02 01 00 ffffffffffffffffff01 01", "below 2\\^64"),
-        (Kind.DISMISSALS, "00000000 04 01 00 00", "4 arms need as many bytes, 3 are left"),
+        (FrameKind.DISMISSALS, "00000000 00 01 01", "at least 2 messages, got 0"),
+        (FrameKind.DISMISSALS, "00000000 01 01 00 01", "at least 2 messages, got 1"),
+        (FrameKind.DISMISSALS, "00000000 02 03 00 00 01", "spare must be zero"),
+        (FrameKind.REPORTS, "00000000 02 07 00 00 01 00", "spare must be zero"),
+        (FrameKind.DISMISSALS, "00000000 02 01 00 00 03", "cause must be"),
+        (FrameKind.DISMISSALS, "00000000 02 00 00 00 01 01", "cause has 2 times"),
+        (FrameKind.REQUESTS, "00000000 02 04 01 00 00 02 02 05", "message has 2 times"),
+        (FrameKind.REQUESTS, "00000000 02 04 02 00 00 02 05 05", "until has 2 times"),
+        (FrameKind.REPORTS, "00000000 02 02 00 00 02 04 04 ff", "length has 2 times"),
+        (FrameKind.REQUESTS, "00000000 02 04 03 00 00 00 05", "message must be at least 1"),
+        (FrameKind.REQUESTS, "00000000 02 04 01 00 00 01 00 05", "message must be at least 1"),
+        (FrameKind.REQUESTS, "00000000 02 04 03 00 00 01 05 00", "fields must end at bit"),
+        (FrameKind.REQUESTS, "00000000 02 04 0f 00 00 01 05 02 00", "spare must be zero"),
+        (FrameKind.POSITIONS, "00000000 02 07 00 00 01 05", "spare must be zero"),
+        (FrameKind.POSITIONS, "00000000 02 03 00 00 00 05", "message must be at least 1"),
+        (FrameKind.POSITIONS, "00000000 02 03 00 00 01 00", "pulls must be at least 1"),
+        (FrameKind.POSITIONS, "00000000 02 02 00 00 01 05 05", "pulls has 2 times"),
+        (FrameKind.POSITIONS, "00000000 02 03 00 00 01 05 00", "fields must end at bit"),
+        (FrameKind.REPORTS, "00000000 02 03 00 00 01 03 ff", "padding must be zero, got 11"),
+        (FrameKind.REPORTS, "00000000 02 03 00 00 01 03 fc 00", "fields must end at bit"),
+        (FrameKind.REPORTS, "00000000 02 03 00 00 01 05 ff", "must end before bit"),
+        (
+            FrameKind.REPORTS,
+            "00000000 02 03 00 00 01 ffffffffffffffffff01 ff",
+            "must end before bit",
+        ),
+        (FrameKind.DISMISSALS, "00000000 02 01 ffffffffffffffffff01 00 01", "below 2\\^64"),
+        (FrameKind.DISMISSALS, "00000000 02 01 00 ffffffffffffffffff01 01", "below 2\\^64"),
+        (FrameKind.DISMISSALS, "00000000 04 01 00 00", "4 arms need as many bytes, 3 are left"),
     ],
 )
-def test_refused_bodies(kind: Kind, body: str, complaint: str) -> None:
+def test_refused_bodies(kind: FrameKind, body: str, complaint: str) -> None:
     with pytest.raises(CorruptFrameError, match=complaint):
         decode(long_frame(kind, bytes.fromhex(body)))
 
 
 def test_a_large_count_costs_nothing_before_it_is_checked() -> None:
     body = bytes.fromhex("00000000 ffffffff7f 03 00 00 01 00")  # 2^35 - 1 reports of no bits
-    frame = long_frame(Kind.REPORTS, body)
+    frame = long_frame(FrameKind.REPORTS, body)
     tracemalloc.start()
     try:
         with pytest.raises(CorruptFrameError, match="need as many bytes"):

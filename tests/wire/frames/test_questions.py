@@ -9,7 +9,7 @@ from bitarm.core.messages import Request
 from bitarm.core.question import Question
 from bitarm.errors import CorruptFrameError
 from bitarm.wire import decode, encode, pack
-from bitarm.wire.frames.envelope import Kind, long_frame
+from bitarm.wire.frames.envelope import FrameKind, long_frame
 
 HALF, ONE, ZERO = "3fe0000000000000", "3ff0000000000000", "0000000000000000"
 MINUS_ZERO, MINUS_ONE = "8000000000000000", "bff0000000000000"
@@ -73,11 +73,13 @@ REFUSED = [
 def test_refused_questions(question: str, complaint: str) -> None:
     body = bytes.fromhex("1234ab01 03 01" + question)
     with pytest.raises(CorruptFrameError, match=complaint):
-        decode(long_frame(Kind.REQUEST, body))
+        decode(long_frame(FrameKind.REQUEST, body))
 
 
 def test_the_largest_until_is_accepted() -> None:
-    (request,) = decode(long_frame(Kind.REQUEST, bytes.fromhex(f"1234ab01 03 01 04 {TRILLION}")))
+    (request,) = decode(
+        long_frame(FrameKind.REQUEST, bytes.fromhex(f"1234ab01 03 01 04 {TRILLION}"))
+    )
     assert isinstance(request, Request)
     assert request.question == Question(until=10**12, code=Raw())
 
@@ -104,7 +106,7 @@ def test_the_largest_until_is_accepted() -> None:
 def test_refused_columns(columns: str, complaint: str) -> None:
     body = bytes.fromhex("1234ab01 02" + columns)
     with pytest.raises(CorruptFrameError, match=complaint):
-        decode(long_frame(Kind.REQUESTS, body))
+        decode(long_frame(FrameKind.REQUESTS, body))
 
 
 CODES: list[tuple[Code, int]] = [

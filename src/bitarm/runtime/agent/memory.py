@@ -38,7 +38,7 @@ class AgentMemory:
     @property
     def is_over(self) -> bool:
         """Whether the agent knows that this run has ended."""
-        return bool(self.arms) and all(it.cause is Cause.ENDED for it in self.arms.values())
+        return bool(self.arms) and all(state.cause is Cause.ENDED for state in self.arms.values())
 
     def gone_on_by(self, start: Start) -> "AgentMemory":
         """With one more process that goes on from it; a gateway of many arms names fewer."""

@@ -13,12 +13,12 @@ from bitarm.core.epochs import run_of_opening
 from bitarm.core.messages import Answer, Cause, Report
 from bitarm.core.rewards import PULLED_AT_ONCE, collect
 from bitarm.errors import ConfigError, LocalProtocolError, RewardError
-from bitarm.rewards.feeds import Feed
+from bitarm.rewards.feeds import RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch
 from bitarm.wire.announcement import Announcement
 from bitarm.wire.status import Start
 
-Supply = Callable[[str, int, int], Feed]
+Supply = Callable[[str, int, int], RewardFeed]
 """The feed of an arm, given its name, its number and the run's seed; ConfigError if there is none
 here."""
 
@@ -41,7 +41,7 @@ class Part:
         self.announced = announced
         self.run = run_of_opening(announced.opening)
         self.machines: dict[int, Agent] = {}
-        self.feeds: dict[int, Feed] = {}
+        self.feeds: dict[int, RewardFeed] = {}
         self.answers: dict[int, Answer] = {}  # made, not yet published
         self._keeper = keeper
         for arm, name in announced.arms.items():
@@ -73,7 +73,9 @@ class Part:
     @property
     def is_dismissed(self) -> bool:
         """Whether none of its arms is wanted any more."""
-        return all(it.state.phase is AgentPhase.DISMISSED for it in self.machines.values())
+        return all(
+            machine.state.phase is AgentPhase.DISMISSED for machine in self.machines.values()
+        )
 
     @property
     def is_live(self) -> bool:
@@ -90,7 +92,7 @@ class Part:
 
     def causes_by_name(self) -> dict[str, Cause]:
         """Why each arm was dismissed, for those that were."""
-        causes = {self.label(arm): it.state.cause for arm, it in self.machines.items()}
+        causes = {self.label(arm): machine.state.cause for arm, machine in self.machines.items()}
         return {name: cause for name, cause in causes.items() if cause is not None}
 
     # -- what happens to it ------------------------------------------------------------------

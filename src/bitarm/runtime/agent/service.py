@@ -33,7 +33,7 @@ from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.announcement import Announcement, load_announcement
 from bitarm.wire.status import Presence, Status, dump_status, load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics, check_agent, check_name
+from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
@@ -92,14 +92,14 @@ class AgentService:
         self.refusals = Refusals()
         self.failure: BitarmError | None = None
         self.finished = False
-        self._learner_topic = self._topics.of(LEARNER, Kind.STATUS)
-        self._run_topic = self._topics.of(agent, Kind.RUN)
+        self._learner_topic = self._topics.of(LEARNER, Subject.STATUS)
+        self._run_topic = self._topics.of(agent, Subject.RUN)
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-{agent}",
             subscriptions=(
                 self._learner_topic,
                 self._run_topic,
-                self._topics.of(agent, Kind.REQUEST),
+                self._topics.of(agent, Subject.REQUEST),
                 *self._sensors,
             ),
             will=self._status(Presence.OFFLINE),
@@ -118,7 +118,7 @@ class AgentService:
         self._inbox.clear()
         self._say_at = math.inf
 
-    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Remember a message; a sensor's is handed on at once."""
         if topic in self._sensors:
             for sensor in self._sensors[topic]:
@@ -325,7 +325,7 @@ class AgentService:
             said.append(self._status(self._tell))
             self._tell = None
         if part is not None and ready:
-            topic = self._topics.of(self._agent, Kind.REPORT)
+            topic = self._topics.of(self._agent, Subject.REPORT)
             said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
         return said
 
@@ -352,7 +352,7 @@ class AgentService:
             clipped=memory.clipped if memory else 0,
             reason=reason or self._reason,
         )
-        topic = self._topics.of(self._agent, Kind.STATUS)
+        topic = self._topics.of(self._agent, Subject.STATUS)
         return Publication(topic=topic, payload=dump_status(status), retain=True)
 
     def _drained(self) -> list[tuple[str, bytes]]:

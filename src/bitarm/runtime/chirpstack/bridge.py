@@ -29,7 +29,7 @@ from bitarm.wire.chirpstack import (
     write_downlink,
 )
 from bitarm.wire.status import Presence, Status, dump_status
-from bitarm.wire.topics import Kind, Topics
+from bitarm.wire.topics import Subject, Topics
 
 DEFAULT_PORT = 66  # FPort of bitarm's frames, both ways; 1 to 223 are an application's to choose
 
@@ -83,9 +83,13 @@ class ChirpStackBridge:
                 application == self._application and device in self._agents
             ):
                 return self._event(kind, device, payload)
-        place = self._topics.place(topic)
-        if place is not None and place.kind is Kind.REQUEST and place.agent in self._devices:
-            return self._request(self._devices[place.agent], payload)
+        parsed = self._topics.read(topic)
+        if (
+            parsed is not None
+            and parsed.subject is Subject.REQUEST
+            and parsed.agent in self._devices
+        ):
+            return self._request(self._devices[parsed.agent], payload)
         return []
 
     def _event(self, kind: str, device: str, payload: bytes) -> list[Said]:
@@ -94,7 +98,7 @@ class ChirpStackBridge:
             if uplink.port != self._port:
                 return [self._status(device, Presence.PULLING)]  # telemetry: a sign of life
             if uplink.data:
-                report = (self._topics.of(self._agents[device], Kind.REPORT), uplink.data)
+                report = (self._topics.of(self._agents[device], Subject.REPORT), uplink.data)
                 return [self._status(device, Presence.PULLING), report]
             waits = bool(self._queued[device])  # in ChirpStack: this uplink calls it down
             return [self._status(device, Presence.PULLING if waits else Presence.ONLINE)]
@@ -122,4 +126,4 @@ class ChirpStackBridge:
 
     def _status(self, device: str, presence: Presence) -> Said:
         status = Status(presence=presence, opening=self._opening)
-        return self._topics.of(self._agents[device], Kind.STATUS), dump_status(status)
+        return self._topics.of(self._agents[device], Subject.STATUS), dump_status(status)

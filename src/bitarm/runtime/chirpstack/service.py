@@ -14,7 +14,7 @@ from bitarm.errors import PeerProtocolError
 from bitarm.runtime.chirpstack.bridge import ChirpStackBridge
 from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 RETRY = math.inf
 """Seconds until the learner asks again by itself: a device that listens says so."""
@@ -36,8 +36,8 @@ class ChirpStackService:
         )
         self._inbox: list[tuple[str, bytes]] = []
         self._own = (  # whether this run has a learner, and which
-            self._topics.of(LEARNER, Kind.REQUEST),
-            self._topics.of(LEARNER, Kind.STATUS),
+            self._topics.of(LEARNER, Subject.REQUEST),
+            self._topics.of(LEARNER, Subject.STATUS),
         )
         self.endpoint = replace(
             learner.endpoint, subscriptions=(*self._own, *self._bridge.subscriptions)
@@ -58,7 +58,7 @@ class ChirpStackService:
         self._inbox.clear()
         self._learner.disconnected(now)
 
-    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Remember a message."""
         self._inbox.append((topic, payload))
 
@@ -71,7 +71,7 @@ class ChirpStackService:
                     self._learner.received(*said)
             except PeerProtocolError as error:
                 self._learner.refusals.note(topic, str(error))
-        return [it for said in self._learner.step(now) for it in self._told(said)]
+        return [publication for said in self._learner.step(now) for publication in self._told(said)]
 
     def wake_at(self, now: float) -> float:
         """When the learner wants to."""
@@ -83,10 +83,10 @@ class ChirpStackService:
         return self._bridge.received(topic, payload)
 
     def _told(self, said: Publication) -> list[Publication]:
-        place = self._topics.place(said.topic)
-        if place is not None and place.kind is Kind.RUN:
+        parsed = self._topics.read(said.topic)
+        if parsed is not None and parsed.subject is Subject.RUN:
             return []  # a device takes run, arm and epoch from its requests
-        if place is None or place.kind is not Kind.REQUEST:
+        if parsed is None or parsed.subject is not Subject.REQUEST:
             return [said]
         queued = self._bridge.received(said.topic, said.payload)
         return [Publication(topic=topic, payload=payload) for topic, payload in queued]

@@ -17,11 +17,11 @@ from bitarm.links.profiles import Link
 from bitarm.runtime.learner.meter import Meter
 from bitarm.runtime.learner.roster import Member, Roster
 from bitarm.runtime.service import Publication
-from bitarm.wire.topics import Kind, Topics
+from bitarm.wire.topics import Subject, Topics
 
 
 @final
-class Post:
+class Outbox:
     """Letters from the learner to its agents."""
 
     def __init__(
@@ -98,7 +98,9 @@ class Post:
         self._unsent.clear()
         said: list[Publication] = []
         for agent, letter in letters.items():
-            numbers = [it.message for it in letter.values() if isinstance(it, Request)]
+            numbers = [
+                message.message for message in letter.values() if isinstance(message, Request)
+            ]
             self._roster.asked(self._roster.members[agent], now, max(numbers, default=0))
             said.extend(self._frames(agent, tuple(letter.values())))
         return said
@@ -114,7 +116,7 @@ class Post:
         return letter
 
     def _frames(self, agent: str, letter: Sequence[Request | Dismiss]) -> list[Publication]:
-        topic = self._topics.of(agent, Kind.REQUEST)
+        topic = self._topics.of(agent, Subject.REQUEST)
         said: list[Publication] = []
         for kind in (Dismiss, Request):
             batch = [message for message in letter if isinstance(message, kind)]

@@ -8,7 +8,7 @@ from bitarm.runtime.learner.rivals import ANSWER_WITHIN, RETAINED_WITHIN
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.announcement import load_announcement
 from bitarm.wire.status import Presence, load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 _MORE_WITHIN = 0.1  # seconds for the next of many such messages
 
@@ -24,9 +24,9 @@ class LearnerProbe:
 
     def __init__(self, run: str, *, identity: str) -> None:
         topics = Topics(run)
-        self._status = topics.of(LEARNER, Kind.STATUS)
-        self._request = topics.of(LEARNER, Kind.REQUEST)
-        self._runs = topics.of("+", Kind.RUN).split("+")
+        self._status = topics.of(LEARNER, Subject.STATUS)
+        self._request = topics.of(LEARNER, Subject.REQUEST)
+        self._runs = topics.of("+", Subject.RUN).split("+")
         self._until = float("inf")
         self._heard = 0
         self._more = False
@@ -36,7 +36,7 @@ class LearnerProbe:
         self.finished = False
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-probe-{identity}",
-            subscriptions=(topics.of("+", Kind.STATUS), topics.of("+", Kind.RUN)),
+            subscriptions=(topics.of("+", Subject.STATUS), topics.of("+", Subject.RUN)),
             will=Publication(topic=self._request, payload=b""),  # harmless: it asks once more
         )
 
@@ -52,7 +52,7 @@ class LearnerProbe:
         """Begin again when connected."""
         self._until = float("inf")
 
-    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Of a learner's statuses the first is what the broker kept, one more is its own."""
         self._more = True
         if not payload:

@@ -8,7 +8,7 @@ from bitarm.runtime.learner.roster import Member
 from bitarm.runtime.service import Publication
 from bitarm.wire.announcement import Announcement, dump_announcement
 from bitarm.wire.status import Presence, Status, dump_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 
 @final
@@ -29,7 +29,7 @@ class Retained:
             epoch=self.learner.epoch,
             boot=self.boot,
         )
-        return self._kept(LEARNER, Kind.STATUS, dump_status(status))
+        return self._kept(LEARNER, Subject.STATUS, dump_status(status))
 
     def announcement(self, member: Member) -> Publication:
         """That there is a run, and which arms are this agent's."""
@@ -42,15 +42,15 @@ class Retained:
             seed=spec.seed,
             report_bytes=self.report_bytes,
         )
-        return self._kept(member.name, Kind.RUN, dump_announcement(announcement))
+        return self._kept(member.name, Subject.RUN, dump_announcement(announcement))
 
     def no_announcement(self, member: Member) -> Publication:
         """Nothing is announced to this agent any more."""
-        return self._kept(member.name, Kind.RUN, b"")
+        return self._kept(member.name, Subject.RUN, b"")
 
     def no_status(self, member: Member) -> Publication:
         """An agent that is away cannot clear its own status."""
-        return self._kept(member.name, Kind.STATUS, b"")
+        return self._kept(member.name, Subject.STATUS, b"")
 
-    def _kept(self, agent: str, kind: Kind, payload: bytes) -> Publication:
-        return Publication(topic=self.topics.of(agent, kind), payload=payload, retain=True)
+    def _kept(self, agent: str, subject: Subject, payload: bytes) -> Publication:
+        return Publication(topic=self.topics.of(agent, subject), payload=payload, retain=True)

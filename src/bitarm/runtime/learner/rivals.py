@@ -108,4 +108,4 @@ class Bids:
         for name in self._epochs:
             members[name].outbid = True
         self.clear()
-        return told if any(it == epoch or is_later(it, epoch) for it in told) else []
+        return told if any(known == epoch or is_later(known, epoch) for known in told) else []

@@ -29,14 +29,14 @@ from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
 from bitarm.runtime.embedded import CLIPPED, Watcher
 from bitarm.runtime.learner.meter import Meter
-from bitarm.runtime.learner.outbox import Post
+from bitarm.runtime.learner.outbox import Outbox
 from bitarm.runtime.learner.retained import Retained
 from bitarm.runtime.learner.rivals import RETAINED_WITHIN, Bids, Verdict, judge
 from bitarm.runtime.learner.roster import Member, Roster, newcomer
 from bitarm.runtime.refusals import Refusals, printable
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.status import Presence, Status, load_status
-from bitarm.wire.topics import LEARNER, Kind, Topics
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 _LOGGER = logging.getLogger("bitarm.learner")
 RETRY = 10.0
@@ -76,7 +76,7 @@ class LearnerService:
         self._watch = watch
         self._linger = linger
         self._topics = Topics(fleet.fleet)
-        self._learner_topic = self._topics.of(LEARNER, Kind.STATUS)
+        self._learner_topic = self._topics.of(LEARNER, Subject.STATUS)
         self._roster = Roster(fleet, learner.opening, retry=retry, now=now)
         for agent, processes in (joined or {}).items():
             member, last = self._roster.members[agent], processes[-1]
@@ -93,7 +93,7 @@ class LearnerService:
         )
         self._inbox: list[tuple[str, bytes, bool]] = []
         self._unkept: list[LearnerEvent] = []
-        self._post = Post(
+        self._outbox = Outbox(
             learner,
             fleet,
             self._roster,
@@ -120,9 +120,9 @@ class LearnerService:
             client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
             subscriptions=(
                 self._learner_topic,  # first: a broker tells what it keeps in this order
-                self._topics.of("+", Kind.STATUS),
-                self._topics.of("+", Kind.REPORT),
-                self._topics.of(LEARNER, Kind.REQUEST),
+                self._topics.of("+", Subject.STATUS),
+                self._topics.of("+", Subject.REPORT),
+                self._topics.of(LEARNER, Subject.REQUEST),
             ),
             will=self._retained.status(Presence.OFFLINE),
         )
@@ -143,9 +143,9 @@ class LearnerService:
         self._is_connected = False
         self._inbox.clear()
 
-    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Remember a message."""
-        self._inbox.append((topic, payload, kept))
+        self._inbox.append((topic, payload, retained))
 
     def interrupt(self) -> None:
         """End the run without an answer, and tell the agents."""
@@ -175,9 +175,9 @@ class LearnerService:
         inbox, self._inbox = self._inbox, []
         # Whether another learner has taken over, before what agents say of its epoch.
         inbox.sort(key=lambda message: message[0] != self._learner_topic)
-        for topic, payload, kept in inbox:
+        for topic, payload, retained in inbox:
             try:
-                self._take_in(topic, payload, now, kept=kept)
+                self._take_in(topic, payload, now, retained=retained)
             except (FrameError, ProtocolError) as error:
                 self.refusals.note(topic, str(error))
             if self.finished:
@@ -196,10 +196,10 @@ class LearnerService:
         self._keep(now)
         again = self._roster.to_repeat(self._busy(), now) if looking else []
         if not self._is_connected:
-            self._post.forget_news()
+            self._outbox.forget_news()
             self._farewell(now)
             return ()
-        return [*self._announced(now), *self._post.letters(again, now), *self._farewell(now)]
+        return [*self._announced(now), *self._outbox.letters(again, now), *self._farewell(now)]
 
     def wake_at(self, now: float) -> float:
         """For a look at who is late; at the end, when the wait is over."""
@@ -214,19 +214,19 @@ class LearnerService:
 
     # -- taking in ---------------------------------------------------------------------------
 
-    def _take_in(self, topic: str, payload: bytes, now: float, *, kept: bool) -> None:
-        place = self._topics.place(topic)
-        if place is not None and place.agent == LEARNER:
-            if place.kind is Kind.REQUEST:
+    def _take_in(self, topic: str, payload: bytes, now: float, *, retained: bool) -> None:
+        parsed = self._topics.read(topic)
+        if parsed is not None and parsed.agent == LEARNER:
+            if parsed.subject is Subject.REQUEST:
                 self._say_status = True
             elif payload:
                 self._heard_learner(load_status(payload))
             return
-        if place is None or place.agent not in self._roster.members:
+        if parsed is None or parsed.agent not in self._roster.members:
             raise PeerProtocolError("this run has no such agent")
-        member = self._roster.members[place.agent]
-        if place.kind is Kind.STATUS:
-            self._heard_status(member, payload, now, kept=kept)
+        member = self._roster.members[parsed.agent]
+        if parsed.subject is Subject.STATUS:
+            self._heard_status(member, payload, now, retained=retained)
         else:
             self._heard_reports(member, topic, payload, now)
 
@@ -258,17 +258,17 @@ class LearnerService:
         if self._learner.phase is not LearnerPhase.RUNNING:
             return
         self._take(self._learner.begin(after(self._learner.epoch, epochs)))
-        self._post.begin_again()
+        self._outbox.begin_again()
         self._roster.renumber()
         self._announce = set(self._roster.members)
         self._say_status = True
         _LOGGER.warning("the run goes on in epoch %d", self._learner.epoch)
 
-    def _heard_status(self, member: Member, payload: bytes, now: float, *, kept: bool) -> None:
+    def _heard_status(self, member: Member, payload: bytes, now: float, *, retained: bool) -> None:
         if not payload:
             return  # cleared by an agent that is done
         status = load_status(payload)
-        if kept and status.boot in member.earlier_boots:
+        if retained and status.boot in member.earlier_boots:
             return  # a broker that went back in time; if it is there, the announcement wakes it
         was_there = member.present
         if status.opening == self.opening:
@@ -276,7 +276,7 @@ class LearnerService:
                 return  # what it answers is not what we asked
             self._check_codes(member, status)
         if self._roster.told(member, status, now):
-            self._post.tell(member)
+            self._outbox.tell(member)
         elif status.presence is Presence.ONLINE and now >= self._announced_at + self._roster.retry:
             self._announce.add(member.name)  # it has not heard of this run
         if member.present:
@@ -300,7 +300,7 @@ class LearnerService:
             member,
             status,
             epoch=self._learner.epoch,
-            is_in_race=any(it.phase is not ArmPhase.OUT for it in arms),
+            is_in_race=any(arm.phase is not ArmPhase.OUT for arm in arms),
             now=now,
         ):
             member.present = was_present
@@ -341,8 +341,10 @@ class LearnerService:
                 f"the link {self._link.name} carries {self._link.up.max_bytes} bytes up, "
                 f"agent {member.name} sent {len(frame)}"
             )
-        reports = [it for it in messages if isinstance(it, Report | Position)]
-        if len(reports) < len(messages) or not {it.arm for it in reports} <= set(member.arms):
+        reports = [message for message in messages if isinstance(message, Report | Position)]
+        if len(reports) < len(messages) or not {report.arm for report in reports} <= set(
+            member.arms
+        ):
             raise PeerProtocolError(f"agent {member.name} may report for its own arms only")
         self._meter.went_up(topic, frame, reports)
         if self.ledger is not None:
@@ -355,7 +357,7 @@ class LearnerService:
                 self.refusals.note(topic, str(error))
                 continue
             if self._learner.arms[report.arm].phase is not ArmPhase.AWAITED:
-                self._post.answered(report.arm)
+                self._outbox.answered(report.arm)
             for event in output.events:
                 if isinstance(event, CaveatNoted):
                     self.refusals.note(topic, event.text)
@@ -373,7 +375,7 @@ class LearnerService:
 
     def _take(self, output: LearnerOutput) -> None:
         self._unkept.extend(output.events)
-        self._post.take(output.messages)
+        self._outbox.take(output.messages)
 
     def _keep(self, now: float) -> None:
         """One transaction for all that is new, if anything follows from it or it waited long."""
@@ -381,7 +383,12 @@ class LearnerService:
             self._keep_at = now + _KEPT_WITHIN
             return
         few = len(self._unkept) < _MOST_UNKEPT and now < self._keep_at
-        if few and not self._post.has_news and not self._announce and self._learner.ending is None:
+        if (
+            few
+            and not self._outbox.has_news
+            and not self._announce
+            and self._learner.ending is None
+        ):
             return
         self._keep_at = now + _KEPT_WITHIN
         if any(isinstance(event, RoundOpened) for event in self._unkept):
@@ -418,7 +425,9 @@ class LearnerService:
             self._said_ended = True
             said.append(self._retained.status(Presence.DONE))
             said.extend(map(self._retained.no_announcement, self._roster.members.values()))
-        waiting = any(it.present and not it.done for it in self._roster.members.values())
+        waiting = any(
+            member.present and not member.done for member in self._roster.members.values()
+        )
         waiting |= bool(self._bids)  # for the word of a learner that may have taken over
         if now < self._over_at and (waiting or not self._said_ended):
             return said
@@ -433,8 +442,12 @@ class LearnerService:
     def _busy(self) -> list[Member]:
         """Agents that owe a report; at the end, those that may not know of it."""
         if self._learner.phase is LearnerPhase.ENDED:
-            return [it for it in self._roster.members.values() if it.present and not it.done]
-        return self._post.debtors()
+            return [
+                member
+                for member in self._roster.members.values()
+                if member.present and not member.done
+            ]
+        return self._outbox.debtors()
 
     def _wanted(self) -> list[Member]:
         """Agents with an arm in the race."""

@@ -48,7 +48,7 @@ class Form(Enum):
     LONG = "long"
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a long frame carries: the value of its second byte."""
 
     REPORT = 1
@@ -71,7 +71,7 @@ def long_bytes(body: bytes) -> int:
     return _HEAD_BYTES + len(body) + _CRC_BYTES
 
 
-def long_frame(kind: Kind, body: bytes) -> bytes:
+def long_frame(kind: FrameKind, body: bytes) -> bytes:
     """A long frame around a body."""
     length = long_bytes(body)
     if length > MAX_BYTES:
@@ -99,14 +99,14 @@ def form(frame: bytes) -> Form:
     return Form.LONG
 
 
-def read_head(cursor: Cursor) -> Kind:
+def read_head(cursor: Cursor) -> FrameKind:
     """The kind of a long frame, whose head was found right; the cursor then stands on its body."""
     cursor.note("version", cursor.take(1), "1: version 2 of the format")
     cursor.note("long", cursor.take(7), "zero where a short frame has its message code")
     code = cursor.take(8)
-    if not 1 <= code <= len(Kind):
-        raise CorruptFrameError(f"kind must lie in [1, {len(Kind)}], got {code}")
-    kind = Kind(code)
+    if not 1 <= code <= len(FrameKind):
+        raise CorruptFrameError(f"kind must lie in [1, {len(FrameKind)}], got {code}")
+    kind = FrameKind(code)
     cursor.note("kind", code, "{1}", kind.name.lower())
     cursor.note("parity", cursor.take(1), "makes the number of ones in 16 bits even")
     cursor.note("frame length", cursor.take(15), "{} bytes, check sum included")

@@ -15,7 +15,7 @@ from bitarm.wire.frames.domain import require_spellable
 from bitarm.wire.frames.envelope import (
     MAX_BYTES,
     Form,
-    Kind,
+    FrameKind,
     form,
     long_bytes,
     long_frame,
@@ -23,7 +23,7 @@ from bitarm.wire.frames.envelope import (
 )
 from bitarm.wire.frames.questions import tag_of
 
-_SINGLE_KINDS = (Kind.REPORT, Kind.REQUEST, Kind.DISMISS, Kind.POSITION)
+_SINGLE_KINDS = (FrameKind.REPORT, FrameKind.REQUEST, FrameKind.DISMISS, FrameKind.POSITION)
 
 
 def encode(message: Message) -> bytes:

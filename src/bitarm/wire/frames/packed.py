@@ -26,30 +26,30 @@ from bitarm.wire.frames.domain import (
     pulls_made,
     take_run,
 )
-from bitarm.wire.frames.envelope import Kind
+from bitarm.wire.frames.envelope import FrameKind
 
 MIN_COUNT = 2  # one message has a frame of its own, and no message has two spellings
 
 _MESSAGE = Column("message", "message {}")
 _COLUMNS = {
-    Kind.REPORTS: (_MESSAGE, Column("length", "the symbol has {} bits")),
-    Kind.POSITIONS: (_MESSAGE, Column("pulls", "{} pulls were made")),
-    Kind.DISMISSALS: (Column("cause", "{}: 1 is dropped, 2 is ended"),),
+    FrameKind.REPORTS: (_MESSAGE, Column("length", "the symbol has {} bits")),
+    FrameKind.POSITIONS: (_MESSAGE, Column("pulls", "{} pulls were made")),
+    FrameKind.DISMISSALS: (Column("cause", "{}: 1 is dropped, 2 is ended"),),
 }
 
 Table = Sequence[Sequence[float]]
 """A row of numbers for each message."""
 
 
-def write(messages: Sequence[Message]) -> tuple[Kind, bytes]:
-    """Kind and body of at least two messages of one type and run, in the order of their arms.
+def write(messages: Sequence[Message]) -> tuple[FrameKind, bytes]:
+    """FrameKind and body of at least two messages of one type and run, in the order of their arms.
 
     Requests must ask in one code, all with a cut or none.
     """
     kind, heads, rows, bits = _tabulate(messages)
     body = bytearray(messages[0].run.to_bytes(RUN_BITS // 8))
     varint.write(body, len(messages))
-    if kind is Kind.REQUESTS:
+    if kind is FrameKind.REQUESTS:
         first = messages[0]
         assert isinstance(first, Request)  # by its kind
         body.append(questions.tag_of(first.question))
@@ -66,11 +66,11 @@ def write(messages: Sequence[Message]) -> tuple[Kind, bytes]:
     return kind, bytes(body + bits)
 
 
-def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
+def read(kind: FrameKind, cursor: Cursor) -> tuple[Message, ...]:
     """The messages of a frame of one of the packed kinds, in the order of their arms."""
     run = take_run(cursor)
     count = _read_count(cursor)
-    tag = questions.read_tag(cursor) if kind is Kind.REQUESTS else 0
+    tag = questions.read_tag(cursor) if kind is FrameKind.REQUESTS else 0
     heads = (_MESSAGE, *questions.columns_of(tag)) if tag else _COLUMNS[kind]
     shared = _read_shape(cursor, heads)
     arms = _read_arms(cursor, count)
@@ -79,14 +79,14 @@ def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
         for column, one in zip(heads, shared, strict=True)
     ]
     messages: tuple[Message, ...]
-    if kind is Kind.REPORTS:
+    if kind is FrameKind.REPORTS:
         numbers, lengths = table
         told = _read_symbols(cursor, arms, lengths)
         messages = tuple(
             Report(run=run, arm=arm, message=message_number(int(number)), symbol=symbol)
             for arm, number, symbol in zip(arms, numbers, told, strict=True)
         )
-    elif kind is Kind.REQUESTS:
+    elif kind is FrameKind.REQUESTS:
         messages = tuple(
             Request(
                 run=run,
@@ -96,7 +96,7 @@ def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
             )
             for arm, number, *rest in zip(arms, *table, strict=True)
         )
-    elif kind is Kind.POSITIONS:
+    elif kind is FrameKind.POSITIONS:
         messages = tuple(
             Position(
                 run=run, arm=arm, message=message_number(int(number)), pulls=pulls_made(int(pulls))
@@ -112,24 +112,29 @@ def read(kind: Kind, cursor: Cursor) -> tuple[Message, ...]:
     return messages
 
 
-def _tabulate(messages: Sequence[Message]) -> tuple[Kind, tuple[Column, ...], Table, bytes]:
+def _tabulate(messages: Sequence[Message]) -> tuple[FrameKind, tuple[Column, ...], Table, bytes]:
     """The kind of the frame, its columns in order, a row for each message, and its symbols."""
     reports = [message for message in messages if isinstance(message, Report)]
     if reports:
         rows: Table = [(report.message, report.symbol.nbits) for report in reports]
-        return Kind.REPORTS, _COLUMNS[Kind.REPORTS], rows, symbols.join(r.symbol for r in reports)
+        return (
+            FrameKind.REPORTS,
+            _COLUMNS[FrameKind.REPORTS],
+            rows,
+            symbols.join(r.symbol for r in reports),
+        )
     requests = [message for message in messages if isinstance(message, Request)]
     if requests:
         rows = [(asked.message, *questions.numbers_of(asked.question)) for asked in requests]
         heads = (_MESSAGE, *questions.columns_of(questions.tag_of(requests[0].question)))
-        return Kind.REQUESTS, heads, rows, b""
+        return FrameKind.REQUESTS, heads, rows, b""
     positions = [message for message in messages if isinstance(message, Position)]
     if positions:
         rows = [(position.message, position.pulls) for position in positions]
-        return Kind.POSITIONS, _COLUMNS[Kind.POSITIONS], rows, b""
+        return FrameKind.POSITIONS, _COLUMNS[FrameKind.POSITIONS], rows, b""
     dismissals = [message for message in messages if isinstance(message, Dismiss)]
     rows = [(CAUSE_CODES[dismissal.cause],) for dismissal in dismissals]
-    return Kind.DISMISSALS, _COLUMNS[Kind.DISMISSALS], rows, b""
+    return FrameKind.DISMISSALS, _COLUMNS[FrameKind.DISMISSALS], rows, b""
 
 
 def _read_count(cursor: Cursor) -> int:

@@ -21,18 +21,18 @@ from bitarm.wire.frames.domain import (
     pulls_made,
     take_run,
 )
-from bitarm.wire.frames.envelope import Kind
+from bitarm.wire.frames.envelope import FrameKind
 
 
-def write(message: Message) -> tuple[Kind, bytes]:
-    """Kind and body of a message."""
+def write(message: Message) -> tuple[FrameKind, bytes]:
+    """FrameKind and body of a message."""
     body = bytearray(message.run.to_bytes(RUN_BITS // 8))
     varint.write(body, message.arm)
     match message:
         case Report():
             varint.write(body, message.message)
             varint.write(body, message.symbol.nbits)
-            return Kind.REPORT, bytes(body + symbols.join([message.symbol]))
+            return FrameKind.REPORT, bytes(body + symbols.join([message.symbol]))
         case Request():
             varint.write(body, message.message)
             tag = questions.tag_of(message.question)
@@ -40,27 +40,27 @@ def write(message: Message) -> tuple[Kind, bytes]:
             numbers = questions.numbers_of(message.question)
             for column, number in zip(questions.columns_of(tag), numbers, strict=True):
                 columns.write(body, column, number)
-            return Kind.REQUEST, bytes(body)
+            return FrameKind.REQUEST, bytes(body)
         case Position():
             varint.write(body, message.message)
             varint.write(body, message.pulls)
-            return Kind.POSITION, bytes(body)
+            return FrameKind.POSITION, bytes(body)
         case Dismiss():
             varint.write(body, CAUSE_CODES[message.cause])
-            return Kind.DISMISS, bytes(body)
+            return FrameKind.DISMISS, bytes(body)
 
 
-def read(kind: Kind, cursor: Cursor) -> Message:
+def read(kind: FrameKind, cursor: Cursor) -> Message:
     """The message of a frame of one of the single kinds."""
     run = take_run(cursor)
     arm = cursor.take_number()
     cursor.note("arm", arm, "arm {}")
     message: Message
-    if kind is Kind.REPORT:
+    if kind is FrameKind.REPORT:
         message = _read_report(cursor, run, arm)
-    elif kind is Kind.REQUEST:
+    elif kind is FrameKind.REQUEST:
         message = _read_request(cursor, run, arm)
-    elif kind is Kind.POSITION:
+    elif kind is FrameKind.POSITION:
         number = _read_message_number(cursor)
         pulls = pulls_made(cursor.take_number())
         cursor.note("pulls", pulls, "{} pulls were made, more than were asked for")
