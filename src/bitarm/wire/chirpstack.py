@@ -10,7 +10,6 @@ from typing import Any, final
 from bitarm.errors import ConfigError, PeerProtocolError
 
 _MOST_BYTES = 1 << 16  # an event of ChirpStack has one to three kilobytes
-
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "bitarm/v2/chirpstack")
 
 

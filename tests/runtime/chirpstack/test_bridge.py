@@ -23,19 +23,14 @@ from bitarm.runtime.chirpstack.bridge import ChirpStackBridge
 from bitarm.wire.status import Presence, Status, dump_status
 
 NORTH, SOUTH = "0102030405060708", "a1b2c3d4e5f60718"
-
 REPORT = wire.encode(Report(run=7, arm=0, message=1, symbol=Symbol(5, 3)))
-
 REQUEST = wire.encode(
     Request(run=7, arm=0, message=1, question=Question(until=2, code=Raw())),
 )
-
 NEXT = wire.encode(
     Request(run=7, arm=0, message=2, question=Question(until=4, code=Raw())),
 )
-
 ASK = "bitarm/v2/lab/north/request"
-
 DOWN = f"application/{APPLICATION}/device/{NORTH}/command/down"
 
 

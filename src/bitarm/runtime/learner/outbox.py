@@ -85,6 +85,14 @@ class Outbox:
         names = {self._fleet.agents[arm] for arm in self._due}
         return [self._roster.members[name] for name in names]
 
+    def in_race(self) -> list[Member]:
+        """The agents with an arm that may still win."""
+        return [
+            member
+            for member in self._roster.members.values()
+            if any(self._learner.arms[arm].phase is not ArmPhase.OUT for arm in member.arms)
+        ]
+
     def letters(self, again: Sequence[Member], now: float) -> list[Publication]:
         """News, answers to those that came back, and repetitions for these."""
         letters: dict[str, dict[int, Request | Dismiss]] = {}
@@ -93,7 +101,7 @@ class Outbox:
         self._callers.clear()
         for message in self._unsent:
             agent = self._fleet.agents[message.arm]
-            if self._roster.members[agent].present:  # others are told when they come
+            if self._roster.members[agent].is_present:  # others are told when they come
                 letters.setdefault(agent, {})[message.arm] = message
         self._unsent.clear()
         said: list[Publication] = []

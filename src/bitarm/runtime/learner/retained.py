@@ -1,10 +1,10 @@
-"""What the learner has the broker keep: its own status, and for each agent its part in the run."""
+"""What the learner has the broker retain: its status, and for each agent its part in the run."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import final
 
 from bitarm.core.learner import Learner
-from bitarm.runtime.learner.roster import Member
+from bitarm.runtime.learner.roster import Member, Roster
 from bitarm.runtime.service import Publication
 from bitarm.wire.announcement import Announcement, dump_announcement
 from bitarm.wire.status import Presence, Status, dump_status
@@ -12,45 +12,95 @@ from bitarm.wire.topics import LEARNER, Subject, Topics
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Retained:
-    """Makes these messages; each replaces the one of its topic."""
+    """Makes these messages, and knows which are due; each replaces the one of its topic.
 
-    learner: Learner
-    topics: Topics
-    boot: str  # names the learner's process
-    report_bytes: int  # that a frame of an agent may have
+    `boot` names the learner's process, `report_bytes` is what a frame of an agent may have.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        roster: Roster,
+        *,
+        topics: Topics,
+        boot: str,
+        report_bytes: int,
+        now: float,
+    ) -> None:
+        self._learner = learner
+        self._roster = roster
+        self._topics = topics
+        self._boot = boot
+        self._report_bytes = report_bytes
+        self._is_status_due = False
+        self._due: set[str] = set()  # agents to be told of the run
+        self.announced_at = now  # the last time that any agent was
+
+    @property
+    def is_announcing(self) -> bool:
+        """Whether any agent is to be told of the run."""
+        return bool(self._due)
+
+    def say_status(self) -> None:
+        """Somebody wants to know whether this run has a learner."""
+        self._is_status_due = True
+
+    def announce(self, member: Member) -> None:
+        """An agent has not heard of this run."""
+        self._due.add(member.name)
+
+    def say_all(self) -> None:
+        """Say everything again: the broker, or some agents, may not know it."""
+        self._is_status_due = True
+        self._due = set(self._roster.members)
+
+    def news(self, now: float, *, is_running: bool) -> list[Publication]:
+        """What is due. Nobody is told of a run that is over."""
+        said: list[Publication] = []
+        if self._is_status_due:
+            self._is_status_due = False
+            said.append(self.status(Presence.ONLINE))
+        if self._due and is_running:
+            self.announced_at = now
+            said.extend(
+                self._announcement(self._roster.members[name]) for name in sorted(self._due)
+            )
+        self._due.clear()
+        return said
 
     def status(self, presence: Presence) -> Publication:
         """The learner's own status; "done" is the last word of a run, and stays."""
         status = Status(
             presence=presence,
-            opening=self.learner.opening,
-            epoch=self.learner.epoch,
-            boot=self.boot,
+            opening=self._learner.opening,
+            epoch=self._learner.epoch,
+            boot=self._boot,
         )
-        return self._kept(LEARNER, Subject.STATUS, dump_status(status))
+        return self._message(LEARNER, Subject.STATUS, dump_status(status))
 
-    def announcement(self, member: Member) -> Publication:
-        """That there is a run, and which arms are this agent's."""
-        spec = self.learner.spec
+    def end(self) -> list[Publication]:
+        """The run is over, in one word for all, and nothing is announced any more."""
+        cleared = (
+            self._message(member.name, Subject.RUN, b"") for member in self._roster.members.values()
+        )
+        return [self.status(Presence.DONE), *cleared]
+
+    def clear_statuses(self, away: Iterable[Member]) -> list[Publication]:
+        """An agent that is away cannot clear its own status."""
+        return [self._message(member.name, Subject.STATUS, b"") for member in away]
+
+    def _announcement(self, member: Member) -> Publication:
+        spec = self._learner.spec
         announcement = Announcement(
-            opening=self.learner.opening,
-            epoch=self.learner.epoch,
+            opening=self._learner.opening,
+            epoch=self._learner.epoch,
             arms={arm: spec.arms[arm] for arm in member.arms},
             bounds=spec.bounds,
             seed=spec.seed,
-            report_bytes=self.report_bytes,
+            report_bytes=self._report_bytes,
         )
-        return self._kept(member.name, Subject.RUN, dump_announcement(announcement))
+        return self._message(member.name, Subject.RUN, dump_announcement(announcement))
 
-    def no_announcement(self, member: Member) -> Publication:
-        """Nothing is announced to this agent any more."""
-        return self._kept(member.name, Subject.RUN, b"")
-
-    def no_status(self, member: Member) -> Publication:
-        """An agent that is away cannot clear its own status."""
-        return self._kept(member.name, Subject.STATUS, b"")
-
-    def _kept(self, agent: str, subject: Subject, payload: bytes) -> Publication:
-        return Publication(topic=self.topics.of(agent, subject), payload=payload, retain=True)
+    def _message(self, agent: str, subject: Subject, payload: bytes) -> Publication:
+        return Publication(topic=self._topics.of(agent, subject), payload=payload, retain=True)

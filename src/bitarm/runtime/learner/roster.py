@@ -1,31 +1,71 @@
 """Who is there: the agents of a run as the learner knows them, and when to ask again or give up.
 
-Knows times and statuses; knows no frames and decides nothing about arms.
+Knows times and statuses; knows no frames and decides nothing about arms. `ATTENDANCE` has every
+transition of an agent between being there, being away, and having stopped for good.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import final
 
-from bitarm.core.events import AgentJoined, FleetAssigned, LostRule
-from bitarm.wire.status import Presence, Start, Status
+from bitarm.core.events import FleetAssigned, LostRule
+from bitarm.wire.status import Presence, Status
 
 _LONGEST_WAIT = 16  # a request is repeated after 1, 2, 4, … 16 times `retry`
 _COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
 _MOST_NAMES = 8
 
 
+class Attendance(Enum):
+    """Where an agent is, as the learner knows it."""
+
+    AWAY = "away"  # not connected, or it has yet to hear of this run
+    PRESENT = "present"  # connected, and it has joined this run
+    DONE = "done"  # dismissed, and it knows
+
+
+class Sign(Enum):
+    """What was learnt of an agent's whereabouts."""
+
+    HERE = "here"  # it serves this run
+    GONE = "gone"  # it stopped, failed, or its connection broke
+    ELSEWHERE = "elsewhere"  # it has heard of no run, or of another
+    FINISHED = "finished"  # all its arms are dismissed, and it stops
+    UNHEARD = "unheard"  # the learner was away itself, or may not believe the agent
+
+
+ATTENDANCE: dict[tuple[Attendance, Sign], Attendance] = {
+    (Attendance.AWAY, Sign.HERE): Attendance.PRESENT,
+    (Attendance.AWAY, Sign.GONE): Attendance.AWAY,
+    (Attendance.AWAY, Sign.ELSEWHERE): Attendance.AWAY,
+    (Attendance.AWAY, Sign.FINISHED): Attendance.DONE,
+    (Attendance.AWAY, Sign.UNHEARD): Attendance.AWAY,
+    (Attendance.PRESENT, Sign.HERE): Attendance.PRESENT,
+    (Attendance.PRESENT, Sign.GONE): Attendance.AWAY,
+    (Attendance.PRESENT, Sign.ELSEWHERE): Attendance.AWAY,
+    (Attendance.PRESENT, Sign.FINISHED): Attendance.DONE,
+    (Attendance.PRESENT, Sign.UNHEARD): Attendance.AWAY,
+    # A learner that begins an epoch wants agents again that it had dismissed.
+    (Attendance.DONE, Sign.HERE): Attendance.PRESENT,
+    (Attendance.DONE, Sign.GONE): Attendance.DONE,
+    (Attendance.DONE, Sign.ELSEWHERE): Attendance.DONE,
+    (Attendance.DONE, Sign.FINISHED): Attendance.DONE,
+    (Attendance.DONE, Sign.UNHEARD): Attendance.DONE,
+}
+"""What follows from what: an agent's attendance, and a sign of it, to its attendance after that."""
+
+
 @final
 @dataclass(slots=True, kw_only=True)
 class Member:
-    """One agent."""
+    """One agent as the learner knows it."""
 
     name: str
     arms: tuple[int, ...]
-    present: bool = False  # connected, and it has joined this run
-    joined: bool = False  # it was present at some time
-    done: bool = False  # dismissed, and it knows
+    attendance: Attendance = Attendance.AWAY
+    has_joined: bool = False  # it was present at some time
     heard_at: float  # the last sign of life; while away, the beginning of its absence
     asked_at: float = 0.0
     asked: int = 0  # the highest number of a question that it was sent in this epoch
@@ -36,61 +76,20 @@ class Member:
     outbid: bool = False  # it knew of an epoch after ours, once
     reason: str = ""  # what it refuses, as it last said
 
+    @property
+    def is_present(self) -> bool:
+        """Whether it is connected and serves this run."""
+        return self.attendance is Attendance.PRESENT
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Newcomer:
-    """A process that was not heard from before, and what it may have forgotten."""
+    @property
+    def is_done(self) -> bool:
+        """Whether it is dismissed, and knows."""
+        return self.attendance is Attendance.DONE
 
-    joined: AgentJoined
-    forgot: Mapping[int, int]  # arms that begin new sequences; pulls of each counted before
-    is_twin: bool  # its predecessor had taken its place, and now it is back: both are there
-
-
-def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newcomer | None:
-    """The process that speaks for a member from now on; None if it is the one that did before.
-
-    `counted` has the pulls of its arms that the learner heard of. Memory can only be lost between
-    two processes; later statuses of one may be stale, as what a broker keeps is.
-    """
-    if not status.boot or status.boot == member.boot:
-        return None
-    is_twin = status.boot in member.earlier_boots
-    forgot = _forgotten(member, status, counted)
-    if member.boot:
-        member.earlier_boots.add(member.boot)
-    member.boot, member.life = status.boot, status.life
-    joined = AgentJoined(
-        agent=member.name,
-        boot=status.boot,
-        life=status.life,
-        restarts=status.restarts,
-        discarded=status.discarded,
-    )
-    return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
-
-
-def _forgotten(member: Member, status: Status, counted: Mapping[int, int]) -> dict[int, int]:
-    """Live arms whose rewards are not all those that were told, and how many of them are.
-
-    The memory that speaks names the processes that went on from it, each with what it remembered.
-    If the one that we heard from last is among them, what its successor remembered decides. If it
-    is not, this memory is older than that process, or another one. So a loss is seen even by a
-    learner that was itself put back to before it.
-    """
-    if not member.boot:
-        return {}
-    if member.life != status.life:
-        return {arm: 0 for arm in status.pulls if arm in counted}
-    starts = (*status.before, Start(boot=status.boot, pulls=status.pulls))
-    known = [start.boot for start in starts]
-    is_known = member.boot in known
-    after = starts[known.index(member.boot) + 1] if is_known else starts[-1]
-    return {
-        arm: min(after.pulls.get(arm, 0), counted[arm])
-        for arm in status.pulls
-        if arm in counted and (not is_known or after.pulls.get(arm, 0) < counted[arm])
-    }
+    def note(self, sign: Sign) -> None:
+        """Take in a sign of its whereabouts."""
+        self.attendance = ATTENDANCE[self.attendance, sign]
+        self.has_joined |= self.is_present
 
 
 @final
@@ -120,7 +119,7 @@ class Roster:
 
         Empty in between: they may have to be started again, and somebody should know, but once.
         """
-        absent = sorted(member.name for member in busy if not member.present)
+        absent = sorted(member.name for member in busy if not member.is_present)
         if not absent:
             self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
         elif math.isinf(self._complain_at):
@@ -135,7 +134,7 @@ class Roster:
     def reconnected(self, now: float) -> None:
         """The learner was away itself: nobody's absence counts so far."""
         for member in self.members.values():
-            member.present = False
+            member.note(Sign.UNHEARD)
             member.heard_at = now
 
     def spoke(self, member: Member, now: float) -> None:
@@ -145,21 +144,22 @@ class Roster:
 
     def told(self, member: Member, status: Status, now: float) -> bool:
         """An agent said how it is; whether it should be asked again at once."""
+        sign = self._sign(status)
+        was_present = member.is_present
+        member.note(sign)
+        if sign is Sign.HERE:
+            self.spoke(member, now)
+            return status.presence is Presence.ONLINE or not was_present
+        if sign is Sign.GONE and was_present:
+            member.heard_at = now  # its absence begins
+        return False
+
+    def _sign(self, status: Status) -> Sign:
         if status.presence in (Presence.OFFLINE, Presence.FAILED):
-            if member.present:
-                member.heard_at = now
-            member.present = False
-            return False
+            return Sign.GONE
         if status.opening != self._opening:
-            member.present = False  # it has yet to hear of this run
-            return False
-        if status.presence is Presence.DONE:
-            member.done, member.present = True, False
-            return False
-        news = status.presence is Presence.ONLINE or not member.present
-        member.present, member.joined, member.done = True, True, False
-        self.spoke(member, now)
-        return news
+            return Sign.ELSEWHERE
+        return Sign.FINISHED if status.presence is Presence.DONE else Sign.HERE
 
     def asked(self, member: Member, now: float, number: int = 0) -> None:
         """Requests were sent; `number` is the highest of their numbers."""
@@ -175,7 +175,7 @@ class Roster:
         """Of the agents that owe a report, those whose request is due to be sent again."""
         due = []
         for member in busy:
-            if member.present and now >= self._repeat_at(member):
+            if member.is_present and now >= self._repeat_at(member):
                 member.waits = min(2 * member.waits, self._most_waits())
                 due.append(member)
         return due
@@ -193,5 +193,5 @@ class Roster:
         return _LONGEST_WAIT if self._fleet.lost is LostRule.WAIT else 1
 
     def _lost_at(self, member: Member) -> float:
-        patience = self._fleet.lost_after if member.joined else self._fleet.join_within
+        patience = self._fleet.lost_after if member.has_joined else self._fleet.join_within
         return member.heard_at + patience
