@@ -1,20 +1,22 @@
 """An agent as a service: it joins a run, pulls what is asked for, and answers; without a socket.
 
 One service is one identity on the broker and serves one arm, or all arms of one gateway. Answers
-of one round leave together, packed, after the memory that they follow from is durable.
+of one round leave together, packed, after the memory that they follow from is durable. What the
+service does about a message depends on whether it has joined a run: `_HEARD`, at the end of this
+file, has all cases.
 """
 
 import logging
-import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import final
 
 from bitarm import wire
 from bitarm.core.agent import AgentPhase
 from bitarm.core.epochs import is_later, split_field
-from bitarm.core.messages import Cause, Dismiss, Message, Request
+from bitarm.core.messages import Cause, Dismiss, Request
 from bitarm.core.quantizer import Bounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import (
@@ -28,17 +30,17 @@ from bitarm.errors import (
 )
 from bitarm.rewards.sensors import SensorFeed
 from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch, recall
+from bitarm.runtime.agent.own_status import OwnStatus
 from bitarm.runtime.agent.part import Part, Supply
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.announcement import Announcement, load_announcement
-from bitarm.wire.status import Presence, Status, dump_status, load_status
+from bitarm.wire.status import Presence, Status, load_status
 from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
 _LOOK_EVERY = 0.02  # seconds between two looks at a live feed
-_SAY_AGAIN = (30.0, 600.0)  # seconds of silence after which an idle agent says that it is there
 
 
 def fresh_name() -> str:
@@ -46,9 +48,21 @@ def fresh_name() -> str:
     return secrets.token_hex(8)
 
 
+class Stage(Enum):
+    """How far an agent's service has come."""
+
+    WAITING = "waiting"  # for a run to be announced to it
+    SERVING = "serving"  # the arms that are its part of a run
+
+
 @final
 class AgentService:
-    """Serves the arms that the run's announcement assigns to this agent.
+    """Serves the arms that the announcement of run `run` assigns to agent `agent`.
+
+    `supply` gives the rewards of each arm, `keeper` keeps what must survive a crash, `sensors` are
+    the feeds of each topic that the broker carries for them. With `clip`, rewards outside the
+    run's bounds are moved to them, otherwise they are an error. No question makes the agent pull
+    more than `most_pulls` times. `name` makes names that nobody else has.
 
     `bounds` are those that its own settings name, if they do: a learner that believes in others is
     refused. So is a run with another `seed`, if one is given. `failure` says why it gave up, if it
@@ -79,44 +93,42 @@ class AgentService:
         self._seed = seed
         self._most_pulls = most_pulls
         self._name = name
-        self._boot = name()
+        self._own_status = OwnStatus(self._topics.of(agent, Subject.STATUS), boot=name())
         self._inbox: list[tuple[str, bytes]] = []
         self._part: Part | None = None  # in the run that it has joined
         self._over: AgentMemory | None = None  # of a run that ended while it was away
-        self._tell: Presence | None = None  # a status that is due
-        self._reason = ""  # what it refused last
         self._has_admitted = False  # in this step: one frame may ask all arms of a gateway
         self._saved_at = 0.0
-        self._say_at, self._patience = math.inf, _SAY_AGAIN[0]
         self._ended = False
         self.refusals = Refusals()
         self.failure: BitarmError | None = None
         self.finished = False
-        self._learner_topic = self._topics.of(LEARNER, Subject.STATUS)
-        self._run_topic = self._topics.of(agent, Subject.RUN)
+        self._subjects = {
+            self._topics.of(LEARNER, Subject.STATUS): Subject.STATUS,
+            self._topics.of(agent, Subject.RUN): Subject.RUN,
+            self._topics.of(agent, Subject.REQUEST): Subject.REQUEST,
+        }
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-{agent}",
-            subscriptions=(
-                self._learner_topic,
-                self._run_topic,
-                self._topics.of(agent, Subject.REQUEST),
-                *self._sensors,
-            ),
+            subscriptions=(*self._subjects, *self._sensors),
             will=self._status(Presence.OFFLINE),
         )
+
+    @property
+    def _stage(self) -> Stage:
+        return Stage.WAITING if self._part is None else Stage.SERVING
 
     # -- what the wire says ------------------------------------------------------------------
 
     def connected(self, now: float) -> None:
         """Say that we are there; the learner then asks again for what it misses."""
-        self._tell = Presence.ONLINE
-        self._patience = _SAY_AGAIN[0]
-        self._say_at = now + self._patience
+        self._own_status.say(Presence.ONLINE)
+        self._own_status.spoken_to(now)
 
     def disconnected(self, now: float) -> None:
         """Go on pulling; what could not be sent will be asked for again."""
         self._inbox.clear()
-        self._say_at = math.inf
+        self._own_status.disconnected()
 
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Remember a message; a sensor's is handed on at once."""
@@ -134,17 +146,14 @@ class AgentService:
         try:
             for topic, payload in self._drained():
                 self._take_in(topic, payload)
-                self._patience = _SAY_AGAIN[0]
-                self._say_at = now + self._patience
+                self._own_status.spoken_to(now)
             self._pull(now)
-            if now >= self._say_at and not self._pulling():
-                self._tell = Presence.ONLINE  # perhaps the learner missed it
+            if now >= self._own_status.again_at and not self._pulling():
+                self._own_status.say_again(now)  # perhaps the learner missed it
                 if self._part is None:
                     _LOGGER.warning(
                         "%s waits: nobody has announced run %s to it", self._agent, self._topics.run
                     )
-                self._patience = min(2 * self._patience, _SAY_AGAIN[1])
-                self._say_at = now + self._patience
             return self._speak()
         except (RewardError, ConfigError, StoreError) as error:
             return self._give_up(error)
@@ -153,7 +162,7 @@ class AgentService:
         """At once while there is more to pull; now and then while a live source is slow."""
         pulling = self._pulling()
         if self._part is None or not pulling:
-            return self._say_at
+            return self._own_status.again_at
         return now + (_LOOK_EVERY if all(self._part.feeds[arm].live for arm in pulling) else 0.0)
 
     def stop(self) -> Iterable[Publication]:
@@ -168,54 +177,66 @@ class AgentService:
         """Why each arm was dismissed, for those that were."""
         return {} if self._part is None else self._part.causes_by_name()
 
-    # -- joining -----------------------------------------------------------------------------
+    # -- taking in ---------------------------------------------------------------------------
 
     def _take_in(self, topic: str, payload: bytes) -> None:
         try:
-            if topic == self._learner_topic:
-                self._heard_learner(payload)
-            elif topic == self._run_topic:
-                self._announced(payload)
-            elif self._part is not None:  # what comes before is for a run that we do not serve
-                for message in wire.decode(payload):
-                    self._take_message(topic, self._part, message)
+            _HEARD[self._stage, self._subjects.get(topic, Subject.REQUEST)](self, topic, payload)
         except (FrameError, ProtocolError) as error:
             self.refusals.note(topic, str(error))
 
-    def _take_message(self, topic: str, part: Part, message: Message) -> None:
-        """One message of a frame: if it is refused, the others are served all the same."""
-        try:
-            self._serve(topic, part, message)
-        except ProtocolError as error:
-            self.refusals.note(topic, str(error))
+    def _pass_over(self, topic: str, payload: bytes) -> None:
+        """What is asked before a run is joined is for one that is not served here."""
 
-    def _heard_learner(self, payload: bytes) -> None:
-        """The learner's own status matters only when it says that our run is over."""
-        status = load_status(payload) if payload else None
-        if status is None or status.presence is not Presence.DONE or status.opening is None:
+    def _heard_end_while_waiting(self, topic: str, payload: bytes) -> None:
+        """A run may have ended while its agent was away: then there is nothing to wait for."""
+        status = _told_end(payload)
+        memory = None if status is None else self._keeper.load()
+        if status is None or memory is None or memory.opening != status.opening:
             return
-        part = self._part
-        memory = self._keeper.load() if part is None else part.memory
-        if memory is None or memory.opening != status.opening:
-            return
-        if part is None and memory.is_over:
+        if memory.is_over:
             return  # the end of a run that we know of: perhaps another of this name will come
-        known = latest_epoch(memory.arms.values()) if part is None else part.epoch
-        if known is not None and status.epoch is not None and is_later(known, status.epoch):
-            return  # one that was taken for dead: its successor goes on with the run
-        self._over, self._ended = memory, True
-        if part is not None:
+        if not _is_outdated(status, latest_epoch(memory.arms.values())):
+            self._over, self._ended = memory, True
+
+    def _heard_end(self, topic: str, payload: bytes) -> None:
+        """The learner's own status matters only when it says that our run is over."""
+        status, part = _told_end(payload), self._serving
+        if status is None or part.memory.opening != status.opening:
+            return
+        if not _is_outdated(status, part.epoch):
+            self._over, self._ended = part.memory, True
             part.end()
 
-    def _announced(self, payload: bytes) -> None:
+    def _heard_first_announcement(self, topic: str, payload: bytes) -> None:
+        if payload:  # else it was cleared: no run for the time being
+            self._join(load_announcement(payload))
+
+    def _heard_announcement(self, topic: str, payload: bytes) -> None:
+        """Our run again, perhaps in a later epoch; or another, under the same name."""
         if not payload:
             return  # cleared: no run for the time being
-        announcement = load_announcement(payload)
-        if self._part is None or self._part.memory.opening != announcement.opening:
+        announcement, part = load_announcement(payload), self._serving
+        if part.memory.opening != announcement.opening:
             self._join(announcement)
             return
-        self._enter(self._part, announcement.epoch)
-        self._tell = Presence.ONLINE  # a learner that begins must hear what we remember
+        self._enter(part, announcement.epoch)
+        self._own_status.say(Presence.ONLINE)  # a learner that begins must hear what we remember
+
+    def _heard_frame(self, topic: str, payload: bytes) -> None:
+        """If one message of a frame is refused, the others are served all the same."""
+        for message in wire.decode(payload):
+            try:
+                self._serve(topic, self._serving, message)
+            except ProtocolError as error:
+                self.refusals.note(topic, str(error))
+
+    @property
+    def _serving(self) -> Part:
+        assert self._part is not None  # by its stage
+        return self._part
+
+    # -- joining -----------------------------------------------------------------------------
 
     def _enter(self, part: Part, epoch: int) -> None:
         if part.enter(epoch):
@@ -239,10 +260,10 @@ class AgentService:
             recall(self._keeper.load(), announced, self._agent, life=self._name()),
             self._keeper,
             supply=self._supply,
-            boot=self._boot,
+            boot=self._own_status.boot,
             most_pulls=self._most_pulls,
         )
-        self._tell = Presence.ONLINE
+        self._own_status.say(Presence.ONLINE)
         _LOGGER.info("%s serves %d arms of run %06x", self._agent, len(part.machines), part.run)
 
     # -- serving -----------------------------------------------------------------------------
@@ -256,7 +277,7 @@ class AgentService:
             self.refusals.note(topic, f"arm {message.arm} is not served here")
             return
         if machine.knows_later(message.run):
-            self._tell = Presence.ONLINE  # its epoch is over: whoever speaks should know
+            self._own_status.say(Presence.ONLINE)  # its epoch is over: whoever speaks should know
             return
         run, epoch = split_field(message.run)
         known = machine.state.epoch
@@ -268,15 +289,15 @@ class AgentService:
         try:
             answers = machine.receive(message)
         except PeerProtocolError as error:
-            self._reason = str(error)
-            self._tell = self._tell or Presence.PULLING  # so that somebody sees why nothing comes
+            self._own_status.reason = str(error)
+            self._own_status.mention(Presence.PULLING)  # so that somebody sees why nothing comes
             raise
-        self._reason = ""
+        self._own_status.reason = ""
         if machine.state.phase is AgentPhase.DISMISSED:
             part.dismiss(message.arm)
         part.answers.update((answer.arm, answer) for answer in answers)
         if busy and machine.wanted:
-            self._tell = self._tell or Presence.PULLING  # asked again: say that we are at it
+            self._own_status.mention(Presence.PULLING)  # asked again: say that we are at it
         elif machine.wanted and part.feeds[message.arm].live:
             part.save()  # so that a restart knows of a batch that it cut short
 
@@ -288,9 +309,9 @@ class AgentService:
         """
         if part.is_live and not self._has_admitted:
             self._has_admitted = True
-            self._boot = self._name()
-            part.go_on_as(self._boot)
-            self._tell = Presence.ONLINE
+            self._own_status.boot = self._name()
+            part.go_on_as(self._own_status.boot)
+            self._own_status.say(Presence.ONLINE)
 
     def _pull(self, now: float) -> None:
         part = self._part
@@ -298,7 +319,7 @@ class AgentService:
             return
         observed, clipped = part.pull(clip=self._clip)
         if clipped:
-            self._tell = self._tell or Presence.PULLING
+            self._own_status.mention(Presence.PULLING)
         if observed and now - self._saved_at >= _SAVED_EVERY and part.is_live:
             part.save()
             self._saved_at = now
@@ -320,10 +341,7 @@ class AgentService:
             # Told once, then no longer retained: the broker is left as it was found.
             cleared = replace(self._status(Presence.DONE), payload=b"")
             return [replace(self._status(Presence.DONE), retain=False), cleared]
-        said: list[Publication] = []
-        if self._tell is not None:
-            said.append(self._status(self._tell))
-            self._tell = None
+        said = self._own_status.take_due(part, self._over)
         if part is not None and ready:
             topic = self._topics.of(self._agent, Subject.REPORT)
             said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
@@ -335,25 +353,7 @@ class AgentService:
         return [self._status(Presence.FAILED, str(error))]
 
     def _status(self, presence: Presence, reason: str = "") -> Publication:
-        part = self._part
-        memory = self._over if part is None else part.memory
-        starts = memory.starts if memory else ()
-        status = Status(
-            presence=presence,
-            opening=memory.opening if memory else None,
-            epoch=None if part is None else part.epoch,
-            answered=0 if part is None else part.answered,
-            boot=self._boot,
-            life=memory.life if memory else "",
-            pulls=starts[-1].pulls if starts else {},
-            before=starts[:-1],
-            restarts=memory.restarts if memory else 0,
-            discarded=memory.discarded if memory else 0,
-            clipped=memory.clipped if memory else 0,
-            reason=reason or self._reason,
-        )
-        topic = self._topics.of(self._agent, Subject.STATUS)
-        return Publication(topic=topic, payload=dump_status(status), retain=True)
+        return self._own_status.message(presence, self._part, self._over, reason)
 
     def _drained(self) -> list[tuple[str, bytes]]:
         inbox, self._inbox = self._inbox, []
@@ -362,3 +362,27 @@ class AgentService:
 
 def _in_words(bounds: Bounds | None) -> str:
     return "no bounds" if bounds is None else f"[{bounds[0]:g}, {bounds[1]:g}]"
+
+
+def _told_end(payload: bytes) -> Status | None:
+    """A learner's status, if it says that a run is over, and which."""
+    status = load_status(payload) if payload else None
+    if status is None or status.presence is not Presence.DONE or status.opening is None:
+        return None
+    return status
+
+
+def _is_outdated(status: Status, known: int | None) -> bool:
+    """Whether a learner that was taken for dead says it: its successor goes on with the run."""
+    return known is not None and status.epoch is not None and is_later(known, status.epoch)
+
+
+_HEARD: dict[tuple[Stage, Subject], Callable[[AgentService, str, bytes], None]] = {
+    (Stage.WAITING, Subject.STATUS): AgentService._heard_end_while_waiting,
+    (Stage.WAITING, Subject.RUN): AgentService._heard_first_announcement,
+    (Stage.WAITING, Subject.REQUEST): AgentService._pass_over,
+    (Stage.SERVING, Subject.STATUS): AgentService._heard_end,
+    (Stage.SERVING, Subject.RUN): AgentService._heard_announcement,
+    (Stage.SERVING, Subject.REQUEST): AgentService._heard_frame,
+}
+"""What is heard of a learner's status, of the run's announcement and of requests."""
