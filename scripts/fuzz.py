@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from fuzzing import frames
 from tapes import Problem, Tape, make_spec
-from wires import RUN, MemoryKeeper, fleet_of
+from wires.memories import MemoryKeeper
+from wires.runs import RUN, fleet_of
 
 from bitarm import wire
 from bitarm.core.epochs import run_of_opening

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from brokers import PlainBroker
 from e2e.fleets import AgentThread
-from wires import MemoryKeeper
+from wires.memories import MemoryKeeper
 
 from bitarm.api.identify import run_problem
 from bitarm.api.network import run_agent, run_learner

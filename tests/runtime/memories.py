@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tapes import Problem, Tape, make_spec
-from wires import Answered, HistoryKeeper, Rewards, TransactionJournal, World, fleet_of
+from wires.memories import HistoryKeeper, Rewards, TransactionJournal
+from wires.runs import fleet_of
+from wires.world import Answered, World
 
 from bitarm.core.codes import Bins
 from bitarm.core.epochs import run_field

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 from tapes import Problem, Run, Tape, drive_problem, make_spec, story
-from wires import Points, Weather, World, fleet_of, substance
+from wires.crashes import Points
+from wires.runs import fleet_of, substance
+from wires.weather import Weather
+from wires.world import World
 
 from bitarm.core.events import (
     AgentJoined,

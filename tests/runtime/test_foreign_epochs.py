@@ -3,7 +3,8 @@
 import pytest
 from runtime.memories import PROBLEMS, assert_sound, journal_of, run_attended, world_of
 from tapes import Problem
-from wires import RUN, World
+from wires.runs import RUN
+from wires.world import World
 
 from bitarm.core.events import EpochBegan
 from bitarm.core.policy import Outcome

@@ -25,7 +25,9 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, drive_problem, story
-from wires import HistoryKeeper, TransactionJournal, World, fleet_of
+from wires.memories import HistoryKeeper, TransactionJournal
+from wires.runs import fleet_of
+from wires.world import World
 
 from bitarm.core.events import (
     AgentJoined,

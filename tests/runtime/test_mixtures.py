@@ -17,7 +17,7 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem
-from wires import InFlight
+from wires.weather import InFlight
 
 from bitarm.core.events import LivesBegan, RunEnded
 from bitarm.runtime.service import Publication

@@ -20,7 +20,7 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, Tape, make_spec
-from wires import World
+from wires.world import World
 
 from bitarm.core.budget import BudgetPolicy
 from bitarm.core.events import (

@@ -19,7 +19,9 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, drive_problem, story
-from wires import TICK, Node, TransactionJournal, World, fleet_of
+from wires.memories import TransactionJournal
+from wires.runs import fleet_of
+from wires.world import TICK, Node, World
 
 from bitarm import wire
 from bitarm.core.epochs import split_field

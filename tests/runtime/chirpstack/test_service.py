@@ -9,7 +9,7 @@ import pytest
 from runtime.chirpstack import events
 from runtime.chirpstack.events import APPLICATION
 from tapes import Problem, Tape, make_spec
-from wires import fleet_of
+from wires.runs import fleet_of
 
 from bitarm import wire
 from bitarm.core.bits import Symbol

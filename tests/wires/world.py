@@ -4,237 +4,33 @@ reorders, and services that are killed between any two steps and start again fro
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from tapes import Problem
+from wires.crashes import CrashingJournal, CrashingKeeper, Killed, Points
+from wires.feeds import LiveFeed, TapeSource
+from wires.memories import HistoryKeeper, Rewards
+from wires.runs import RUN
+from wires.weather import InFlight, Weather
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
-from bitarm.core.events import FleetAssigned, LearnerEvent, LostRule, RunOpened
-from bitarm.core.journal import Entry, Journal, RunSummary
-from bitarm.core.learner_state import LearnerState
+from bitarm.core.events import FleetAssigned, LearnerEvent, RunOpened
+from bitarm.core.journal import Journal
 from bitarm.core.messages import Cause, Position, Report
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.rewards.feeds import DirectFeed, RewardFeed
-from bitarm.runtime.agent.memory import AgentMemory, Keeper
+from bitarm.runtime.agent.memory import Keeper
 from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.learner.begin import open_run, resume_run
 from bitarm.runtime.learner.probe import LearnerProbe
 from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication, Service
-from bitarm.store import MemoryJournal
 from bitarm.wire.status import load_status
 from bitarm.wire.topics import LEARNER, Subject, Topics
 
-Rewards = tuple[int, ...]
-"""Which rewards of a live source an agent knows, in order."""
-
-RUN = "lab"
-HANDFUL = 20  # live rewards that are there at once
 TICK = 0.25  # seconds of the services' clock between two passes
-
-
-class Killed(BaseException):
-    """What kill -9 is to a process."""
-
-
-@dataclass
-class Points:
-    """Every place where a process may die, counted; the chosen one kills."""
-
-    kill_at: frozenset[int] = frozenset()
-    passed: int = 0
-    names: Counter[str] = field(default_factory=Counter)
-
-    def hit(self, name: str) -> None:
-        self.passed += 1
-        self.names[name] += 1
-        if self.passed in self.kill_at:
-            raise Killed(name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weather:
-    """What the wire does to a message, each with its probability."""
-
-    lose: float = 0.0
-    repeat: float = 0.0
-    delay: float = 0.0
-
-    def fate(self, rng: random.Random) -> list[int]:
-        """After how many passes the message arrives, once for each copy."""
-        if rng.random() < self.lose:
-            return []
-        copies = 2 if rng.random() < self.repeat else 1
-        return [rng.randint(1, 40) if rng.random() < self.delay else 0 for _ in range(copies)]
-
-
-class InFlight(NamedTuple):
-    """A message on its way: when it arrives, to whom, and whether the broker kept it."""
-
-    at: float
-    to: str
-    topic: str
-    payload: bytes
-    kept: bool = False
-
-
-class CrashingJournal:
-    """A journal that survives its process, and may die before or after each transaction."""
-
-    def __init__(self, journal: Journal, points: Points) -> None:
-        self._journal, self._points = journal, points
-
-    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
-        self._points.hit("before the opening")
-        run = self._journal.open_run(opened, then)
-        self._points.hit("after the opening")
-        return run
-
-    def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
-        self._points.hit("before a transaction")
-        self._journal.append(run, events)
-        self._points.hit("after a transaction")
-
-    def read(self, run: int, after: int = 0) -> Iterator[Entry]:
-        return self._journal.read(run, after)
-
-    def runs(self) -> list[RunSummary]:
-        return self._journal.runs()
-
-    def close(self) -> None:
-        """Stays open: the disk outlives the process."""
-
-
-class CrashingKeeper:
-    """The same for an agent's memory."""
-
-    def __init__(self, keeper: Keeper, points: Points) -> None:
-        self._keeper, self._points = keeper, points
-
-    def load(self) -> AgentMemory | None:
-        return self._keeper.load()
-
-    def save(self, memory: AgentMemory) -> None:
-        self._points.hit("before a save")
-        self._keeper.save(memory)
-        self._points.hit("after a save")
-
-
-class MemoryKeeper:
-    """An agent's memory without a disk."""
-
-    def __init__(self) -> None:
-        self.memory: AgentMemory | None = None
-
-    def load(self) -> AgentMemory | None:
-        return self.memory
-
-    def save(self, memory: AgentMemory) -> None:
-        self.memory = memory
-
-
-class HistoryKeeper:
-    """An agent's memory without a disk, which can be put back to what it was after any save.
-
-    Beside each memory it keeps which rewards of a live source had gone into it, arm by arm: `drawn`
-    tells those of the process that is running. So a test knows what the machines cannot know:
-    whether two answers are about one sequence of rewards.
-    """
-
-    def __init__(self) -> None:
-        self.history: list[tuple[AgentMemory, dict[int, Rewards]]] = []
-        self.drawn: dict[int, list[int]] = {}
-
-    def load(self) -> AgentMemory | None:
-        return self.history[-1][0] if self.history else None
-
-    def save(self, memory: AgentMemory) -> None:
-        known = {
-            arm: tuple(self.drawn.get(arm, ())[: state.pulls]) for arm, state in memory.arms.items()
-        }
-        self.history.append((memory, known))
-
-    def begin(self, arm: int, *, pulls: int) -> list[int]:
-        """What a process that begins now knows of an arm, to be continued by it."""
-        known = self.history[-1][1].get(arm, ()) if self.history and pulls else ()
-        self.drawn[arm] = list(known[:pulls])
-        return self.drawn[arm]
-
-    def put_back(self, saves: int) -> None:
-        """To what was there after so many saves; 0 is before the first."""
-        del self.history[saves:]
-
-    def copy(self) -> "HistoryKeeper":
-        other = HistoryKeeper()
-        other.history = list(self.history)
-        return other
-
-
-class TransactionJournal:
-    """A journal of one run, in memory, that can be put back to what it was after any step."""
-
-    def __init__(self, transactions: Sequence[Sequence[LearnerEvent]] = ()) -> None:
-        self.transactions: list[tuple[LearnerEvent, ...]] = []
-        self._journal = MemoryJournal()
-        for number, events in enumerate(transactions):
-            if number:
-                self.append(1, events)
-            else:
-                opened = events[0]
-                assert isinstance(opened, RunOpened)
-                self.open_run(opened, events[1:])
-
-    def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
-        self.transactions.append((opened, *then))
-        return self._journal.open_run(opened, then)
-
-    def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
-        self.transactions.append(tuple(events))
-        self._journal.append(run, events)
-
-    def read(self, run: int, after: int = 0) -> Iterator[Entry]:
-        return self._journal.read(run, after)
-
-    def runs(self) -> list[RunSummary]:
-        return self._journal.runs()
-
-    def close(self) -> None:
-        """Stays open: the disk outlives the process."""
-
-    def prefix(self, transactions: int) -> "TransactionJournal":
-        """A copy as it was after so many transactions."""
-        return TransactionJournal(self.transactions[:transactions])
-
-    @property
-    def events(self) -> list[LearnerEvent]:
-        return [event for events in self.transactions for event in events]
-
-
-class LiveFeed:
-    """One arm's rewards from a source that forgets: each is drawn once, for whoever asks."""
-
-    live = True
-
-    def __init__(self, world: "World", arm: int, keeper: HistoryKeeper | None, pulls: int) -> None:
-        self._world, self._arm = world, arm
-        self._known = keeper.begin(arm, pulls=pulls) if keeper else []
-
-    def skip(self, count: int) -> None:
-        """What is past cannot be had again."""
-
-    def take(self, most: int) -> Sequence[float]:
-        most = min(most, HANDFUL)
-        first = self._world.drawn[self._arm]
-        self._world.drawn[self._arm] += most
-        self._known.extend(range(first, first + most))
-        tape = self._world.problem.tape
-        return [tape.total(self._arm, first + i, 1) for i in range(most)]
-
-    def rest(self) -> None:
-        """Nothing to stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,47 +41,6 @@ class Answered:
     symbol: Symbol
     mean: float
     rewards: Rewards  # the live ones that went into it
-
-
-class TapeFeedSource:
-    """One arm's rewards, one by one, from a tape of exact sums."""
-
-    def __init__(self, problem: Problem, arm: int) -> None:
-        self._tape, self._arm, self._done = problem.tape, arm, 0
-
-    def pull(self, count: int) -> Sequence[float]:
-        rewards = [self._tape.total(self._arm, self._done + i, 1) for i in range(count)]
-        self._done += count
-        return rewards
-
-    def skip(self, count: int) -> None:
-        self._done += count
-
-
-def substance(state: LearnerState) -> LearnerState:
-    """A learner's state without epochs, and without what holds in one epoch only: the numbers of
-    questions, and the last answer, of which a repetition may come."""
-    arms = tuple(replace(record, asked=0, symbol=None) for record in state.arms)
-    return replace(state, epoch=0, resumed=False, arms=arms)
-
-
-def fleet_of(
-    problem: Problem,
-    gateways: int | None = None,
-    *,
-    lost: LostRule = LostRule.WAIT,
-    lost_after: float = 60.0,
-    join_within: float = float("inf"),
-) -> FleetAssigned:
-    """One agent for each arm, or so many gateways that share the arms."""
-    arms = range(len(problem.spec.arms))
-    return FleetAssigned(
-        fleet=RUN,
-        agents=tuple(f"gw-{arm % gateways if gateways else arm}" for arm in arms),
-        lost=lost,
-        lost_after=lost_after,
-        join_within=join_within,
-    )
 
 
 @dataclass
@@ -398,7 +153,7 @@ class World:
 
         def supply(label: str, arm: int, seed: int) -> RewardFeed:
             if not self.live:
-                return DirectFeed(TapeFeedSource(self.problem, arm))
+                return DirectFeed(TapeSource(self.problem, arm))
             memory = kept.load()
             known = memory is not None and memory.opening == self.problem.learner().opening
             pulls = memory.arms[arm].pulls if memory is not None and known else 0
