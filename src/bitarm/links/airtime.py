@@ -16,7 +16,7 @@ _SLOW_SYMBOL = 0.016  # seconds; from here on the low data rate optimisation is 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoRa:
-    """One data rate."""
+    """A data rate of LoRa."""
 
     spreading_factor: int  # SF
     bandwidth: int  # Hz

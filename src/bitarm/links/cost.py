@@ -1,4 +1,4 @@
-"""What has a run cost on a link so far, device by device? Kept from its events."""
+"""What frames cost on a link: air time, messages, and the hours that its limits make of them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,12 +39,15 @@ class LinkUse:
     least_hours: float  # that the limits on air time or messages a day make it last
 
     def to_json(self) -> dict[str, Any]:
-        """Under these names, wherever it appears."""
+        """The totals as JSON, each under its name here."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
-    """What one device's frames, given by their bytes, cost; a frame too large is refused."""
+    """What one device's frames cost on a link.
+
+    `up` and `down` have the bytes of each frame. ConfigError if the link does not carry one.
+    """
     ways = [(link.up, Counter(up), True), (link.down, Counter(down), False)]
     air = [_air_seconds(link, way, sizes, up=upwards) for way, sizes, upwards in ways]
     hours = [
@@ -91,7 +94,7 @@ def _least_hours(way: Direction, messages: int, air: float | None) -> float:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetUse:
-    """All devices together, and the one that needs longest: it sets the pace."""
+    """Messages of all devices, and the totals of the one that needs longest: it sets the pace."""
 
     link: str
     messages_up: int
@@ -102,7 +105,10 @@ class FleetUse:
 
 @final
 class LinkLedger:
-    """Counts frames by their bytes, for devices named by an agent or, alone, by an arm."""
+    """Counts the frames of each device on a link.
+
+    A device is named by its agent; where a run is watched by its events alone, by its arm.
+    """
 
     def __init__(self, link: Link, *, resumed: bool = False) -> None:
         self.link = link

@@ -20,7 +20,11 @@ MIN_REQUEST_BYTES = len(
 
 
 def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
-    """The largest frames of a run, if the link carries them; else what would fit."""
+    """The largest frames of a run, if the link carries them.
+
+    `stride` says how the run's policy moves from checkpoint to checkpoint. ConfigError if the link
+    does not carry such frames, with what would fit and which links would do.
+    """
     sizes = largest_frames(spec, limits, stride)
     if sizes.report > link.up.max_bytes:
         raise ConfigError(

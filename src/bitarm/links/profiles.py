@@ -22,7 +22,7 @@ from bitarm.wire import MAX_BYTES
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """One way of a link."""
+    """What a link carries in one direction; None where it sets no limit."""
 
     max_bytes: int = MAX_BYTES
     messages_a_day: int | None = None
@@ -34,7 +34,7 @@ class Direction:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A profile by name."""
+    """What a link carries up, from a device, and down, to it."""
 
     name: str
     up: Direction
@@ -74,7 +74,7 @@ LINKS: dict[str, Link] = {
 
 
 def find_link(name: str) -> Link:
-    """The profile of this name."""
+    """The profile of this name; ConfigError, with the names there are, if there is none."""
     if name not in LINKS:
         raise ConfigError(f"link must be one of {', '.join(LINKS)}, got {name!r}")
     return LINKS[name]

@@ -22,7 +22,7 @@ class CallableSource:
         self._label = label
 
     def pull(self, count: int) -> Sequence[float]:
-        """Call it `count` times."""
+        """What `count` calls return; RewardError if one raises, or returns no real number."""
         return [self._one() for _ in range(count)]
 
     def _one(self) -> float:
@@ -43,7 +43,11 @@ class CallableSource:
 
 
 def load_callable(reference: str, folder: Path) -> Callable[[], Any]:
-    """The function that `module:function` names; modules in `folder` are found too."""
+    """The function that a reference such as `"probe:signal_strength"` names.
+
+    `reference` is a module and a function in it; a module in `folder` is found before all others.
+    ConfigError if there is no such function, or if its module cannot be imported.
+    """
     module_name, separator, name = reference.partition(":")
     if not (separator and module_name and name):
         raise ConfigError(f"a callable is named module:function, got {reference!r}")

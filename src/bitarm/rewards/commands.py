@@ -27,7 +27,11 @@ _QUOTED = 300  # characters of what the command said on stderr
 
 @final
 class CommandSource:
-    """One number a line from a program's stdout."""
+    """One number a line from a program's stdout.
+
+    `command` is a command line, or a list of its words, run in `folder`; after `timeout` seconds of
+    silence it counts as hung. `label` names the arm in errors.
+    """
 
     def __init__(
         self, command: str | Sequence[str], *, folder: Path, timeout: float, label: str
@@ -46,7 +50,7 @@ class CommandSource:
         self._given = 0
 
     def pull(self, count: int) -> Sequence[float]:
-        """The next `count` numbers, waiting for them."""
+        """The next `count` numbers, waiting for them; RewardError if it ends, hangs or errs."""
         return [self._one() for _ in range(count)]
 
     def close(self) -> None:

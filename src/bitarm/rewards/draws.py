@@ -21,7 +21,7 @@ class ModelSource:
         self._rng = np.random.Generator(np.random.SFC64(sequence))
 
     def pull(self, count: int) -> Sequence[float]:
-        """The next draws."""
+        """The next `count` draws."""
         rewards: list[float] = self.model.draw(self._rng, count).tolist()
         return rewards
 

@@ -18,14 +18,14 @@ from bitarm.core.rewards import PULLED_AT_ONCE, RewardSource
 class RewardFeed(Protocol):
     """The rewards of one arm, as they come.
 
-    Law of feeds that are not `live`: after `skip(n)` come the rewards that came after the first n
-    in any earlier life.
+    A feed is `live` if its rewards cannot be had again. Law of the others: after `skip(n)` come the
+    rewards that came after the first n in any earlier process.
     """
 
     live: bool
 
     def skip(self, count: int) -> None:
-        """Pass over what an earlier life has used; a live feed has nothing to pass over."""
+        """Pass over the first `count` rewards, which are used already; a live feed does nothing."""
         ...
 
     def take(self, most: int) -> Sequence[float]:
@@ -33,7 +33,7 @@ class RewardFeed(Protocol):
         ...
 
     def rest(self) -> None:
-        """Nothing more is wanted for now."""
+        """Stop: no more rewards are wanted until `take` is called again."""
         ...
 
 
@@ -48,7 +48,7 @@ class Replayable(RewardSource, Protocol):
 
 @final
 class DirectFeed:
-    """A replayable source, asked on the spot."""
+    """A replayable source that answers at once, so that it is asked whenever rewards are wanted."""
 
     live = False
 
@@ -56,15 +56,15 @@ class DirectFeed:
         self._source = source
 
     def skip(self, count: int) -> None:
-        """Pass over what an earlier life has used."""
+        """Pass over the first `count` rewards of the source."""
         self._source.skip(count)
 
     def take(self, most: int) -> Sequence[float]:
-        """The next batch, cut as every driver cuts it."""
+        """The next rewards, no more at once than any driver takes."""
         return self._source.pull(min(most, PULLED_AT_ONCE))
 
     def rest(self) -> None:
-        """Nothing to stop."""
+        """Does nothing: the source works only while it is asked."""
 
 
 @final
@@ -82,10 +82,10 @@ class ThreadFeed:
         self._thread: threading.Thread | None = None
 
     def skip(self, count: int) -> None:
-        """What is past cannot be had again."""
+        """Does nothing: past rewards of a live source cannot be had again."""
 
     def take(self, most: int) -> Sequence[float]:
-        """What has come since, and an order for the rest."""
+        """Rewards that came since the last call; the thread then fetches what `most` lacks."""
         with self._change:
             rewards = [self._there.popleft() for _ in range(min(most, len(self._there)))]
             if not rewards and self._error is not None:
@@ -99,7 +99,7 @@ class ThreadFeed:
         return rewards
 
     def rest(self) -> None:
-        """Forget the order; a pull that is under way is thrown away."""
+        """Fetch no more; the reward of a pull that is under way is thrown away."""
         with self._change:
             self._ordered = 0
             self._there.clear()

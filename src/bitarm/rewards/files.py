@@ -24,7 +24,7 @@ class CsvSource:
         self._next = 0
 
     def pull(self, count: int) -> Sequence[float]:
-        """The next rows."""
+        """The next `count` rows; RewardError if there are not that many."""
         rewards = self._rewards[self._next : self._next + count]
         if len(rewards) < count:
             raise RewardError(

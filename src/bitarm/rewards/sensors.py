@@ -11,7 +11,10 @@ from bitarm.errors import RewardError
 
 @final
 class SensorFeed:
-    """Numbers in the payloads of a topic: what arrives while nothing is wanted is not a reward."""
+    """Numbers in the payloads of a topic: what arrives while nothing is wanted is not a reward.
+
+    `pointer` says where in a payload the number is, `label` names the arm in errors.
+    """
 
     live = True
 
@@ -23,7 +26,7 @@ class SensorFeed:
         self._error: RewardError | None = None
 
     def offer(self, payload: bytes) -> None:
-        """A payload came in."""
+        """Take the number in a payload that came in, if a reward is wanted."""
         if self._wanted <= len(self._there):
             return
         try:
@@ -32,10 +35,10 @@ class SensorFeed:
             self._error = RewardError(f"the sensor of {self._label}: {error}")
 
     def skip(self, count: int) -> None:
-        """What is past cannot be had again."""
+        """Does nothing: past payloads cannot be had again."""
 
     def take(self, most: int) -> Sequence[float]:
-        """What has come since."""
+        """Rewards that came since the last call; RewardError if a payload held none."""
         rewards = [self._there.popleft() for _ in range(min(most, len(self._there)))]
         self._wanted = most - len(rewards)
         if not rewards and self._error is not None:
@@ -49,7 +52,10 @@ class SensorFeed:
 
 
 def read_number(payload: bytes, pointer: str) -> float:
-    """The number that a JSON pointer (RFC 6901) finds in a payload; "" is the payload itself."""
+    """The number that a JSON pointer (RFC 6901) finds in a payload; "" is the payload itself.
+
+    `read_number(b'{"t": [20.5]}', "/t/0")` is 20.5. RewardError if there is no number.
+    """
     try:
         value: Any = json.loads(payload)
     except (ValueError, RecursionError):

@@ -63,7 +63,7 @@ class Service(Protocol):
         ...
 
     def step(self, now: float) -> Iterable[Publication]:
-        """What to publish now."""
+        """Act on all that was received, and return what to publish now."""
         ...
 
     def wake_at(self, now: float) -> float:

@@ -49,7 +49,7 @@ class AgentFile:
             ) from error
 
     def load(self) -> AgentMemory | None:
-        """What was saved last."""
+        """What was saved last, None if nothing was; StoreError if it cannot be read."""
         try:
             text = self._path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -91,7 +91,7 @@ class AgentFile:
             raise _unusable(self._path, error) from error
 
     def close(self) -> None:
-        """Let another process have it."""
+        """Release the lock: another process may serve this agent now."""
         self._lock.close()
 
 
@@ -140,5 +140,5 @@ def _from_plain(plain: Any) -> AgentMemory:
 
 
 def _sum(memory: Any) -> str:
-    """Of the canonical text: any digit that is changed changes it."""
+    """The check sum of the canonical text: a digit that changes in the file changes it."""
     return hashlib.blake2b(dumps_plain(memory).encode(), digest_size=16).hexdigest()

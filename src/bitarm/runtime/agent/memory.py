@@ -41,7 +41,7 @@ class AgentMemory:
         return bool(self.arms) and all(state.cause is Cause.ENDED for state in self.arms.values())
 
     def gone_on_by(self, start: Start) -> "AgentMemory":
-        """With one more process that goes on from it; a gateway of many arms names fewer."""
+        """This memory with the start of one more process; with many arms it keeps fewer starts."""
         most = max(2, min(MOST_STARTS, _MOST_COUNTS // max(1, len(start.pulls))))
         return replace(self, starts=(*self.starts, start)[-most:])
 

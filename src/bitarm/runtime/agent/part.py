@@ -60,7 +60,7 @@ class Part:
 
     @property
     def epoch(self) -> int | None:
-        """The latest that any of its arms has heard of."""
+        """The latest epoch that any of its arms has heard of."""
         return latest_epoch(machine.state for machine in self.machines.values())
 
     @property
@@ -83,11 +83,11 @@ class Part:
         return any(feed.live for feed in self.feeds.values())
 
     def pulling(self) -> list[int]:
-        """The arms that owe pulls."""
+        """The arms that have been asked for more pulls than they have made."""
         return [arm for arm, machine in self.machines.items() if machine.wanted]
 
     def label(self, arm: int) -> str:
-        """An arm as a person knows it."""
+        """The name of an arm."""
         return self.announced.arms[arm]
 
     def causes_by_name(self) -> dict[str, Cause]:
@@ -152,12 +152,12 @@ class Part:
         return batch.clipped
 
     def dismiss(self, arm: int) -> None:
-        """An arm is no longer wanted."""
+        """Stop the rewards of an arm that is no longer wanted, and forget its answer."""
         self.feeds[arm].rest()
         self.answers.pop(arm, None)
 
     def end(self) -> None:
-        """The run is over for all arms."""
+        """Dismiss all arms: the run is over."""
         for arm, machine in self.machines.items():
             state = replace(machine.state, phase=AgentPhase.DISMISSED, cause=Cause.ENDED)
             machine.state = state

@@ -16,8 +16,8 @@ _PATIENCE = 2.0  # seconds for one attempt
 
 
 @final
-class Answer:
-    """Connects once a call, and goes away again."""
+class BrokerCheck:
+    """Whether a broker answers: each call connects once, and goes away again."""
 
     def __init__(self, listener: Listener, folder: BrokerFolder | None = None) -> None:
         self._listener = listener

@@ -72,7 +72,7 @@ class ChirpStackBridge:
         return (f"application/{self._application}/device/+/event/+",)
 
     def forget(self) -> None:
-        """What waits in ChirpStack's queues is no longer known."""
+        """Forget what waits in ChirpStack's queues: the same frames may be queued again."""
         for queue in self._queued.values():
             queue.clear()
 

@@ -45,7 +45,7 @@ class ChirpStackService:
 
     @property
     def finished(self) -> bool:
-        """Whether the learner is."""
+        """Whether the learner's service has nothing left to say."""
         return self._learner.finished
 
     def connected(self, now: float) -> None:
@@ -74,7 +74,7 @@ class ChirpStackService:
         return [publication for said in self._learner.step(now) for publication in self._told(said)]
 
     def wake_at(self, now: float) -> float:
-        """When the learner wants to."""
+        """When the learner's service must step at the latest."""
         return self._learner.wake_at(now)
 
     def _heard(self, topic: str, payload: bytes) -> Iterable[tuple[str, bytes]]:

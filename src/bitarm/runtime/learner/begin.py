@@ -32,7 +32,13 @@ def open_run(
     retry: float = RETRY,
     linger: float = LINGER,
 ) -> tuple[int, LearnerService]:
-    """A new run: its number in the journal, and its service. One transaction opens it whole."""
+    """Begin a new run: its number in the journal, and its service.
+
+    `fleet` says which agent serves which arm, `boot` names this process, `caveats` are facts known
+    before the start that void the guarantee. `watch` is told of events once they are durable; one
+    transaction opens the run whole. ConfigError if an agent serves so many arms that no broker
+    carries what it must be told of them.
+    """
     _refuse_large(fleet, learner)
     opened, *rest = learner.start().events
     assert isinstance(opened, RunOpened)  # a learner's first event
@@ -69,8 +75,8 @@ def resume_run(
 ) -> LearnerService:
     """The service of a run that was begun before; it asks again for what is missing.
 
-    It speaks in an epoch after all that the journal holds and that were `heard` of, which is
-    durable before the service is.
+    It speaks in an epoch after all that the journal holds and that were `heard` of; that is in
+    the journal before this returns. ConfigError if run `run` had no agents of its own.
     """
     events = tuple(entry.event for entry in journal.read(run))
     standings = Standings.of(events)

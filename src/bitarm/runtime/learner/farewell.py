@@ -39,7 +39,7 @@ class Farewell:
         self._has_told = False
 
     def wake_at(self, now: float) -> float | None:
-        """When there is something to do, once the run has ended; None if nothing is known of it."""
+        """When to step at the latest, if the run has ended; None if `step` was not called yet."""
         return self._speaks_at if now < self._speaks_at else self._leaves_at
 
     def step(self, now: float, *, is_connected: bool) -> list[Publication]:

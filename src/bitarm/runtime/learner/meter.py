@@ -67,7 +67,7 @@ class Meter:
         _share(self._arms_down, arms, len(frame))
 
     def measured(self, *, by_arm: bool) -> TrafficMeasured:
-        """What has passed so far."""
+        """All that was counted so far, as an event; `by_arm` also arm by arm."""
         return TrafficMeasured(
             payload_bytes=self._payload_bytes,
             wire_bytes_up=self._wire.up,

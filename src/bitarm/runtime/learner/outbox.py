@@ -22,7 +22,7 @@ from bitarm.wire.topics import Subject, Topics
 
 @final
 class Outbox:
-    """Letters from the learner to its agents."""
+    """Questions and dismissals from the learner to its agents, packed into frames."""
 
     def __init__(
         self,
@@ -64,20 +64,20 @@ class Outbox:
             self._unsent.append(message)
 
     def answered(self, arm: int) -> None:
-        """Its question is no longer open."""
+        """Ask arm `arm` no longer: its question was answered."""
         self._due.pop(arm, None)
 
     def begin_again(self) -> None:
-        """An epoch is over: questions have new numbers, and who speaks is told how it stands."""
+        """Forget the messages of an epoch that is over: its open questions have new numbers."""
         self._unsent.clear()
         self._due = self._pending()
 
     def tell(self, member: Member) -> None:
-        """An agent wants to know how it stands."""
+        """Send an agent, with the next letters, how each of its arms stands."""
         self._callers[member.name] = member
 
     def forget_news(self) -> None:
-        """Nothing leaves: whoever comes back is told how it stands."""
+        """Forget what could not be sent: whoever comes back is told how it stands."""
         self._unsent.clear()
 
     def debtors(self) -> list[Member]:
@@ -94,7 +94,7 @@ class Outbox:
         ]
 
     def letters(self, again: Sequence[Member], now: float) -> list[Publication]:
-        """News, answers to those that came back, and repetitions for these."""
+        """All that is due: news, how those stand that came back, and repetitions for `again`."""
         letters: dict[str, dict[int, Request | Dismiss]] = {}
         for member in (*self._callers.values(), *again):
             letters[member.name] = self._standing(member)

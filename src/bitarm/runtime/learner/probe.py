@@ -49,7 +49,7 @@ class LearnerProbe:
         self._until, self._heard, self._asked = now + RETAINED_WITHIN, 0, False
 
     def disconnected(self, now: float) -> None:
-        """Begin again when connected."""
+        """Wait for a connection, and begin again then."""
         self._until = float("inf")
 
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:

@@ -43,15 +43,15 @@ class Retained:
         return bool(self._due)
 
     def say_status(self) -> None:
-        """Somebody wants to know whether this run has a learner."""
+        """Say with the next news that this run has a learner."""
         self._is_status_due = True
 
     def announce(self, member: Member) -> None:
-        """An agent has not heard of this run."""
+        """Tell an agent of the run with the next news."""
         self._due.add(member.name)
 
     def say_all(self) -> None:
-        """Say everything again: the broker, or some agents, may not know it."""
+        """Say everything with the next news: the broker, or some agents, may not know it."""
         self._is_status_due = True
         self._due = set(self._roster.members)
 
@@ -80,14 +80,14 @@ class Retained:
         return self._message(LEARNER, Subject.STATUS, dump_status(status))
 
     def end(self) -> list[Publication]:
-        """The run is over, in one word for all, and nothing is announced any more."""
+        """The words that the run is over; nothing is announced to anybody any more."""
         cleared = (
             self._message(member.name, Subject.RUN, b"") for member in self._roster.members.values()
         )
         return [self.status(Presence.DONE), *cleared]
 
     def clear_statuses(self, away: Iterable[Member]) -> list[Publication]:
-        """An agent that is away cannot clear its own status."""
+        """Clear the statuses of agents that are away, and cannot do it themselves."""
         return [self._message(member.name, Subject.STATUS, b"") for member in away]
 
     def _announcement(self, member: Member) -> Publication:

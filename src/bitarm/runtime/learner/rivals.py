@@ -66,7 +66,7 @@ class Bids:
         return bool(self._epochs)
 
     def clear(self) -> None:
-        """Nothing is known any more of what agents know."""
+        """Forget what agents said of other epochs."""
         self._epochs.clear()
         self.due_at = math.inf
 

@@ -42,7 +42,7 @@ Table = Sequence[Sequence[float]]
 
 
 def write(messages: Sequence[Message]) -> tuple[FrameKind, bytes]:
-    """FrameKind and body of at least two messages of one type and run, in the order of their arms.
+    """The kind and the body of two messages or more, of one type and run, in the order of arms.
 
     Requests must ask in one code, all with a cut or none.
     """

@@ -25,7 +25,7 @@ from bitarm.wire.frames.envelope import FrameKind
 
 
 def write(message: Message) -> tuple[FrameKind, bytes]:
-    """FrameKind and body of a message."""
+    """The kind and the body of the long frame of a message."""
     body = bytearray(message.run.to_bytes(RUN_BITS // 8))
     varint.write(body, message.arm)
     match message:

@@ -1,8 +1,8 @@
-"""The schema, as the steps that lead to it from the oldest version that is still read.
+"""The schema, as the migrations that lead to it from the oldest version that is still read.
 
 An empty file is version 0, so a new file and an old one take the same road, and the schema is
-written down nowhere else. A step that was released is never edited. It reads events as plain JSON
-of its own time, not through today's classes, which may have forgotten how to read them.
+written down nowhere else. A migration that was released is never edited. It reads events as plain
+JSON of its own time, not through today's classes, which may have forgotten how to read them.
 """
 
 import sqlite3
@@ -58,7 +58,7 @@ def migrate(connection: sqlite3.Connection, found: int) -> None:
 
 
 def refuse_too_old(found: int) -> None:
-    """Refuse a file that no step leads on from."""
+    """Refuse a file of a version that no migration begins at."""
     if 0 < found < OLDEST:
         raise StoreError(
             f"it has version {found} of the journal's format, and this program reads versions from "
