@@ -12,7 +12,7 @@ from bitarm.core.events import RunOpened
 from bitarm.errors import StoreError
 from bitarm.store import SqliteJournal
 from bitarm.store.connection import APPLICATION_ID
-from bitarm.store.migrations import OLDEST, VERSION
+from bitarm.store.schema import OLDEST, VERSION
 
 Open = Callable[..., SqliteJournal]
 
