@@ -36,10 +36,10 @@ from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
+from bitarm.runtime.learner.begin import open_run
 from bitarm.runtime.mqtt import MqttDriver
-from bitarm.runtime.opening import open_run
-from bitarm.runtime.topics import Kind
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import Subject
 
 AGENTS = 1_000
 ROUNDS = 12
@@ -93,7 +93,7 @@ def seconds_of_a_bare_round(broker: PlainBroker) -> float:
         nonlocal heard
         heard += 1
 
-    client.on_connect = lambda c, *_: c.subscribe(TOPICS.of("+", Kind.REPORT), 1)
+    client.on_connect = lambda c, *_: c.subscribe(TOPICS.of("+", Subject.REPORT), 1)
     client.on_message = received
     subscribed: list[object] = []
     client.on_subscribe = lambda *_: subscribed.append(1)
@@ -108,7 +108,7 @@ def seconds_of_a_bare_round(broker: PlainBroker) -> float:
         asked = [
             Request(run=1, arm=arm, message=message, question=question) for arm in range(AGENTS)
         ]
-        frames = [(TOPICS.of(agent_name(it.arm), Kind.REQUEST), wire.encode(it)) for it in asked]
+        frames = [(TOPICS.of(agent_name(it.arm), Subject.REQUEST), wire.encode(it)) for it in asked]
         begin, heard = time.perf_counter(), 0
         for topic, frame in frames:
             client.publish(topic, frame, qos=1)

@@ -17,9 +17,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.messages import Report, Request
-from bitarm.runtime.announcement import load_announcement
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import Kind, Topics
+from bitarm.wire.announcement import load_announcement
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import Subject, Topics
 
 RUN = "bench"
 BITS = 3
@@ -56,8 +56,8 @@ def turn(selector: selectors.BaseSelector, timeout: float) -> None:
 
 def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
     name = agent_name(number)
-    run, request = TOPICS.of(name, Kind.RUN), TOPICS.of(name, Kind.REQUEST)
-    report, status = TOPICS.of(name, Kind.REPORT), TOPICS.of(name, Kind.STATUS)
+    run, request = TOPICS.of(name, Subject.RUN), TOPICS.of(name, Subject.REQUEST)
+    report, status = TOPICS.of(name, Subject.REPORT), TOPICS.of(name, Subject.STATUS)
 
     def connected(client: paho.Client, *_: Any) -> None:
         client.subscribe([(run, 1), (request, 1)])

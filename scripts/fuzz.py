@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from fuzzing import frames
 from tapes import Problem, Tape, make_spec
-from wires import RUN, MemoryKeeper, fleet_of
+from wires.memories import MemoryKeeper
+from wires.runs import RUN, fleet_of
 
 from bitarm import wire
 from bitarm.core.epochs import run_of_opening
@@ -28,13 +29,13 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.errors import FrameError, RewardError
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.announcement import Announcement, dump_announcement
-from bitarm.runtime.feeds import DirectFeed
-from bitarm.runtime.opening import open_run
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import Kind, Topics
+from bitarm.rewards.feeds import DirectFeed
+from bitarm.runtime.agent.service import AgentService
+from bitarm.runtime.learner.begin import open_run
 from bitarm.store import MemoryJournal
+from bitarm.wire.announcement import Announcement, dump_announcement
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import Subject, Topics
 
 SLOW = 1.0  # seconds for one input
 ARMS = 45
@@ -86,7 +87,7 @@ def agent(problem: Problem) -> Callable[[bytes], None]:
 
     def take(payload: bytes) -> None:
         nonlocal service
-        service.received(TOPICS.of("gw", Kind.REQUEST), payload)
+        service.received(TOPICS.of("gw", Subject.REQUEST), payload)
         list(service.step(0.0))
         if service.failure is not None:
             assert isinstance(service.failure, RewardError), service.failure
@@ -112,7 +113,7 @@ def joined(problem: Problem) -> AgentService:
         bounds=problem.spec.bounds,
         seed=problem.spec.seed,
     )
-    service.received(TOPICS.of("gw", Kind.RUN), dump_announcement(announcement))
+    service.received(TOPICS.of("gw", Subject.RUN), dump_announcement(announcement))
     list(service.step(0.0))
     return service
 
@@ -129,11 +130,11 @@ def learner(problem: Problem) -> Callable[[bytes], None]:
     status = dump_status(
         Status(presence=Presence.ONLINE, opening=OPENING, epoch=1, boot="there", life="one")
     )
-    service.received(TOPICS.of("gw-0", Kind.STATUS), status)
+    service.received(TOPICS.of("gw-0", Subject.STATUS), status)
     list(service.step(0.0))
 
     def take(payload: bytes) -> None:
-        service.received(TOPICS.of("gw-0", Kind.REPORT), payload)
+        service.received(TOPICS.of("gw-0", Subject.REPORT), payload)
         list(service.step(0.0))
 
     return take

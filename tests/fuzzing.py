@@ -11,8 +11,8 @@ from bitarm.core.epochs import run_field
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.runtime.announcement import Announcement, dump_announcement
-from bitarm.wire.questions import tag_of
+from bitarm.wire.announcement import Announcement, dump_announcement
+from bitarm.wire.frames.questions import tag_of
 
 
 def _number(rng: random.Random) -> int:

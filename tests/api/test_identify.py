@@ -14,7 +14,7 @@ from bitarm.api.problem import parse_problem
 from bitarm.core.events import LearnerEvent, RunEnded
 from bitarm.core.policy import Outcome
 from bitarm.errors import ConfigError, RewardError
-from bitarm.runtime.sources import ModelSource
+from bitarm.rewards.draws import ModelSource
 from bitarm.sim.models import Bernoulli, Gaussian
 from bitarm.store import MemoryJournal, SqliteJournal
 

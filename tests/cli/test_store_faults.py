@@ -9,7 +9,7 @@ import pytest
 from cli.program import Command
 
 from bitarm.store import SqliteJournal
-from bitarm.store.migrations import VERSION
+from bitarm.store.schema import VERSION
 
 _COMMANDS = ["identify --seed 1", "runs list", "runs show last", "runs replay 1", "runs export 1"]
 

@@ -15,7 +15,7 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Answer, Request
 from bitarm.core.standings import Standings
-from bitarm.runtime.sources import ModelSource
+from bitarm.rewards.draws import ModelSource
 from bitarm.sim.models import Bernoulli
 from bitarm.store import SqliteJournal
 

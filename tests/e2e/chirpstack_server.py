@@ -8,8 +8,8 @@ from typing import Any
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
-from runtime import chirpstack_events as events
-from runtime.chirpstack_events import APPLICATION
+from runtime.chirpstack import events
+from runtime.chirpstack.events import APPLICATION
 
 from bitarm import wire
 from bitarm.api.problem import Problem

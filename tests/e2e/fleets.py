@@ -10,7 +10,7 @@ import paho.mqtt.client as paho
 from brokers import PlainBroker
 from paho.mqtt.enums import CallbackAPIVersion
 
-from bitarm.runtime.agent_service import AgentService
+from bitarm.runtime.agent.service import AgentService
 
 _BURST = 50  # connections that are opened before the broker is given a turn
 
@@ -79,7 +79,7 @@ class AgentThread(threading.Thread):
             self._news.add(number)
 
         def received(client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
-            service.received(message.topic, bytes(message.payload), kept=message.retain)
+            service.received(message.topic, bytes(message.payload), retained=message.retain)
             self._news.add(number)
 
         client.on_socket_open = opened

@@ -6,7 +6,7 @@ import pytest
 from brokers import PlainBroker
 from e2e.chirpstack_server import ChirpStack, Device
 from e2e.processes import PROBLEM, field
-from runtime.chirpstack_events import APPLICATION
+from runtime.chirpstack.events import APPLICATION
 from tapes import story
 
 from bitarm.api.identify import run_problem

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from brokers import PlainBroker
 from e2e.fleets import AgentThread
-from wires import MemoryKeeper
+from wires.memories import MemoryKeeper
 
 from bitarm.api.identify import run_problem
 from bitarm.api.network import run_agent, run_learner
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import ReportAccepted
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.feeds import DirectFeed, Feed
-from bitarm.runtime.sources import ModelSource
+from bitarm.rewards.draws import ModelSource
+from bitarm.rewards.feeds import DirectFeed, RewardFeed
+from bitarm.runtime.agent.service import AgentService
 from bitarm.store import MemoryJournal, SqliteJournal
 
 pytestmark = pytest.mark.slow
@@ -83,7 +83,7 @@ def test_2_000_agents_of_one_arm(broker: PlainBroker, tmp_path: Path) -> None:
     problem = _problem(2_000, 2_000)
     arms = {arm.name: arm for arm in problem.arms}
 
-    def supply(name: str, number: int, seed: int) -> Feed:
+    def supply(name: str, number: int, seed: int) -> RewardFeed:
         source = problem.source(arms[name], number, seed)
         assert isinstance(source, ModelSource)
         return DirectFeed(source)

@@ -7,7 +7,7 @@ import pytest
 from brokers import CuttableLine, PlainBroker
 from e2e.processes import NAMES, PROBLEM, QUIET_PROBLEM, Field, field
 from tapes import story
-from wires import substance
+from wires.runs import substance
 
 from bitarm.api.identify import run_problem
 from bitarm.api.problem import parse_problem

@@ -16,7 +16,7 @@ from e2e.processes import NAMES, RUN
 from paho.mqtt.enums import CallbackAPIVersion
 
 from bitarm.core.events import ArmDropped, CaveatNoted, EpochBegan, LivesBegan
-from bitarm.runtime.topics import ROOT
+from bitarm.wire.topics import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from typing import Any
 import bitarm
 from bitarm.api.models import parse_arms
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
-from bitarm.runtime.sources import ModelSource
+from bitarm.rewards.draws import ModelSource
 
 FOLDER = Path(__file__).parent
 SEEDS = (1, 2, 3)

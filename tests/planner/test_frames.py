@@ -15,12 +15,12 @@ from bitarm.core.messages import Request
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
+from bitarm.links.airtime import air_seconds
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import Link, find_link
 from bitarm.planner.candidates import coarse
 from bitarm.planner.frames import Fit, frame_costs, unit_of
 from bitarm.planner.gauge import Effort, Gauge
-from bitarm.runtime.airtime import air_seconds
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import Link, find_link
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Gaussian
 from bitarm.sim.tables import checkpoints

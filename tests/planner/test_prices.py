@@ -3,8 +3,8 @@
 import pytest
 
 from bitarm.errors import ConfigError
+from bitarm.links.profiles import LINKS, find_link
 from bitarm.planner.prices import Prices, prices_of, require_any_fit
-from bitarm.runtime.links import LINKS, find_link
 
 _LORA = find_link("lorawan-eu868-dr0")
 

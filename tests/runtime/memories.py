@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tapes import Problem, Tape, make_spec
-from wires import Answered, HistoryKeeper, Rewards, TransactionJournal, World, fleet_of
+from wires.memories import HistoryKeeper, Rewards, TransactionJournal
+from wires.runs import fleet_of
+from wires.world import Answered, World
 
 from bitarm.core.codes import Bins
 from bitarm.core.epochs import run_field
@@ -30,7 +32,7 @@ from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
-from bitarm.runtime.agent_memory import Keeper
+from bitarm.runtime.agent.memory import Keeper
 
 DELTA = 0.05
 _SLACK = 1 + 2**-40  # of float arithmetic
@@ -123,7 +125,7 @@ def run_until_told(world: World, count: int, arm: int = 2) -> None:
     """Until so many reports of an arm were accepted, or the run is over."""
 
     def told() -> bool:
-        found = [it for it in events_of(world) if isinstance(it, ReportAccepted)]
+        found = [event for event in events_of(world) if isinstance(event, ReportAccepted)]
         return sum(event.arm == arm for event in found) >= count or world.over
 
     world.run(until=told)
@@ -161,7 +163,11 @@ def readings(world: World, events: Iterable[LearnerEvent]) -> Iterator[Reading]:
                 del asked[event.arm]
             case ReportAccepted():
                 name, question = asked.pop(event.arm)
-                had = [it for it in world.had.get(name, ()) if it.symbol == event.symbol]
+                had = [
+                    answered
+                    for answered in world.had.get(name, ())
+                    if answered.symbol == event.symbol
+                ]
                 assert had, f"nobody gave the answer that was read: {event}"
                 yield Reading(event=event, question=question, had=had)
 

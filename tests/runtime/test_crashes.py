@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 from tapes import Problem, Run, Tape, drive_problem, make_spec, story
-from wires import Points, Weather, World, fleet_of, substance
+from wires.crashes import Points
+from wires.runs import fleet_of, substance
+from wires.weather import Weather
+from wires.world import World
 
 from bitarm.core.events import (
     AgentJoined,
@@ -27,9 +30,9 @@ from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
-from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.topics import LEARNER
+from bitarm.runtime.agent.file import AgentFile
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +124,9 @@ def _quiet_problem() -> Problem:
 
 def test_the_default_asks_with_cuts_and_arms_concede() -> None:
     events = drive_problem(_quiet_problem()).events
-    asked = [it for event in events if isinstance(event, RoundOpened) for it in event.requests]
+    asked = [
+        request for event in events if isinstance(event, RoundOpened) for request in event.requests
+    ]
     assert {request.question.cut is None for request in asked} == {True, False}
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     assert any(event.ceiling is not None for event in reports)

@@ -3,15 +3,16 @@
 import pytest
 from runtime.memories import PROBLEMS, assert_sound, journal_of, run_attended, world_of
 from tapes import Problem
-from wires import RUN, World
+from wires.runs import RUN
+from wires.world import World
 
 from bitarm.core.events import EpochBegan
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.runtime.service import Publication
-from bitarm.runtime.status import Presence, Status, dump_status
-from bitarm.runtime.topics import LEARNER, Kind, Topics
+from bitarm.wire.status import Presence, Status, dump_status
+from bitarm.wire.topics import LEARNER, Subject, Topics
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ def _result(world: World) -> RunResult:
 
 
 def _say(world: World, agent: str, payload: bytes) -> None:
-    topic = Topics(RUN).of(agent, Kind.STATUS)
+    topic = Topics(RUN).of(agent, Subject.STATUS)
     world.publish(Publication(topic=topic, payload=payload, retain=True))
 
 

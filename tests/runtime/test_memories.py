@@ -25,7 +25,9 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, drive_problem, story
-from wires import HistoryKeeper, TransactionJournal, World, fleet_of
+from wires.memories import HistoryKeeper, TransactionJournal
+from wires.runs import fleet_of
+from wires.world import World
 
 from bitarm.core.events import (
     AgentJoined,
@@ -37,10 +39,10 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.errors import StoreError
-from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.agent_memory import Keeper
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.topics import LEARNER
+from bitarm.runtime.agent.file import AgentFile
+from bitarm.runtime.agent.memory import Keeper
+from bitarm.runtime.agent.service import AgentService
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 
@@ -179,7 +181,7 @@ def test_two_processes_of_one_agent_take_turns_on_the_wire(
         turns += 1
     assert world.learner.finished, "the run did not end"
     events = events_of(world)
-    found = [it for it in readings(world, events) if it.event.arm == 2]
+    found = [reading for reading in readings(world, events) if reading.event.arm == 2]
     result = assert_sound(world)
     if sequences(found, 3)[2] > 1:
         assert result.guarantee is None or result.forgotten > 0

@@ -17,11 +17,11 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem
-from wires import InFlight
+from wires.weather import InFlight
 
 from bitarm.core.events import LivesBegan, RunEnded
 from bitarm.runtime.service import Publication
-from bitarm.runtime.topics import LEARNER, Kind
+from bitarm.wire.topics import LEARNER, Subject
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ class Trouble:
         self.world.publish = self._remember  # type: ignore[method-assign]
 
     def _remember(self, publication: Publication) -> None:
-        if publication.topic.endswith(Kind.REPORT.value):
+        if publication.topic.endswith(Subject.REPORT.value):
             self._sent.append(publication)
         self._publish(publication)
 

@@ -20,7 +20,7 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, Tape, make_spec
-from wires import World
+from wires.world import World
 
 from bitarm.core.budget import BudgetPolicy
 from bitarm.core.events import (
@@ -40,7 +40,7 @@ from bitarm.core.replay import replay
 from bitarm.core.result import result_of
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.standings import Standings
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def _ahead(world: World) -> tuple[bool, bool]:
 
 
 def _told(events: Sequence[LearnerEvent]) -> set[tuple[int, int]]:
-    return {(it.arm, it.pulls) for it in events if isinstance(it, ReportAccepted)}
+    return {(event.arm, event.pulls) for event in events if isinstance(event, ReportAccepted)}
 
 
 @_both
@@ -119,7 +119,8 @@ def _assert_read_once(world: World, back: int, lost: Sequence[LearnerEvent]) -> 
     events = events_of(world)
     again = _told(events[kept:]) & _told(lost)
     before = {
-        (it.event.arm, it.event.pulls): it.had for it in readings(world, [*events[:kept], *lost])
+        (reading.event.arm, reading.event.pulls): reading.had
+        for reading in readings(world, [*events[:kept], *lost])
     }
     for reading in readings(world, events):
         place = (reading.event.arm, reading.event.pulls)
@@ -137,7 +138,7 @@ def test_every_restore_takes_an_epoch_of_its_own(problem: Problem) -> None:
     for _ in range(5):
         _restore(world, 2)
         world.run(until=lambda: world.nodes[LEARNER].service is not None)
-        (*_, last) = [it.epoch for it in events_of(world) if isinstance(it, EpochBegan)]
+        (*_, last) = [event.epoch for event in events_of(world) if isinstance(event, EpochBegan)]
         spoken.append(last)
         for _ in range(6):
             world.tick()
@@ -164,7 +165,7 @@ def test_a_broker_that_forgot_too_leaves_it_to_the_agents_to_tell(problem: Probl
         world.connect(name)
     run_attended(world)
     assert assert_sound(world).guarantee == DELTA
-    taken = [it.epoch for it in events_of(world) if isinstance(it, EpochBegan)]
+    taken = [event.epoch for event in events_of(world) if isinstance(event, EpochBegan)]
     assert taken[0] == 2  # what it could know of
     assert max(taken) > 3
 

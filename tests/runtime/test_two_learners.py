@@ -19,7 +19,9 @@ from runtime.memories import (
     world_of,
 )
 from tapes import Problem, drive_problem, story
-from wires import TICK, Node, TransactionJournal, World, fleet_of
+from wires.memories import TransactionJournal
+from wires.runs import fleet_of
+from wires.world import TICK, Node, World
 
 from bitarm import wire
 from bitarm.core.epochs import split_field
@@ -33,12 +35,12 @@ from bitarm.core.events import (
 from bitarm.core.messages import Position, Report
 from bitarm.core.replay import replay
 from bitarm.errors import StoreError, TransportError
-from bitarm.runtime.agent_memory import Keeper
-from bitarm.runtime.agent_service import AgentService
-from bitarm.runtime.learner_service import LearnerService
+from bitarm.runtime.agent.memory import Keeper
+from bitarm.runtime.agent.service import AgentService
+from bitarm.runtime.learner.service import LearnerService
 from bitarm.runtime.service import Publication
-from bitarm.runtime.topics import LEARNER, Kind
 from bitarm.store import SqliteJournal
+from bitarm.wire.topics import LEARNER, Subject
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +79,9 @@ def _thaw_connected(world: World) -> None:
 def _thaw_cut_off(world: World) -> None:
     """It acts on what it had read before it finds that its connection is gone."""
     node = world.nodes[OLD]
-    node.backlog = [it for it in node.backlog if not it[0].endswith("learner/status")]
+    node.backlog = [
+        message for message in node.backlog if not message[0].endswith("learner/status")
+    ]
     world.thaw(OLD)
     node.connected = False  # what it says now goes nowhere
     world.tick()
@@ -92,7 +96,7 @@ def _thaw_agents_first(world: World) -> None:
     world.cut(OLD)
     node = world.nodes[OLD]
     node.frozen, node.backlog = False, []
-    world.retained = dict(sorted(world.retained.items(), key=lambda it: "learner" in it[0]))
+    world.retained = dict(sorted(world.retained.items(), key=lambda kept: "learner" in kept[0]))
     world.connect(OLD)
 
 
@@ -101,7 +105,7 @@ def _thaw_learner_first(world: World) -> None:
     world.cut(OLD)
     node = world.nodes[OLD]
     node.frozen, node.backlog = False, []
-    world.retained = dict(sorted(world.retained.items(), key=lambda it: "learner" not in it[0]))
+    world.retained = dict(sorted(world.retained.items(), key=lambda kept: "learner" not in kept[0]))
     world.connect(OLD)
 
 
@@ -204,7 +208,9 @@ def test_no_agent_acts_on_a_word_of_the_thawed_one(problem: Problem) -> None:
         _freeze(world)
         _tick(world, 8)
         node, ear = world.nodes[OLD], _Ear(world, OLD)
-        node.backlog = [it for it in node.backlog if it[0].endswith(Kind.REPORT.value)]
+        node.backlog = [
+            message for message in node.backlog if message[0].endswith(Subject.REPORT.value)
+        ]
         before = {name: world.keepers[name].load() for name in world.keepers}
         world.in_flight = []
         world.thaw(OLD)
@@ -220,7 +226,9 @@ def test_no_agent_acts_on_a_word_of_the_thawed_one(problem: Problem) -> None:
                     service.received(publication.topic, publication.payload)
                     spoke += 1
                     said = list(service.step(world.now))
-                    assert not any(it.topic.endswith(Kind.REPORT.value) for it in said)
+                    assert not any(
+                        publication.topic.endswith(Subject.REPORT.value) for publication in said
+                    )
                     assert not service.finished
         after = {name: world.keepers[name].load() for name in world.keepers}
         assert before == after
@@ -253,7 +261,9 @@ def test_two_learners_do_not_write_into_one_journal(
             world.journal = new
             _tick(world, later)
             node = world.nodes[OLD]
-            node.backlog = [it for it in node.backlog if it[0].endswith(Kind.REPORT.value)]
+            node.backlog = [
+                message for message in node.backlog if message[0].endswith(Subject.REPORT.value)
+            ]
             world.thaw(OLD)
             old = _service(world, OLD)
             try:
@@ -263,7 +273,9 @@ def test_two_learners_do_not_write_into_one_journal(
                 world.cut(OLD)
                 del world.nodes[OLD]
             else:  # nothing was there that it could have written down
-                assert not any(it.topic.endswith(Kind.REQUEST.value) for it in said)
+                assert not any(
+                    publication.topic.endswith(Subject.REQUEST.value) for publication in said
+                )
             world.run(most_passes=1500)
             replay(events_of(world))
             assert story(_said(events_of(world))) == clean
@@ -334,7 +346,7 @@ def test_reports_that_come_hours_late_are_not_read_and_counted(problem: Problem)
     publish = world.publish
 
     def remember(publication: Publication) -> None:
-        if publication.topic.endswith(Kind.REPORT.value):
+        if publication.topic.endswith(Subject.REPORT.value):
             sent.append(publication)
         publish(publication)
 
@@ -345,8 +357,8 @@ def test_reports_that_come_hours_late_are_not_read_and_counted(problem: Problem)
         world.kill(LEARNER)
         world.run(until=lambda: world.nodes[LEARNER].service is not None)
         _tick(world, 2)  # the agents are here again, and have been asked
-        (*_, epoch) = [it.epoch for it in events_of(world) if isinstance(it, EpochBegan)]
-        late = [it for it in sent if _epoch(it) != epoch]
+        (*_, epoch) = [event.epoch for event in events_of(world) if isinstance(event, EpochBegan)]
+        late = [message for message in sent if _epoch(message) != epoch]
         counted = world.learner.refusals.total
         for publication in late:
             world.learner.received(publication.topic, publication.payload)

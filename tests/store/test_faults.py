@@ -11,7 +11,7 @@ from bitarm.core.events import CaveatNoted, RunOpened
 from bitarm.errors import StoreError
 from bitarm.store import SqliteJournal, faults
 from bitarm.store.connection import connect_writer
-from bitarm.store.migrations import VERSION
+from bitarm.store.schema import VERSION
 
 Notes = Callable[..., list[CaveatNoted]]
 Open = Callable[..., SqliteJournal]

@@ -7,9 +7,9 @@ from bitarm.api.tables import NetworkWords
 from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
-from bitarm.runtime.chirpstack import check_application
-from bitarm.runtime.links import find_link
-from bitarm.runtime.topics import check_name
+from bitarm.links.profiles import find_link
+from bitarm.wire.chirpstack import check_application
+from bitarm.wire.topics import check_name
 
 _NETWORK = words_of(NetworkWords)
 

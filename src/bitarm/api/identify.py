@@ -15,8 +15,9 @@ from bitarm.core.rewards import RewardSource
 from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
+from bitarm.rewards.callables import CallableSource
+from bitarm.rewards.draws import ModelSource
 from bitarm.runtime.embedded import EmbeddedRun, Watcher
-from bitarm.runtime.sources import CallableSource, ModelSource
 from bitarm.store import MemoryJournal
 
 Reward = Callable[[], float]

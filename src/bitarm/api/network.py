@@ -22,22 +22,24 @@ from bitarm.core.result import RunResult, result_of
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, TransportError
-from bitarm.runtime.agent_file import AgentFile
-from bitarm.runtime.agent_service import AgentService, fresh_name
+from bitarm.links.cost import LinkLedger
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
+from bitarm.rewards.feeds import DirectFeed, Replayable, RewardFeed, ThreadFeed
+from bitarm.rewards.sensors import SensorFeed
+from bitarm.runtime.agent.file import AgentFile
+from bitarm.runtime.agent.part import Supply
+from bitarm.runtime.agent.service import AgentService, fresh_name
 from bitarm.runtime.broker_url import Broker
-from bitarm.runtime.chirpstack_service import RETRY as DEVICE_RETRY
-from bitarm.runtime.chirpstack_service import ChirpStackService
+from bitarm.runtime.chirpstack.service import RETRY as DEVICE_RETRY
+from bitarm.runtime.chirpstack.service import ChirpStackService
 from bitarm.runtime.embedded import Watcher
-from bitarm.runtime.feeds import DirectFeed, Feed, Replayable, SensorFeed, ThreadFeed
-from bitarm.runtime.learner_probe import LearnerProbe
-from bitarm.runtime.learner_service import RETRY, LearnerService
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link, require_fit
-from bitarm.runtime.opening import fleet_in, open_run, resume_run
-from bitarm.runtime.part import Supply
+from bitarm.runtime.learner.begin import fleet_in, open_run, resume_run
+from bitarm.runtime.learner.probe import LearnerProbe
+from bitarm.runtime.learner.service import RETRY, LearnerService
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
-from bitarm.runtime.topics import check_name
+from bitarm.wire.topics import check_name
 
 PATIENCE = 15.0
 """Seconds to try for a first connection."""
@@ -185,7 +187,7 @@ def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) 
             topics[arm.name] = feed
             sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)
 
-    def supply(name: str, number: int, seed: int) -> Feed:
+    def supply(name: str, number: int, seed: int) -> RewardFeed:
         arm = arms.get(name)
         if arm is None:
             raise ConfigError(

@@ -27,8 +27,8 @@ from bitarm.core.rewards import RewardSource
 from bitarm.core.setup import Setup
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
-from bitarm.runtime.chirpstack import check_device
-from bitarm.runtime.topics import agent_for, check_agent
+from bitarm.wire.chirpstack import check_device
+from bitarm.wire.topics import agent_for, check_agent
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel

@@ -13,8 +13,10 @@ from bitarm.core.registry import Registry
 from bitarm.core.rewards import RewardSource
 from bitarm.core.words import Word, values_of
 from bitarm.errors import ConfigError
-from bitarm.runtime.command_source import TIMEOUT, CommandSource
-from bitarm.runtime.sources import CallableSource, CsvSource, ModelSource, load_callable
+from bitarm.rewards.callables import CallableSource, load_callable
+from bitarm.rewards.commands import TIMEOUT, CommandSource
+from bitarm.rewards.draws import ModelSource
+from bitarm.rewards.files import CsvSource
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel  # needs numpy, which an agent may do without

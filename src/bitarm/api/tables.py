@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, final
 from bitarm.api.words import Taker
 from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.words import Word, words_of
-from bitarm.runtime.links import LINKS
+from bitarm.links.profiles import LINKS
 
 _FLEET: dict[str, Any] = {field.name: field.default for field in fields(FleetAssigned)}
 

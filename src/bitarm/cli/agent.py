@@ -22,7 +22,7 @@ from bitarm.cli.exits import Exit, complain
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.core.messages import Cause
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.runtime.topics import check_agent
+from bitarm.wire.topics import check_agent
 
 _WORDS = {
     Cause.DROPPED: "is out of the race: no more rewards are needed",

@@ -39,9 +39,10 @@ from bitarm.cli.words import Words, by_table
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult
+from bitarm.links.cost import LinkLedger
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
 from bitarm.runtime.embedded import Watcher
-from bitarm.runtime.link_ledger import LinkLedger
-from bitarm.runtime.links import find_link, require_fit
 from bitarm.store import SqliteJournal
 
 _BUILT_IN = "gateways.toml"

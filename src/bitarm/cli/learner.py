@@ -30,8 +30,8 @@ from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.embedded import Watcher
-from bitarm.runtime.topics import LEARNER
 from bitarm.store import SqliteJournal, find_run
+from bitarm.wire.topics import LEARNER
 
 _MOST_NAMES = 8
 _NETWORK = words_of(NetworkWords)

@@ -8,8 +8,7 @@ from rich.table import Table
 
 from bitarm.api.tables import NetworkWords
 from bitarm.core.words import words_of
-from bitarm.runtime.link_ledger import FleetUse
-from bitarm.runtime.links import LinkUse
+from bitarm.links.cost import FleetUse, LinkUse
 
 _LINK = words_of(NetworkWords)["link"]
 

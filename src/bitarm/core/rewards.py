@@ -8,6 +8,10 @@ from typing import Protocol, final
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import RewardError
 
+PULLED_AT_ONCE = 1 << 16
+"""Most rewards of one batch: bounds memory, for a checkpoint may be 10^12 pulls away. Part of the
+arithmetic too: a total is the sum of such batches, so every driver must cut them alike."""
+
 
 class RewardSource(Protocol):
     """The rewards of one arm, in order.

@@ -19,13 +19,14 @@ from bitarm.core.policies import POLICIES
 from bitarm.core.quantizer import Estimate
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
+from bitarm.links.airtime import air_seconds
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import Direction, Link
 from bitarm.planner.candidates import mildest_of, worst_of
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
-from bitarm.runtime.airtime import air_seconds
-from bitarm.runtime.links import Direction, Link, require_fit
 from bitarm.sim.trials import Trials
-from bitarm.wire.short import MAX_SYMBOL_BITS
+from bitarm.wire.frames.short import MAX_SYMBOL_BITS
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

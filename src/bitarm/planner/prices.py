@@ -6,7 +6,8 @@ from typing import final
 
 from bitarm.api.words import number
 from bitarm.errors import ConfigError
-from bitarm.runtime.links import MIN_REQUEST_BYTES, Link, find_link
+from bitarm.links.fit import MIN_REQUEST_BYTES
+from bitarm.links.profiles import Link, find_link
 
 
 @final

@@ -309,7 +309,7 @@ class MqttDriver:
             topic = message.topic
         except UnicodeDecodeError:
             return  # no topic of ours
-        self._service.received(topic, bytes(message.payload), kept=message.retain)
+        self._service.received(topic, bytes(message.payload), retained=message.retain)
 
     def _on_publish(self, client: paho.Client, data: Any, mid: int, reason: Any, _: Any) -> None:
         self._unacknowledged -= 1

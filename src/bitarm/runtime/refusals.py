@@ -21,7 +21,7 @@ class Refusals:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """How many messages were refused, whoever sent them."""
         return self.by_offender.total()
 
     def note(self, offender: str, why: str) -> None:
@@ -36,5 +36,5 @@ class Refusals:
 
 
 def printable(text: str) -> str:
-    """Without control characters: a peer must not write lines of its own into our log."""
+    """A text without control characters: a peer must not write lines of its own into our log."""
     return "".join(char if char.isprintable() else "?" for char in text[:300])

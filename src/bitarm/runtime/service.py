@@ -54,8 +54,8 @@ class Service(Protocol):
         """Nothing arrives and nothing leaves until we are connected again."""
         ...
 
-    def received(self, topic: str, payload: bytes, *, kept: bool = False) -> None:
-        """A message came in; `kept` if the broker had it from before we subscribed.
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        """A message came in; `retained` if the broker had it from before we subscribed.
 
         That may be older than what was heard live: a broker that crashed begins with what it last
         wrote to its disk.
@@ -63,7 +63,7 @@ class Service(Protocol):
         ...
 
     def step(self, now: float) -> Iterable[Publication]:
-        """What to publish now."""
+        """Act on all that was received, and return what to publish now."""
         ...
 
     def wake_at(self, now: float) -> float:

@@ -40,11 +40,11 @@ class Stopper:
         self._writer.close()
 
     def fileno(self) -> int:
-        """What to select on."""
+        """The descriptor that becomes readable when a signal comes."""
         return self._reader.fileno()
 
     def drain(self) -> None:
-        """Make it unreadable again."""
+        """Read what the signal wrote, so that the descriptor waits for the next one."""
         while True:
             try:
                 self._reader.recv(4096)

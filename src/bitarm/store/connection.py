@@ -12,7 +12,7 @@ from typing import Literal
 
 from bitarm.errors import StoreError
 from bitarm.store.faults import explained, result_code
-from bitarm.store.migrations import VERSION, migrate, refuse_too_old
+from bitarm.store.schema import VERSION, migrate, refuse_too_old
 
 APPLICATION_ID = int.from_bytes(b"BArm")
 """What SQLite's header says of our files; `file` and other programs can read it too."""

@@ -1,6 +1,6 @@
 """The journal in one SQLite file: transactions, turns, and what each method promises.
 
-Refuses to know how a file is opened (`connection`), the SQL (`rows`), what SQLite's errors mean
+Refuses to know how a file is opened (`connection`), the SQL (`schema`), what SQLite's errors mean
 (`faults`), and what an event says (`bodies`, `summary`).
 """
 
@@ -16,14 +16,51 @@ from typing import Self, final
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.errors import StoreError
-from bitarm.store import rows
+from bitarm.store import schema
 from bitarm.store.bodies import read_body, write_body
 from bitarm.store.connection import connect_reader, connect_writer, found_version, transaction
 from bitarm.store.faults import explained
-from bitarm.store.positions import Positions
 
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing; a commit takes milliseconds."""
+
+
+@final
+class Positions:
+    """The last sequence number that this writer wrote, or else read, of each run.
+
+    It may add only where it has seen the end. This keeps two learners from writing one run's story
+    together: each entry was decided from all entries before it.
+    """
+
+    def __init__(self) -> None:
+        self._wrote: dict[int, int] = {}
+        self._read: dict[int, int] = {}
+
+    def read_to(self, run: int, sequence: int) -> None:
+        """An entry was handed out: whoever got it may go on from there."""
+        self._read[run] = max(sequence, self._read.get(run, 0))
+
+    def wrote_to(self, run: int, sequence: int) -> None:
+        """This writer put the run's last entry there."""
+        self._wrote[run] = sequence
+
+    def require_end(self, run: int, end: int, *, place: str) -> None:
+        """Refuse to go on unless this writer knows the run up to `end`.
+
+        For a run that it writes, reading does not count: a look at the run's entries must not
+        hide that another wrote some of them. After a refusal the run counts as read only.
+        """
+        known = self._wrote.get(run, self._read.get(run, 0))
+        if known == end:
+            return
+        self._wrote.pop(run, None)
+        self._read.pop(run, None)
+        raise StoreError(
+            f"{place} has {end} entries, this writer knows {known}: another process wrote to the "
+            "run, or it was never read here. Nothing was added; read the run to its end, replay "
+            "it, and go on from there"
+        )
 
 
 @final
@@ -77,10 +114,12 @@ class SqliteJournal:
         with self._lock:
             with self._writing() as connection:
                 at = self._clock()
-                run = rows.insert_run(connection, fingerprint=opened.setup.spec.fingerprint, at=at)
+                run = schema.insert_run(
+                    connection, fingerprint=opened.setup.spec.fingerprint, at=at
+                )
                 first = RunSummary.begun(opened, run=run, at=at)
                 summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
-                rows.add(connection, summary, bodies, at=at)
+                schema.add(connection, summary, bodies, at=at)
             self._positions.wrote_to(
                 run, len(bodies)
             )  # only after COMMIT: a step undone was not written
@@ -95,7 +134,7 @@ class SqliteJournal:
                 summary = self._summary(run)
                 self._positions.require_end(run, summary.entries, place=self._place(run))
                 longer = summary.continued(events, at=at, names=lambda: self._names(run))
-                rows.add(connection, longer, bodies, at=at)
+                schema.add(connection, longer, bodies, at=at)
             self._positions.wrote_to(run, longer.entries)
 
     def read(self, run: int, after: int = 0) -> Iterator[Entry]:
@@ -113,7 +152,7 @@ class SqliteJournal:
     def runs(self) -> list[RunSummary]:
         """All runs, the newest first; reads no events."""
         with self._reading() as connection:
-            return rows.summaries(connection)
+            return schema.summaries(connection)
 
     def changes(self) -> int:
         """A number that differs from an earlier one if others committed in between.
@@ -135,7 +174,7 @@ class SqliteJournal:
     def _entries(self, run: int, after: int, end: int) -> Iterator[Entry]:
         while after < end:
             with self._reading() as connection:
-                page = rows.page(connection, run, after=after, end=end)
+                page = schema.page(connection, run, after=after, end=end)
             if not page:
                 raise self._gap(run, after + 1)
             for sequence, at, body in page:
@@ -147,7 +186,7 @@ class SqliteJournal:
                 yield Entry(sequence=sequence, at=at, event=event)
 
     def _summary(self, run: int) -> RunSummary:
-        summary = rows.summary_of(self._connection, run)
+        summary = schema.summary_of(self._connection, run)
         if summary is None:
             raise StoreError(f"{self._path} has no run {run}: runs() lists their numbers")
         return summary

@@ -1,18 +1,24 @@
-"""Frames: pure bytes to messages and back, with nothing but the bytes.
+"""What passes between a learner and its agents, as bytes: pure formats, without a socket.
 
-    encode, pack, pack_all    messages to frames
-    decode                    a frame to messages
-    describe                  a frame, bit by bit
-    payload_bytes             what the symbols of a frame fill
+    frames/         requests, reports, positions and dismissals: a few bytes each
+    topics          where on a broker each is published
+    announcement    JSON that tells an agent of a run and of its arms
+    status          JSON in which a process says whether it is there, and what it remembers
+    chirpstack      JSON of a ChirpStack server, whose devices may be agents
 
-The format is told in docs/wire.md. No module here knows a run's settings or a quantizer: a
-symbol is carried, never understood.
+The functions for frames are here too: `wire.encode(message)`, `wire.decode(frame)`.
 """
 
-from bitarm.wire.cursor import Field
-from bitarm.wire.envelope import MAX_BYTES
-from bitarm.wire.frame import decode, describe, encode, pack, pack_all
-from bitarm.wire.symbols import payload_bytes
+from bitarm.wire.frames import (
+    MAX_BYTES,
+    Field,
+    decode,
+    describe,
+    encode,
+    pack,
+    pack_all,
+    payload_bytes,
+)
 
 __all__ = [
     "MAX_BYTES",

@@ -11,7 +11,7 @@ from bitarm.errors import ConfigError, MissingExtraError, TransportError
 from bitarm.runtime.broker import mosquitto
 from bitarm.runtime.broker.configuration import Listener, unguarded
 from bitarm.runtime.broker.mosquitto import find_mosquitto, running
-from bitarm.runtime.broker.probe import Answer
+from bitarm.runtime.broker.probe import BrokerCheck
 
 
 def _listener(port: int | None = None) -> Listener:
@@ -47,17 +47,17 @@ def test_it_is_found_where_a_users_path_does_not_lead(
 def test_it_answers_and_ends(tmp_path: Path) -> None:
     listener = _listener()
     with running(find_mosquitto(), _configured(tmp_path, unguarded(listener)), listener) as broker:
-        broker.await_answer(Answer(listener))
+        broker.await_answer(BrokerCheck(listener))
         assert Path(f"/proc/{broker.pid}").exists()
-        assert Answer(listener)()
+        assert BrokerCheck(listener)()
     assert not Path(f"/proc/{broker.pid}").exists()
-    assert not Answer(listener)()
+    assert not BrokerCheck(listener)()
 
 
 def test_it_may_hold_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
     listener, ours = _listener(), resource.getrlimit(resource.RLIMIT_NOFILE)
     with running(find_mosquitto(), _configured(tmp_path, unguarded(listener)), listener) as broker:
-        broker.await_answer(Answer(listener))
+        broker.await_answer(BrokerCheck(listener))
         limits = Path(f"/proc/{broker.pid}/limits").read_text()
     (files,) = (line.split() for line in limits.splitlines() if line.startswith("Max open files"))
     assert files[3] == files[4] == str(ours[1])
@@ -68,13 +68,13 @@ def test_another_program_on_the_port_is_not_taken_for_the_broker(tmp_path: Path)
     listener = _listener()
     path = _configured(tmp_path, unguarded(listener))
     with running(find_mosquitto(), path, listener) as first:
-        first.await_answer(Answer(listener))
+        first.await_answer(BrokerCheck(listener))
         with (
             pytest.raises(ConfigError, match=f"port {listener.port} on 127.0.0.1 is taken"),
             running(find_mosquitto(), path, listener) as second,
         ):
-            second.await_answer(Answer(listener))
-        assert Answer(listener)()
+            second.await_answer(BrokerCheck(listener))
+        assert BrokerCheck(listener)()
 
 
 def test_a_port_held_by_no_broker_at_all(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_port_held_by_no_broker_at_all(tmp_path: Path) -> None:
                 find_mosquitto(), _configured(tmp_path, unguarded(listener)), listener
             ) as broker,
         ):
-            broker.await_answer(Answer(listener))
+            broker.await_answer(BrokerCheck(listener))
 
 
 def test_a_broker_that_dies_says_why(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_broker_that_dies_says_why(tmp_path: Path) -> None:
         pytest.raises(TransportError, match=r"Mosquitto ended by itself .*Unknown configuration"),
         running(find_mosquitto(), _configured(tmp_path, "no_such_word 1\n"), listener) as broker,
     ):
-        broker.await_answer(Answer(listener))
+        broker.await_answer(BrokerCheck(listener))
 
 
 def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_log_that_nobody_reads_does_not_keep_it_from_ending(tmp_path: Path) ->
     listener = _listener()
     text = unguarded(listener) + "log_type all\n"
     with running(find_mosquitto(), _configured(tmp_path, text), listener) as broker:
-        broker.await_answer(Answer(listener))
+        broker.await_answer(BrokerCheck(listener))
         payload = b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04test" + b"\xc0\x00" * 5000
         with socket.create_connection(("127.0.0.1", listener.port), timeout=PATIENCE) as client:
             client.sendall(payload)  # pings: two lines of the log each, more than a pipe holds

@@ -7,7 +7,7 @@ claim another's name.
 """
 
 from bitarm.runtime.broker.accounts import CHIRPSTACK
-from bitarm.runtime.topics import LEARNER, ROOT
+from bitarm.wire.topics import LEARNER, ROOT
 
 ACCESS = f"""\
 # Every agent: its own part in a run and its requests in, its reports and status out; and whether

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 
 from bitarm.errors import ConfigError
-from bitarm.runtime.topics import check_agent
+from bitarm.wire.topics import check_agent
 
 CHIRPSTACK = "chirpstack"
 """A name with rights of its own, as the learner's is: see `bitarm.runtime.broker.access`."""
@@ -29,7 +29,7 @@ def new_password() -> str:
 
 
 def hashed(password: str, salt: bytes | None = None) -> str:
-    """As Mosquitto keeps it: `$7$rounds$salt$PBKDF2-HMAC-SHA512`."""
+    """A password as Mosquitto keeps it: `$7$rounds$salt$PBKDF2-HMAC-SHA512`."""
     salt = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
     digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ROUNDS)
     return f"$7${_ROUNDS}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
@@ -59,15 +59,15 @@ def read_accounts(text: str) -> dict[str, str]:
 
 
 def write_accounts(accounts: Mapping[str, str]) -> str:
-    """The same, as text."""
+    """Names and hashes as the text of Mosquitto's file."""
     return "".join(f"{name}:{kept}\n" for name, kept in accounts.items())
 
 
 def named(text: str) -> tuple[str, ...]:
-    """Names in a comma list, checked, each once."""
+    """The names in a list with commas, each once; ConfigError if no agent may be called so."""
     return distinct(part.strip() for part in text.split(","))
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Names checked, in order, each once."""
+    """The names in order, each once; ConfigError if no agent may be called so."""
     return tuple(dict.fromkeys(check_agent(name) for name in names))

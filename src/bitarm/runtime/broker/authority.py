@@ -69,7 +69,7 @@ def new_server(authority: Pair, hosts: Sequence[str], now: datetime) -> Pair:
 
 
 def expiry(certificate: bytes) -> datetime:
-    """Until when a certificate is good."""
+    """The time until which a certificate is valid."""
     return _parse(certificate).not_valid_after_utc
 
 
@@ -94,7 +94,7 @@ def check_host(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it."""
+    """Whether a host is this machine, so that no other reaches it."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -102,7 +102,7 @@ def is_loopback(host: str) -> bool:
 
 
 def merged(hosts: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
-    """Both lists in order, each host once."""
+    """The hosts of both lists in order, each once."""
     return tuple(dict.fromkeys((*hosts, *more)))
 
 

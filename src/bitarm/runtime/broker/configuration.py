@@ -65,7 +65,7 @@ class Listener:
 
     @property
     def line(self) -> str:
-        """As Mosquitto is told."""
+        """The listener as a line of Mosquitto's configuration."""
         return f"listener {self.port}" + (f" {self.address}" if self.address != EVERYWHERE else "")
 
 

@@ -114,7 +114,7 @@ def write_private(path: Path, content: str | bytes) -> None:
 
 
 def write_public(path: Path, content: str | bytes) -> None:
-    """The same for a file that holds no secret."""
+    """Replace a file that holds no secret, never half-written; everybody may read it."""
     _write(path, content, _PUBLIC_MODE)
 
 
@@ -145,7 +145,7 @@ def _give_to_owner(handle: int, folder: Path) -> None:
 
 
 def read(path: Path) -> bytes:
-    """A file of the folder; one that cannot be read is the owner's to mend."""
+    """The content of a file of the folder; ConfigError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

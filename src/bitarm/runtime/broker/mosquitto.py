@@ -24,7 +24,7 @@ _RUNS = re.compile(r"mosquitto version \S+ running")
 
 
 def find_mosquitto() -> Path:
-    """The program, or the one command that installs it."""
+    """The path of the program; MissingExtraError, with what installs it, if it is not there."""
     found = shutil.which("mosquitto") or shutil.which("mosquitto", path=os.pathsep.join(_PLACES))
     if found is None:
         raise MissingExtraError(

@@ -10,14 +10,14 @@ from paho.mqtt.reasoncodes import ReasonCode
 from bitarm.errors import TransportError
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 _PATIENCE = 2.0  # seconds for one attempt
 
 
 @final
-class Answer:
-    """Connects once a call, and goes away again."""
+class BrokerCheck:
+    """Whether a broker answers: each call connects once, and goes away again."""
 
     def __init__(self, listener: Listener, folder: BrokerFolder | None = None) -> None:
         self._listener = listener

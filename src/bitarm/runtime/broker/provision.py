@@ -17,7 +17,7 @@ from bitarm.runtime.broker.access import ACCESS
 from bitarm.runtime.broker.authority import Pair
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
-from bitarm.runtime.topics import LEARNER
+from bitarm.wire.topics import LEARNER
 
 _ALWAYS = ("localhost", "127.0.0.1", "::1")  # the broker's own machine
 
@@ -47,7 +47,7 @@ def set_up(
     port: int | None,
     now: datetime,
 ) -> list[Change]:
-    """Everything that a broker needs; agents, hosts and the port may be added to an old one."""
+    """Make all that a broker needs; agents, hosts and the port may be added to an old one."""
     checked = tuple(authority.check_host(host) for host in hosts)
     names = accounts.distinct(agents)
     _refuse_unfit(folder)
@@ -61,7 +61,7 @@ def set_up(
 
 
 def add(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
-    """A password for each agent that has none."""
+    """Make a password for each agent that has none."""
     folder.require()
     return _enrol(folder, accounts.distinct(agents))
 
@@ -82,7 +82,7 @@ def remove(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
 
 
 def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
-    """A new server certificate, and a new authority if that is about to expire."""
+    """Make a new server certificate, and a new authority if that is about to expire."""
     folder.require()
     changes = [_authority(folder, now)]
     hosts = authority.hosts_of(read(folder.server_certificate))

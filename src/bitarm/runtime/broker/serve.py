@@ -10,7 +10,7 @@ from bitarm.runtime.broker import authority, configuration
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private
 from bitarm.runtime.broker.mosquitto import Mosquitto, find_mosquitto, running
-from bitarm.runtime.broker.probe import Answer
+from bitarm.runtime.broker.probe import BrokerCheck
 from bitarm.runtime.broker.refusals import RefusalReader
 
 Teller = Callable[[str], None]
@@ -32,7 +32,7 @@ def serve(folder: BrokerFolder, port: int | None, *, started: Teller, tell: Tell
     write_private(folder.configuration, configuration.guarded(folder, listener))
     reader = RefusalReader()
     with running(program, folder.configuration, listener) as broker:
-        broker.await_answer(Answer(listener, folder))
+        broker.await_answer(BrokerCheck(listener, folder))
         started(f"mqtts://{_host(folder, listener)}:{listener.port}")
         watched = _stamps(folder)
         while True:
@@ -50,7 +50,7 @@ def serve_open(port: int, *, started: Teller, tell: Teller) -> None:
         path = Path(place) / "mosquitto.conf"
         write_private(path, configuration.unguarded(listener))
         with running(program, path, listener) as broker:
-            broker.await_answer(Answer(listener))
+            broker.await_answer(BrokerCheck(listener))
             started(f"mqtt://{listener.address}:{listener.port}")
             while True:
                 for line in broker.lines(_LOOK_EVERY):

@@ -1,0 +1,1 @@
+"""Thin links: what they carry, and what a run costs on them."""

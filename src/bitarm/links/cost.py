@@ -1,0 +1,143 @@
+"""What frames cost on a link: air time, messages, and the hours that its limits make of them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from bitarm import wire
+from bitarm.core.events import LearnerEvent
+from bitarm.core.messages import Position, Report
+from bitarm.core.standings import Standings, follow
+from bitarm.errors import ConfigError
+from bitarm.links.airtime import air_seconds
+from bitarm.links.profiles import Direction, Link
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkUse:
+    """What one device's frames cost on a link. Air times are None where the link is not LoRaWAN."""
+
+    messages_up: int
+    messages_down: int
+    bytes_up: int
+    bytes_down: int
+    air_seconds_up: float | None
+    air_seconds_down: float | None
+    least_hours: float  # that the limits on air time or messages a day make it last
+
+    def to_json(self) -> dict[str, Any]:
+        """The totals as JSON, each under its name here."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
+    """What one device's frames cost on a link.
+
+    `up` and `down` have the bytes of each frame. ConfigError if the link does not carry one.
+    """
+    ways = [(link.up, Counter(up), True), (link.down, Counter(down), False)]
+    air = [_air_seconds(link, way, sizes, up=upwards) for way, sizes, upwards in ways]
+    hours = [
+        _least_hours(way, sizes.total(), seconds)
+        for (way, sizes, _), seconds in zip(ways, air, strict=True)
+    ]
+    return LinkUse(
+        messages_up=ways[0][1].total(),
+        messages_down=ways[1][1].total(),
+        bytes_up=_bytes(ways[0][1]),
+        bytes_down=_bytes(ways[1][1]),
+        air_seconds_up=air[0],
+        air_seconds_down=air[1],
+        least_hours=max(hours),
+    )
+
+
+def _bytes(sizes: Mapping[int, int]) -> int:
+    return sum(size * count for size, count in sizes.items())
+
+
+def _air_seconds(link: Link, way: Direction, sizes: Mapping[int, int], *, up: bool) -> float | None:
+    for size in sizes:
+        if size > way.max_bytes:
+            raise ConfigError(
+                f"the link {link.name} carries {way.max_bytes} bytes {'up' if up else 'down'}, "
+                f"a frame has {size}"
+            )
+    if way.rate is None:
+        return None
+    return sum(count * air_seconds(way.rate, size, up=up) for size, count in sizes.items())
+
+
+def _least_hours(way: Direction, messages: int, air: float | None) -> float:
+    """A day's last message may be the next day's first: n messages need (n − 1) intervals."""
+    least = 0.0
+    if way.messages_a_day is not None and messages:
+        least = (messages - 1) / way.messages_a_day * _DAY
+    if way.duty_cycle is not None and air is not None:
+        least = max(least, air / way.duty_cycle)
+    return least / _HOUR
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetUse:
+    """Messages of all devices, and the totals of the one that needs longest: it sets the pace."""
+
+    link: str
+    messages_up: int
+    messages_down: int
+    busiest: LinkUse
+    since_resumed: bool  # what was before is not in it
+
+
+@final
+class LinkLedger:
+    """Counts the frames of each device on a link.
+
+    A device is named by its agent; where a run is watched by its events alone, by its arm.
+    """
+
+    def __init__(self, link: Link, *, resumed: bool = False) -> None:
+        self.link = link
+        self._resumed = resumed
+        self._up: dict[str | int, list[int]] = defaultdict(list)
+        self._down: dict[str | int, list[int]] = defaultdict(list)
+        self._standings: Standings | None = None  # of the run that is watched
+
+    def went_up(self, device: str | int, frame_bytes: int) -> None:
+        """A frame came from a device."""
+        self._up[device].append(frame_bytes)
+
+    def went_down(self, device: str | int, frame_bytes: int) -> None:
+        """A frame went to a device."""
+        self._down[device].append(frame_bytes)
+
+    def watch(self, events: Sequence[LearnerEvent]) -> None:
+        """Take the frames from a learner's events: one device an arm, one message a frame."""
+        for event in events:
+            self._standings = follow(self._standings, event)
+            for message in self._standings.said:
+                went = self.went_up if isinstance(message, Report | Position) else self.went_down
+                went(message.arm, len(wire.encode(message)))
+
+    def devices(self) -> list[LinkUse]:
+        """Totals of each device's frames on this link."""
+        return [
+            use(self.link, self._up.get(device, ()), self._down.get(device, ()))
+            for device in sorted({*self._up, *self._down}, key=str)
+        ]
+
+    def fleet(self) -> FleetUse:
+        """Totals of all devices on this link, and the busiest device."""
+        uses = self.devices() or [use(self.link, (), ())]
+        return FleetUse(
+            link=self.link.name,
+            messages_up=sum(one.messages_up for one in uses),
+            messages_down=sum(one.messages_down for one in uses),
+            busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
+            since_resumed=self._resumed,
+        )

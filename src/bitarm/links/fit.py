@@ -1,0 +1,64 @@
+"""Does a link carry the frames of a run? Asked before the run begins."""
+
+from bitarm.core.codes import Raw
+from bitarm.core.confidence import Stride
+from bitarm.core.limits import Limits
+from bitarm.core.messages import Request
+from bitarm.core.question import Question
+from bitarm.core.spec import RunSpec
+from bitarm.errors import ConfigError
+from bitarm.links.frame_sizes import FrameSizes, largest_frames
+from bitarm.links.profiles import LINKS, Link
+from bitarm.wire import encode
+from bitarm.wire.frames.envelope import SHORT_BYTES
+from bitarm.wire.frames.short import MAX_MESSAGE, MAX_SYMBOL_BITS
+
+# Arm, message, the question's byte and checkpoint in a byte each; head, run and check sum around.
+MIN_REQUEST_BYTES = len(
+    encode(Request(run=0, arm=0, message=1, question=Question(until=1, code=Raw())))
+)
+
+
+def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
+    """The largest frames of a run, if the link carries them.
+
+    `stride` says how the run's policy moves from checkpoint to checkpoint. ConfigError if the link
+    does not carry such frames, with what would fit and which links would do.
+    """
+    sizes = largest_frames(spec, limits, stride)
+    if sizes.report > link.up.max_bytes:
+        raise ConfigError(
+            f"the link {link.name} carries {link.up.max_bytes} bytes up, a report of this run can "
+            f"take {sizes.report}: {_shorter_reports(link, sizes)}"
+        )
+    if sizes.request > link.down.max_bytes:
+        raise ConfigError(
+            f"the link {link.name} carries {link.down.max_bytes} bytes down, a request of this run "
+            f"can take {sizes.request} and none takes less than {MIN_REQUEST_BYTES}: "
+            f"{_others(sizes)}"
+        )
+    return sizes
+
+
+def _shorter_reports(link: Link, sizes: FrameSizes) -> str:
+    """What makes reports fit: the short frame is as small as they get."""
+    ways = []
+    if link.up.max_bytes >= SHORT_BYTES:
+        if sizes.messages > MAX_MESSAGE:
+            ways.append(f"at most {MAX_MESSAGE} rounds (limits.rounds, --max-rounds)")
+        if sizes.symbol_bits > MAX_SYMBOL_BITS:
+            ways.append(
+                f"symbols of at most {MAX_SYMBOL_BITS} bits, here up to {sizes.symbol_bits} "
+                "(--quantizer icq with bounds has as many as --bits says)"
+            )
+    shorter = f"frames of {SHORT_BYTES} bytes take {' and '.join(ways)}; " if ways else ""
+    return shorter + _others(sizes)
+
+
+def _others(sizes: FrameSizes) -> str:
+    fitting = [
+        link.name
+        for link in LINKS.values()
+        if sizes.report <= link.up.max_bytes and sizes.request <= link.down.max_bytes
+    ]
+    return f"links that carry this run: {', '.join(fitting)}"

@@ -1,0 +1,1 @@
+"""Where rewards come from, and how they reach an agent."""

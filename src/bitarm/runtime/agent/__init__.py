@@ -1,0 +1,1 @@
+"""An agent's end of a run over a network, and what it must not forget."""

@@ -1,0 +1,388 @@
+"""An agent as a service: it joins a run, pulls what is asked for, and answers; without a socket.
+
+One service is one identity on the broker and serves one arm, or all arms of one gateway. Answers
+of one round leave together, packed, after the memory that they follow from is durable. What the
+service does about a message depends on whether it has joined a run: `_HEARD`, at the end of this
+file, has all cases.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import Enum
+from typing import final
+
+from bitarm import wire
+from bitarm.core.agent import AgentPhase
+from bitarm.core.epochs import is_later, split_field
+from bitarm.core.messages import Cause, Dismiss, Request
+from bitarm.core.quantizer import Bounds
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.errors import (
+    BitarmError,
+    ConfigError,
+    FrameError,
+    PeerProtocolError,
+    ProtocolError,
+    RewardError,
+    StoreError,
+)
+from bitarm.rewards.sensors import SensorFeed
+from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch, recall
+from bitarm.runtime.agent.own_status import OwnStatus
+from bitarm.runtime.agent.part import Part, Supply
+from bitarm.runtime.refusals import Refusals
+from bitarm.runtime.service import Endpoint, Publication
+from bitarm.wire.announcement import Announcement, load_announcement
+from bitarm.wire.status import Presence, Status, load_status
+from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
+
+_LOGGER = logging.getLogger("bitarm.agent")
+_SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
+_LOOK_EVERY = 0.02  # seconds between two looks at a live feed
+
+
+def fresh_name() -> str:
+    """A name that nobody else has: of a process, or of a sequence of rewards."""
+    return secrets.token_hex(8)
+
+
+class Stage(Enum):
+    """How far an agent's service has come."""
+
+    WAITING = "waiting"  # for a run to be announced to it
+    SERVING = "serving"  # the arms that are its part of a run
+
+
+@final
+class AgentService:
+    """Serves the arms that the announcement of run `run` assigns to agent `agent`.
+
+    `supply` gives the rewards of each arm, `keeper` keeps what must survive a crash, `sensors` are
+    the feeds of each topic that the broker carries for them. With `clip`, rewards outside the
+    run's bounds are moved to them, otherwise they are an error. No question makes the agent pull
+    more than `most_pulls` times. `name` makes names that nobody else has.
+
+    `bounds` are those that its own settings name, if they do: a learner that believes in others is
+    refused. So is a run with another `seed`, if one is given. `failure` says why it gave up, if it
+    did: rewards or a memory that failed, or settings that do not fit.
+    """
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        agent: str,
+        supply: Supply,
+        keeper: Keeper,
+        clip: bool = False,
+        bounds: Bounds | None = None,
+        sensors: Mapping[str, Sequence[SensorFeed]] | None = None,
+        seed: int | None = None,
+        most_pulls: int = MAX_PULLS,
+        name: Callable[[], str] = fresh_name,
+    ) -> None:
+        self._topics = Topics(check_name("the name of a run", run))
+        self._agent = check_agent(agent)
+        self._supply = supply
+        self._keeper = keeper
+        self._clip = clip
+        self._own_bounds = bounds
+        self._sensors = dict(sensors or {})
+        self._seed = seed
+        self._most_pulls = most_pulls
+        self._name = name
+        self._own_status = OwnStatus(self._topics.of(agent, Subject.STATUS), boot=name())
+        self._inbox: list[tuple[str, bytes]] = []
+        self._part: Part | None = None  # in the run that it has joined
+        self._over: AgentMemory | None = None  # of a run that ended while it was away
+        self._has_admitted = False  # in this step: one frame may ask all arms of a gateway
+        self._saved_at = 0.0
+        self._ended = False
+        self.refusals = Refusals()
+        self.failure: BitarmError | None = None
+        self.finished = False
+        self._subjects = {
+            self._topics.of(LEARNER, Subject.STATUS): Subject.STATUS,
+            self._topics.of(agent, Subject.RUN): Subject.RUN,
+            self._topics.of(agent, Subject.REQUEST): Subject.REQUEST,
+        }
+        self.endpoint = Endpoint(
+            client_id=f"bitarm-{run}-{agent}",
+            subscriptions=(*self._subjects, *self._sensors),
+            will=self._status(Presence.OFFLINE),
+        )
+
+    @property
+    def _stage(self) -> Stage:
+        return Stage.WAITING if self._part is None else Stage.SERVING
+
+    # -- what the wire says ------------------------------------------------------------------
+
+    def connected(self, now: float) -> None:
+        """Say that we are there; the learner then asks again for what it misses."""
+        self._own_status.say(Presence.ONLINE)
+        self._own_status.spoken_to(now)
+
+    def disconnected(self, now: float) -> None:
+        """Go on pulling; what could not be sent will be asked for again."""
+        self._inbox.clear()
+        self._own_status.disconnected()
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        """Remember a message; a sensor's is handed on at once."""
+        if topic in self._sensors:
+            for sensor in self._sensors[topic]:
+                sensor.offer(payload)
+        else:
+            self._inbox.append((topic, payload))
+
+    def step(self, now: float) -> Iterable[Publication]:
+        """Act on what came in, pull a little, and answer when everything asked for is there."""
+        if self.finished:
+            return ()
+        self._has_admitted = False
+        try:
+            for topic, payload in self._drained():
+                self._take_in(topic, payload)
+                self._own_status.spoken_to(now)
+            self._pull(now)
+            if now >= self._own_status.again_at and not self._pulling():
+                self._own_status.say_again(now)  # perhaps the learner missed it
+                if self._part is None:
+                    _LOGGER.warning(
+                        "%s waits: nobody has announced run %s to it", self._agent, self._topics.run
+                    )
+            return self._speak()
+        except (RewardError, ConfigError, StoreError) as error:
+            return self._give_up(error)
+
+    def wake_at(self, now: float) -> float:
+        """At once while there is more to pull; now and then while a live source is slow."""
+        pulling = self._pulling()
+        if self._part is None or not pulling:
+            return self._own_status.again_at
+        return now + (_LOOK_EVERY if all(self._part.feeds[arm].live for arm in pulling) else 0.0)
+
+    def stop(self) -> Iterable[Publication]:
+        """Leave in order: nothing that was pulled is lost."""
+        if self._part is not None:
+            self._part.save(stopped=True)
+        self.finished = True
+        return (self._status(Presence.OFFLINE),)
+
+    @property
+    def causes_by_name(self) -> dict[str, Cause]:
+        """Why each arm was dismissed, for those that were."""
+        return {} if self._part is None else self._part.causes_by_name()
+
+    # -- taking in ---------------------------------------------------------------------------
+
+    def _take_in(self, topic: str, payload: bytes) -> None:
+        try:
+            _HEARD[self._stage, self._subjects.get(topic, Subject.REQUEST)](self, topic, payload)
+        except (FrameError, ProtocolError) as error:
+            self.refusals.note(topic, str(error))
+
+    def _pass_over(self, topic: str, payload: bytes) -> None:
+        """What is asked before a run is joined is for one that is not served here."""
+
+    def _heard_end_while_waiting(self, topic: str, payload: bytes) -> None:
+        """A run may have ended while its agent was away: then there is nothing to wait for."""
+        status = _told_end(payload)
+        memory = None if status is None else self._keeper.load()
+        if status is None or memory is None or memory.opening != status.opening:
+            return
+        if memory.is_over:
+            return  # the end of a run that we know of: perhaps another of this name will come
+        if not _is_outdated(status, latest_epoch(memory.arms.values())):
+            self._over, self._ended = memory, True
+
+    def _heard_end(self, topic: str, payload: bytes) -> None:
+        """The learner's own status matters only when it says that our run is over."""
+        status, part = _told_end(payload), self._serving
+        if status is None or part.memory.opening != status.opening:
+            return
+        if not _is_outdated(status, part.epoch):
+            self._over, self._ended = part.memory, True
+            part.end()
+
+    def _heard_first_announcement(self, topic: str, payload: bytes) -> None:
+        if payload:  # else it was cleared: no run for the time being
+            self._join(load_announcement(payload))
+
+    def _heard_announcement(self, topic: str, payload: bytes) -> None:
+        """Our run again, perhaps in a later epoch; or another, under the same name."""
+        if not payload:
+            return  # cleared: no run for the time being
+        announcement, part = load_announcement(payload), self._serving
+        if part.memory.opening != announcement.opening:
+            self._join(announcement)
+            return
+        self._enter(part, announcement.epoch)
+        self._own_status.say(Presence.ONLINE)  # a learner that begins must hear what we remember
+
+    def _heard_frame(self, topic: str, payload: bytes) -> None:
+        """If one message of a frame is refused, the others are served all the same."""
+        for message in wire.decode(payload):
+            try:
+                self._serve(topic, self._serving, message)
+            except ProtocolError as error:
+                self.refusals.note(topic, str(error))
+
+    @property
+    def _serving(self) -> Part:
+        assert self._part is not None  # by its stage
+        return self._part
+
+    # -- joining -----------------------------------------------------------------------------
+
+    def _enter(self, part: Part, epoch: int) -> None:
+        if part.enter(epoch):
+            _LOGGER.info("%s goes on in epoch %d", self._agent, epoch)
+            self._ended = False
+
+    def _join(self, announced: Announcement) -> None:
+        if self._seed is not None and announced.seed != self._seed:
+            raise ConfigError(
+                f"the learner runs with seed {announced.seed}, this agent was set up for "
+                f"{self._seed}: give both the same"
+            )
+        if self._own_bounds not in (None, announced.bounds):
+            raise ConfigError(
+                f"the learner takes rewards to lie in {_in_words(announced.bounds)}, the problem "
+                f"file here says {_in_words(self._own_bounds)}: give both the same bounds"
+            )
+        self._part, self._ended = None, False
+        self._part = part = Part(
+            announced,
+            recall(self._keeper.load(), announced, self._agent, life=self._name()),
+            self._keeper,
+            supply=self._supply,
+            boot=self._own_status.boot,
+            most_pulls=self._most_pulls,
+        )
+        self._own_status.say(Presence.ONLINE)
+        _LOGGER.info("%s serves %d arms of run %06x", self._agent, len(part.machines), part.run)
+
+    # -- serving -----------------------------------------------------------------------------
+
+    def _serve(self, topic: str, part: Part, message: object) -> None:
+        if not isinstance(message, Request | Dismiss):
+            self.refusals.note(topic, "only requests and dismissals are for an agent")
+            return
+        machine = part.machines.get(message.arm)
+        if machine is None:
+            self.refusals.note(topic, f"arm {message.arm} is not served here")
+            return
+        if machine.knows_later(message.run):
+            self._own_status.say(Presence.ONLINE)  # its epoch is over: whoever speaks should know
+            return
+        run, epoch = split_field(message.run)
+        known = machine.state.epoch
+        if run == machine.run and (known is None or is_later(epoch, known)):
+            self._enter(part, epoch)
+        if isinstance(message, Request) and message.message > machine.state.message + 1:
+            self._admit_loss(part)
+        busy = machine.wanted
+        try:
+            answers = machine.receive(message)
+        except PeerProtocolError as error:
+            self._own_status.reason = str(error)
+            self._own_status.mention(Presence.PULLING)  # so that somebody sees why nothing comes
+            raise
+        self._own_status.reason = ""
+        if machine.state.phase is AgentPhase.DISMISSED:
+            part.dismiss(message.arm)
+        part.answers.update((answer.arm, answer) for answer in answers)
+        if busy and machine.wanted:
+            self._own_status.mention(Presence.PULLING)  # asked again: say that we are at it
+        elif machine.wanted and part.feeds[message.arm].live:
+            part.save()  # so that a restart knows of a batch that it cut short
+
+    def _admit_loss(self, part: Part) -> None:
+        """Questions that were answered are not known here: this process went back in time.
+
+        As a machine that is set back to an earlier snapshot does. From now on it is another
+        process, which begins with what it remembers: the learner must hear that first.
+        """
+        if part.is_live and not self._has_admitted:
+            self._has_admitted = True
+            self._own_status.boot = self._name()
+            part.go_on_as(self._own_status.boot)
+            self._own_status.say(Presence.ONLINE)
+
+    def _pull(self, now: float) -> None:
+        part = self._part
+        if part is None:
+            return
+        observed, clipped = part.pull(clip=self._clip)
+        if clipped:
+            self._own_status.mention(Presence.PULLING)
+        if observed and now - self._saved_at >= _SAVED_EVERY and part.is_live:
+            part.save()
+            self._saved_at = now
+
+    def _pulling(self) -> list[int]:
+        return [] if self._part is None else self._part.pulling()
+
+    # -- speaking ----------------------------------------------------------------------------
+
+    def _speak(self) -> list[Publication]:
+        """The status first: what it says of these rewards must be known before they count."""
+        part = self._part
+        done = self._ended or (part is not None and part.is_dismissed)
+        ready = part is not None and bool(part.answers) and not part.pulling()
+        if part is not None and (ready or done):
+            part.save()
+        if done:
+            self.finished = True
+            # Told once, then no longer retained: the broker is left as it was found.
+            cleared = replace(self._status(Presence.DONE), payload=b"")
+            return [replace(self._status(Presence.DONE), retain=False), cleared]
+        said = self._own_status.take_due(part, self._over)
+        if part is not None and ready:
+            topic = self._topics.of(self._agent, Subject.REPORT)
+            said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
+        return said
+
+    def _give_up(self, error: BitarmError) -> list[Publication]:
+        self.failure = error
+        self.finished = True
+        return [self._status(Presence.FAILED, str(error))]
+
+    def _status(self, presence: Presence, reason: str = "") -> Publication:
+        return self._own_status.message(presence, self._part, self._over, reason)
+
+    def _drained(self) -> list[tuple[str, bytes]]:
+        inbox, self._inbox = self._inbox, []
+        return inbox
+
+
+def _in_words(bounds: Bounds | None) -> str:
+    return "no bounds" if bounds is None else f"[{bounds[0]:g}, {bounds[1]:g}]"
+
+
+def _told_end(payload: bytes) -> Status | None:
+    """A learner's status, if it says that a run is over, and which."""
+    status = load_status(payload) if payload else None
+    if status is None or status.presence is not Presence.DONE or status.opening is None:
+        return None
+    return status
+
+
+def _is_outdated(status: Status, known: int | None) -> bool:
+    """Whether a learner that was taken for dead says it: its successor goes on with the run."""
+    return known is not None and status.epoch is not None and is_later(known, status.epoch)
+
+
+_HEARD: dict[tuple[Stage, Subject], Callable[[AgentService, str, bytes], None]] = {
+    (Stage.WAITING, Subject.STATUS): AgentService._heard_end_while_waiting,
+    (Stage.WAITING, Subject.RUN): AgentService._heard_first_announcement,
+    (Stage.WAITING, Subject.REQUEST): AgentService._pass_over,
+    (Stage.SERVING, Subject.STATUS): AgentService._heard_end,
+    (Stage.SERVING, Subject.RUN): AgentService._heard_announcement,
+    (Stage.SERVING, Subject.REQUEST): AgentService._heard_frame,
+}
+"""What is heard of a learner's status, of the run's announcement and of requests."""

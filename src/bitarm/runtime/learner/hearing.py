@@ -1,0 +1,214 @@
+"""What follows from each message that reaches the learner's service.
+
+It depends on whose topic the message came by, and on what is said there: the two tables at the end
+of this file have all cases. What else comes in is refused.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+from bitarm import wire
+from bitarm.core.events import CaveatNoted
+from bitarm.core.learner_state import ArmPhase
+from bitarm.core.messages import Position, Report
+from bitarm.errors import PeerProtocolError, TransportError
+from bitarm.runtime.embedded import CLIPPED
+from bitarm.runtime.learner.ongoing import OngoingRun
+from bitarm.runtime.learner.processes import newcomer
+from bitarm.runtime.learner.rivals import Verdict, judge
+from bitarm.runtime.learner.roster import Member, Sign
+from bitarm.runtime.refusals import printable
+from bitarm.wire.status import Presence, Status, load_status
+from bitarm.wire.topics import LEARNER, Subject
+
+_LOGGER = logging.getLogger("bitarm.learner")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A message, and whether the broker had retained it from before we subscribed."""
+
+    topic: str
+    payload: bytes
+    retained: bool
+
+
+def take_in(run: OngoingRun, message: Received, now: float) -> None:
+    """Let a message have its effect on the run.
+
+    FrameError or ProtocolError if its sender must not say that; the run is then as it was.
+    """
+    parsed = run.topics.read(message.topic)
+    if parsed is not None and parsed.agent == LEARNER and parsed.subject in _OF_LEARNERS:
+        _OF_LEARNERS[parsed.subject](run, message)
+    elif parsed is not None and parsed.agent in run.roster.members and parsed.subject in _OF_AGENTS:
+        _OF_AGENTS[parsed.subject](run, run.roster.members[parsed.agent], message, now)
+    else:
+        raise PeerProtocolError("this run has no such agent")
+
+
+# -- other learners --------------------------------------------------------------------------
+
+
+def _heard_probe(run: OngoingRun, message: Received) -> None:
+    """Somebody asks whether this run has a learner."""
+    run.retained.say_status()
+
+
+def _heard_learner(run: OngoingRun, message: Received) -> None:
+    """A learner's status: our own, of one before us, or of one that has taken over."""
+    if not message.payload:
+        return
+    status, ours = load_status(message.payload), run.learner.epoch
+    verdict = judge(
+        status,
+        boot=run.boot,
+        opening=run.learner.opening,
+        epoch=ours,
+        has_ended=run.has_ended,
+    )
+    if verdict is Verdict.YIELD:
+        run.failure = TransportError(
+            f"another learner has taken over run {run.fleet.fleet!r}: it speaks in epoch "
+            f"{status.epoch}, this one in {ours}. This one stops; the run goes on there"
+        )
+    elif verdict is Verdict.OUTBID:
+        run.outbid([ours])
+    elif verdict is Verdict.SAY_AGAIN:
+        run.retained.say_all()
+        run.farewell.tell_again()
+
+
+# -- agents ----------------------------------------------------------------------------------
+
+
+def _heard_status(run: OngoingRun, member: Member, message: Received, now: float) -> None:
+    """An agent says whether it is there, which run it serves, and what it remembers."""
+    if not message.payload:
+        return  # cleared by an agent that is done
+    status = load_status(message.payload)
+    if message.retained and status.boot in member.earlier_boots:
+        return  # a broker that went back in time; if it is there, the announcement wakes it
+    was_present = member.is_present
+    if status.opening == run.learner.opening:
+        if _is_foreign(run, member, status, now):
+            return  # what it answers is not what we asked
+        _check_codes(run, member, status)
+    if run.roster.told(member, status, now):
+        run.outbox.tell(member)
+    elif status.presence is Presence.ONLINE and now >= run.retained.announced_at + run.roster.retry:
+        run.retained.announce(member)  # it has not heard of this run
+    if member.is_present:
+        _heard_process(run, member, status)
+        if status.clipped:
+            run.note(CLIPPED)
+    _log_status(member, status, was_present=was_present)
+    member.reason = status.reason
+
+
+def _is_foreign(run: OngoingRun, member: Member, status: Status, now: float) -> bool:
+    """Whether an agent heard of an epoch after ours, or of questions that are not ours."""
+    arms = [run.learner.arms[arm] for arm in member.arms]
+    attendance = member.attendance
+    member.note(Sign.UNHEARD)  # also if it is refused
+    if not run.bids.note(
+        member,
+        status,
+        epoch=run.learner.epoch,
+        is_in_race=any(arm.phase is not ArmPhase.OUT for arm in arms),
+        now=now,
+    ):
+        member.attendance = attendance
+        return False
+    run.retained.say_status()
+    return True
+
+
+def _check_codes(run: OngoingRun, member: Member, status: Status) -> None:
+    """Refuse an agent that cannot answer what the quantizer asks."""
+    missing = set(run.learner.spec.quantizer.codes) - set(status.codes)
+    if missing:
+        member.note(Sign.UNHEARD)
+        raise PeerProtocolError(
+            f"agent {member.name} cannot answer in the code {', '.join(sorted(missing))}: "
+            "bring it to this version of bitarm, or choose another quantizer"
+        )
+
+
+def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
+    """A process that we did not hear from before may remember less than its predecessor."""
+    counted = {arm: run.learner.arms[arm].counted for arm in member.arms}
+    new = newcomer(member, status, counted)
+    if new is None or not run.is_running:
+        return
+    run.transactions.add([new.joined])
+    if new.is_twin:
+        run.note(f"agent {member.name} is served by two processes at once, whose rewards are mixed")
+    if new.forgot:
+        _LOGGER.warning("agent %s lost its memory of live rewards", member.name)
+        run.take(run.learner.renew(new.forgot))
+
+
+def _log_status(member: Member, status: Status, *, was_present: bool) -> None:
+    if status.presence is Presence.FAILED:
+        _LOGGER.warning("agent %s failed: %s", member.name, printable(status.reason))
+    elif member.is_present != was_present:
+        where = "done" if member.is_done else "here" if member.is_present else "away"
+        _LOGGER.info("agent %s is %s", member.name, where)
+    if member.is_present and status.reason not in ("", member.reason):
+        _LOGGER.warning("agent %s refuses: %s", member.name, printable(status.reason))
+
+
+def _heard_reports(run: OngoingRun, member: Member, message: Received, now: float) -> None:
+    """A frame of answers, each for the machine to judge: one that is refused stops no other."""
+    if not member.is_present:
+        return  # of another run, or before we know that it is of ours: it will be asked again
+    frame = message.payload
+    answers = _answers_in(run, member, frame)
+    run.meter.went_up(message.topic, frame, answers)
+    if run.ledger is not None:
+        run.ledger.went_up(member.name, len(frame))
+    run.roster.spoke(member, now)
+    for answer in answers:
+        try:
+            output = run.learner.receive(answer)
+        except PeerProtocolError as error:
+            run.refusals.note(message.topic, str(error))
+            continue
+        if run.learner.arms[answer.arm].phase is not ArmPhase.AWAITED:
+            run.outbox.answered(answer.arm)
+        for event in output.events:
+            if isinstance(event, CaveatNoted):
+                run.refusals.note(message.topic, event.text)
+        run.take(output)
+
+
+def _answers_in(run: OngoingRun, member: Member, frame: bytes) -> list[Report | Position]:
+    """What a frame of an agent says of its own arms, if the link carries such a frame at all."""
+    messages = wire.decode(frame)
+    if len(frame) > run.link.up.max_bytes:
+        raise PeerProtocolError(
+            f"the link {run.link.name} carries {run.link.up.max_bytes} bytes up, "
+            f"agent {member.name} sent {len(frame)}"
+        )
+    answers = [message for message in messages if isinstance(message, Report | Position)]
+    are_its_own = {answer.arm for answer in answers} <= set(member.arms)
+    if len(answers) < len(messages) or not are_its_own:
+        raise PeerProtocolError(f"agent {member.name} may report for its own arms only")
+    return answers
+
+
+_OF_LEARNERS: dict[Subject, Callable[[OngoingRun, Received], None]] = {
+    Subject.STATUS: _heard_learner,
+    Subject.REQUEST: _heard_probe,
+}
+"""What is heard on the learner's own topics."""
+
+_OF_AGENTS: dict[Subject, Callable[[OngoingRun, Member, Received, float], None]] = {
+    Subject.STATUS: _heard_status,
+    Subject.REPORT: _heard_reports,
+}
+"""What is heard on the topics of each agent."""

@@ -1,0 +1,65 @@
+"""Which process speaks for an agent, and has it forgotten rewards that its predecessor told of?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.core.events import AgentJoined
+from bitarm.runtime.learner.roster import Member
+from bitarm.wire.status import Start, Status
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer:
+    """A process that was not heard from before, and what it may have forgotten."""
+
+    joined: AgentJoined
+    forgot: Mapping[int, int]  # arms that begin new sequences; pulls of each counted before
+    is_twin: bool  # its predecessor had taken its place, and now it is back: both are there
+
+
+def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newcomer | None:
+    """The process that speaks for a member from now on; None if it is the one that did before.
+
+    `counted` has the pulls of its arms that the learner heard of. Memory can only be lost between
+    two processes; later statuses of one may be stale, as what a broker keeps is.
+    """
+    if not status.boot or status.boot == member.boot:
+        return None
+    is_twin = status.boot in member.earlier_boots
+    forgot = _forgotten(member, status, counted)
+    if member.boot:
+        member.earlier_boots.add(member.boot)
+    member.boot, member.life = status.boot, status.life
+    joined = AgentJoined(
+        agent=member.name,
+        boot=status.boot,
+        life=status.life,
+        restarts=status.restarts,
+        discarded=status.discarded,
+    )
+    return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
+
+
+def _forgotten(member: Member, status: Status, counted: Mapping[int, int]) -> dict[int, int]:
+    """Live arms whose rewards are not all those that were told, and how many of them are.
+
+    The memory that speaks names the processes that went on from it, each with what it remembered.
+    If the one that we heard from last is among them, what its successor remembered decides. If it
+    is not, this memory is older than that process, or another one. So a loss is seen even by a
+    learner that was itself put back to before it.
+    """
+    if not member.boot:
+        return {}
+    if member.life != status.life:
+        return {arm: 0 for arm in status.pulls if arm in counted}
+    starts = (*status.before, Start(boot=status.boot, pulls=status.pulls))
+    known = [start.boot for start in starts]
+    is_known = member.boot in known
+    after = starts[known.index(member.boot) + 1] if is_known else starts[-1]
+    return {
+        arm: min(after.pulls.get(arm, 0), counted[arm])
+        for arm in status.pulls
+        if arm in counted and (not is_known or after.pulls.get(arm, 0) < counted[arm])
+    }

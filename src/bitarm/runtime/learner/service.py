@@ -1,0 +1,206 @@
+"""The learner as a service: it announces a run, asks, listens, and tells everyone the end.
+
+Without a socket. In each step it takes in what came (`hearing`), writes down what follows from it
+(`transactions`), and only then speaks: what the broker retains (`retained`), questions and
+dismissals (`outbox`), and the end (`farewell`).
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import final
+
+from bitarm.core.events import AgentJoined, FleetAssigned, TrafficMeasured
+from bitarm.core.journal import Journal
+from bitarm.core.learner import Learner
+from bitarm.errors import BitarmError, FrameError, ProtocolError
+from bitarm.links.cost import LinkLedger
+from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.learner.hearing import Received, take_in
+from bitarm.runtime.learner.ongoing import OngoingRun
+from bitarm.runtime.refusals import Refusals
+from bitarm.runtime.service import Endpoint, Publication
+from bitarm.wire.status import Presence
+from bitarm.wire.topics import LEARNER, Subject
+
+_LOGGER = logging.getLogger("bitarm.learner")
+RETRY = 10.0
+"""Seconds after which an unanswered request is sent again, at first."""
+LINGER = 5.0
+"""Seconds to wait at the end for agents to confirm that they have stopped."""
+_IDLE = 3600.0  # seconds between two steps while there is no connection
+
+
+@final
+class LearnerService:
+    """Drives one learner, opened or rebuilt, whose events are in the journal as `run`.
+
+    The other arguments are those of `OngoingRun`. A request that is not answered is sent again
+    after `retry` seconds, later less often; at the end, agents have `linger` seconds to confirm
+    that they stop. `failure` says why the service gave up, if it did.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        journal: Journal,
+        run: int,
+        *,
+        fleet: FleetAssigned,
+        boot: str,
+        watch: Watcher,
+        now: float,
+        before: TrafficMeasured | None = None,
+        joined: Mapping[str, Sequence[AgentJoined]] | None = None,
+        ledger: LinkLedger | None = None,
+        retry: float = RETRY,
+        linger: float = LINGER,
+    ) -> None:
+        self._run = OngoingRun(
+            learner,
+            journal,
+            run,
+            fleet=fleet,
+            boot=boot,
+            watch=watch,
+            now=now,
+            before=before,
+            joined=joined,
+            ledger=ledger,
+            retry=retry,
+            linger=linger,
+        )
+        topics = self._run.topics
+        self._learner_topic = topics.of(LEARNER, Subject.STATUS)
+        self._inbox: list[Received] = []
+        self._is_connected = False
+        self._look_at = now  # for agents that are late
+        self.finished = False
+        self.endpoint = Endpoint(
+            # A name of its own: one that was taken for dead must not push its successor off.
+            client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
+            subscriptions=(
+                self._learner_topic,  # first: a broker tells what it keeps in this order
+                topics.of("+", Subject.STATUS),
+                topics.of("+", Subject.REPORT),
+                topics.of(LEARNER, Subject.REQUEST),
+            ),
+            will=self._run.retained.status(Presence.OFFLINE),
+        )
+
+    @property
+    def opening(self) -> str:
+        """What names the run among all others."""
+        return self._run.learner.opening
+
+    @property
+    def ledger(self) -> LinkLedger | None:
+        """What the run has cost on its link, if it has one."""
+        return self._run.ledger
+
+    @property
+    def refusals(self) -> Refusals:
+        """Who sent what they must not send."""
+        return self._run.refusals
+
+    @property
+    def failure(self) -> BitarmError | None:
+        """Why this learner does not go on, if it does not."""
+        return self._run.failure
+
+    # -- what the wire and its user say ------------------------------------------------------
+
+    def connected(self, now: float) -> None:
+        """Announce the run again: the broker may have forgotten it."""
+        self._is_connected = True
+        self._run.bids.clear()
+        self._run.retained.say_all()
+        self._run.farewell.connected(now)
+        self._run.roster.reconnected(now)
+
+    def disconnected(self, now: float) -> None:
+        """Wait; every agent is asked again when it is seen again."""
+        self._is_connected = False
+        self._inbox.clear()
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        """Remember a message until the next step."""
+        self._inbox.append(Received(topic=topic, payload=payload, retained=retained))
+
+    def note(self, caveat: str) -> None:
+        """Take in a fact that voids the guarantee."""
+        self._run.note(caveat)
+
+    def interrupt(self) -> None:
+        """End the run without an answer, and tell the agents."""
+        if self._run.is_running:
+            self._run.take(self._run.learner.interrupt())
+
+    def leave(self) -> Iterable[Publication]:
+        """Stop in order and leave the run to be resumed: all that happened is in the journal."""
+        self._run.transactions.flush()
+        self.finished = True
+        return (self._run.retained.status(Presence.OFFLINE),)
+
+    # -- a step ------------------------------------------------------------------------------
+
+    def step(self, now: float) -> Iterable[Publication]:
+        """Take in what came, decide, write it down, then speak."""
+        run = self._run
+        self._take_in_all(now)
+        if self.failure is not None:
+            return ()  # another learner has taken over: not one more word
+        if self._is_connected and now >= run.bids.due_at:
+            epochs = run.bids.take(run.roster.members, run.learner.epoch)
+            if epochs:
+                run.outbid(epochs)
+        is_looking = self._is_connected and now >= self._look_at
+        if is_looking:
+            self._look_at = now + run.roster.every
+            run.give_up_lost(now)
+            absent = run.roster.long_absent(run.busy(), now)
+            if absent:
+                _LOGGER.warning("the run waits for agents that are not connected: %s", absent)
+        run.commit(now)
+        again = run.roster.to_repeat(run.busy(), now) if is_looking else []
+        if not self._is_connected:
+            run.outbox.forget_news()
+            self._say_farewell(now)
+            return ()
+        return [
+            *run.retained.news(now, is_running=run.is_running),
+            *run.outbox.letters(again, now),
+            *self._say_farewell(now),
+        ]
+
+    def wake_at(self, now: float) -> float:
+        """When a request may be due again, an event to be written, or the wait at the end over."""
+        run = self._run
+        ends_at = run.farewell.wake_at(now) if run.has_ended else None
+        if ends_at is not None:
+            return ends_at
+        due_at = min(self._look_at, run.bids.due_at) if self._is_connected else now + _IDLE
+        return min(due_at, run.transactions.due_at)
+
+    def _take_in_all(self, now: float) -> None:
+        inbox, self._inbox = self._inbox, []
+        # Whether another learner has taken over, before what agents say of its epoch.
+        inbox.sort(key=lambda message: message.topic != self._learner_topic)
+        for message in inbox:
+            try:
+                take_in(self._run, message, now)
+            except (FrameError, ProtocolError) as error:
+                self.refusals.note(message.topic, str(error))
+            if self.failure is not None:
+                self.finished = True
+                return
+
+    def _say_farewell(self, now: float) -> list[Publication]:
+        run = self._run
+        if not run.has_ended or self.finished:
+            return []
+        said = run.farewell.step(now, is_connected=self._is_connected)
+        if run.farewell.is_over:
+            self.finished = True
+            run.transactions.add([run.meter.measured(by_arm=True)])
+            run.commit(now)
+        return said

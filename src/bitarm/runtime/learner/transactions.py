@@ -1,0 +1,68 @@
+"""A run's events on their way into the journal: which ones wait for others, and until when.
+
+Reports from which nothing follows yet wait a moment, to be written in one transaction with those
+that come after them. What a crash then loses was never acted on, and is asked for again.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import final
+
+from bitarm.core.events import LearnerEvent, RoundOpened
+from bitarm.core.journal import Journal
+from bitarm.runtime.embedded import Watcher
+from bitarm.runtime.learner.meter import Meter
+
+_WRITTEN_WITHIN = 0.2  # seconds that an event may wait: a sync of the disk for each is slow
+_MOST_WAITING = 256  # events: written while others are on their way, not all at the end
+
+
+@final
+class Transactions:
+    """Writes the events of one run to its journal, then shows them to `watch`.
+
+    A transaction that opens a round also says what the meter has counted until then.
+    """
+
+    def __init__(
+        self, journal: Journal, run: int, *, watch: Watcher, meter: Meter, now: float
+    ) -> None:
+        self._journal = journal
+        self._run = run
+        self._watch = watch
+        self._meter = meter
+        self._waiting: list[LearnerEvent] = []
+        self._due_at = now
+
+    @property
+    def due_at(self) -> float:
+        """When what waits must be written; infinite if nothing does."""
+        return self._due_at if self._waiting else math.inf
+
+    def add(self, events: Iterable[LearnerEvent]) -> None:
+        """Events that are to be written, in this order."""
+        self._waiting.extend(events)
+
+    def commit(self, now: float, *, at_once: bool) -> None:
+        """Write all that waits: `at_once`, or only if it waited long enough or is much.
+
+        StoreError if the journal cannot be written: then nothing that waits was acted on.
+        """
+        if not self._waiting:
+            self._due_at = now + _WRITTEN_WITHIN
+            return
+        if not at_once and now < self._due_at and len(self._waiting) < _MOST_WAITING:
+            return
+        self._due_at = now + _WRITTEN_WITHIN
+        if any(isinstance(event, RoundOpened) for event in self._waiting):
+            self._waiting.append(self._meter.measured(by_arm=False))
+        events = tuple(self._waiting)
+        self._journal.append(self._run, events)
+        self._waiting.clear()
+        self._watch(events)
+
+    def flush(self) -> None:
+        """Write what waits, and nothing besides: the process is about to stop."""
+        if self._waiting:
+            self._journal.append(self._run, tuple(self._waiting))
+            self._waiting.clear()

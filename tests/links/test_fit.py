@@ -1,0 +1,66 @@
+"""Which runs a link carries, and what would fit instead."""
+
+import pytest
+
+from bitarm.api.scheme import build
+from bitarm.core.confidence import Stride
+from bitarm.core.limits import Limits
+from bitarm.core.spec import RunSpec
+from bitarm.errors import ConfigError
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
+
+
+def _spec(**scheme: object) -> RunSpec:
+    problem = {"bounds": (0.0, 1.0)}
+    return build(("a", "b"), seed=1, problem=problem, scheme=scheme, limits={}).spec
+
+
+@pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"])
+def test_the_papers_scheme_fits(name: str) -> None:
+    assert (
+        require_fit(
+            find_link(name), _spec(quantizer="icq", bits=3), Limits(), Stride.TOGETHER
+        ).report
+        == 11
+    )
+
+
+def test_long_symbols_do_not_fit_us915_and_what_would_is_told() -> None:
+    with pytest.raises(ConfigError) as caught:
+        require_fit(
+            find_link("lorawan-us915-dr0"), _spec(quantizer="exact"), Limits(), Stride.TOGETHER
+        )
+    said = str(caught.value)
+    assert "carries 11 bytes up, a report of this run can take 21" in said
+    assert "symbols of at most 16 bits, here up to 64" in said
+    assert "rounds" not in said  # forty rounds are no trouble
+    assert said.endswith("links that carry this run: lorawan-eu868-dr0, nb-iot, none")
+
+
+def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
+    spec, link = _spec(quantizer="icq", growth=1.2), find_link("lorawan-us915-dr0")
+    with pytest.raises(ConfigError, match="frames of 11 bytes take at most 57 rounds"):
+        require_fit(link, spec, Limits(), Stride.TOGETHER)
+    assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
+
+
+def test_no_request_fits_sigfox() -> None:
+    spec = _spec(quantizer="icq")
+    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 14"):
+        require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
+
+
+@pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
+def test_the_default_fits_where_there_is_room_for_its_longest_symbol(name: str) -> None:
+    sizes = require_fit(find_link(name), _spec(), Limits(), Stride.LEVEL)
+    assert sizes.symbol_bits > 16
+    assert 11 < sizes.report < 51
+
+
+def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
+    link = find_link("lorawan-us915-dr0")
+    with pytest.raises(ConfigError) as caught:
+        require_fit(link, _spec(), Limits(), Stride.LEVEL)
+    assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
+    assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11

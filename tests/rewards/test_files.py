@@ -1,0 +1,77 @@
+"""Columns of CSV files: read in order, refused with arm and file."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from bitarm.errors import RewardError
+from bitarm.rewards.files import CsvSource
+
+
+@pytest.fixture
+def csv_file(tmp_path: Path) -> Path:
+    file = tmp_path / "rewards.csv"
+    rows = "".join(f"{i},{math.sin(i)!r},{i / 7!r}\n" for i in range(200))
+    file.write_text("trial,left,right\n" + rows, encoding="utf-8")
+    return file
+
+
+def test_a_csv_column_is_read_in_the_order_of_its_rows(csv_file: Path) -> None:
+    source = CsvSource(csv_file, "right", label="x")
+    assert list(source.pull(3)) == [0.0, 1 / 7, 2 / 7]
+    assert list(source.pull(197))[-1] == 199 / 7
+
+
+def test_a_csv_column_that_runs_out_says_how_many_rows_there_are(csv_file: Path) -> None:
+    source = CsvSource(csv_file, "left", label="gateway-7")
+    source.pull(150)
+    with pytest.raises(RewardError) as caught:
+        source.pull(51)
+    assert str(caught.value) == (
+        f"gateway-7 ran out of rewards: column 'left' of {csv_file} has 200 rows, "
+        "201 are needed now; record more, or set a limit on rounds"
+    )
+    assert len(source.pull(50)) == 50  # and the refusal took none of them
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "left\n",
+        "right\n0.5\n",
+        "left\n0.5\nwords\n",
+        "left\n0.5\nnan\n",
+        "left\n0.5\n1e999\n",
+        'a,left\n1,0.5\n2,""\n',
+        "a,left\n1,0.5\n2\n",
+    ],
+)
+def test_a_csv_file_without_usable_rewards_names_arm_and_file(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(RewardError) as caught:
+        CsvSource(file, "left", label="gateway-7")
+    assert "gateway-7" in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"left\n\xff\xfe\n", b"left\n0.5\x00\n"])
+def test_a_csv_file_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_bytes(content)
+    with pytest.raises(RewardError, match=r"bad\.csv"):
+        CsvSource(file, "left", label="x")
+
+
+def test_a_csv_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "from-a-spreadsheet.csv"
+    file.write_text("left,right\n0.5,0.25\n", encoding="utf-8-sig")
+    assert list(CsvSource(file, "left", label="x").pull(1)) == [0.5]
+
+
+@pytest.mark.parametrize("place", ["nowhere.csv", "."])
+def test_a_csv_file_that_cannot_be_opened_is_refused(place: str, tmp_path: Path) -> None:
+    with pytest.raises(RewardError, match=r"the rewards of gateway-7 cannot be read from "):
+        CsvSource(tmp_path / place, "left", label="gateway-7")
