@@ -1,11 +1,11 @@
 import pytest
 from experiments.fabricated import findings
 
-from bitarm.core.theory import lower_bound
 from bitarm.experiments.catalog import load_study
 from bitarm.experiments.findings import Findings
 from bitarm.experiments.run import run_experiments
 from bitarm.experiments.theory import floors, message_floors, promises
+from bitarm.theory import lower_bound
 
 
 def _run(name: str, trials: int) -> Findings:

@@ -11,11 +11,11 @@ from planner.plugins import Lattice, Timid, installed
 import bitarm
 from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
-from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
 from bitarm.planner.gauge import Effort, Gauge
 from bitarm.planner.plan import Plan, plan
 from bitarm.planner.setting import Setting
+from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow  # compiles kernels
 

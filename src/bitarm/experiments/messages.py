@@ -13,12 +13,12 @@ from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizer import Estimate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.setup import Setup
-from bitarm.core.theory import Innovation
 from bitarm.experiments.findings import Findings
 from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.models import RewardModel
 from bitarm.sim.tape import empty_tape
 from bitarm.sim.world import world_of
+from bitarm.theory import Innovation
 
 _TRIALS = 512  # of a point, in which messages are counted
 _FIRST = 1.0  # bits of a first message, which is not empty: more depends on where the means lie

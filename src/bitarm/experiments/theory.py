@@ -8,16 +8,16 @@ from typing import final
 from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.setup import Setup
-from bitarm.core.theory import (
+from bitarm.experiments.findings import Findings
+from bitarm.experiments.messages import rate_bits, shortest_bits
+from bitarm.sim.models import Gaussian
+from bitarm.theory import (
     NoBound,
     closed_form,
     counting_bound,
     lower_bound,
     on_good_event,
 )
-from bitarm.experiments.findings import Findings
-from bitarm.experiments.messages import rate_bits, shortest_bits
-from bitarm.sim.models import Gaussian
 
 Value = Callable[[float], float | None]
 

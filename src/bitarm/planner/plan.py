@@ -15,7 +15,6 @@ from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_seed
-from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
 from bitarm.planner.admission import Admission
 from bitarm.planner.candidates import coarse, rescaled
@@ -29,6 +28,7 @@ from bitarm.planner.prices import prices_of
 from bitarm.planner.question import Question, question_of
 from bitarm.planner.search import FINAL, Search, Tried
 from bitarm.planner.setting import Setting
+from bitarm.theory import lower_bound
 
 Progress = Callable[[str, int], None]
 """Told what is being done, and how many settings were measured so far."""

@@ -11,8 +11,8 @@ from scipy.stats import chisquare, norm
 
 from bitarm.core.quantizer import Estimate, Step
 from bitarm.core.quantizers import Dicq
-from bitarm.core.theory import Innovation
 from bitarm.errors import ConfigError
+from bitarm.theory import Innovation
 
 _TRIALS = 20_000
 

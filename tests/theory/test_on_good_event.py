@@ -16,9 +16,9 @@ from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, Q
 from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.core.theory import GoodEventBound, NoBound, on_good_event
-from bitarm.core.theory.on_good_event import radii
 from bitarm.errors import ConfigError
+from bitarm.theory import GoodEventBound, NoBound, on_good_event
+from bitarm.theory.on_good_event import radii
 
 EVERY_QUANTIZER: list[Quantizer] = [
     Exact(),

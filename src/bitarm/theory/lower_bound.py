@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.spec import check_delta, check_sigma
-from bitarm.core.theory.gaps import check_means, gaps_of
+from bitarm.theory.gaps import check_means, gaps_of
 
 
 @final

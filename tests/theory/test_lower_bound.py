@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from bitarm.core.theory import binary_kl, lower_bound
 from bitarm.errors import ConfigError
+from bitarm.theory import binary_kl, lower_bound
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from typing import final
 
 from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_bounds, check_delta
-from bitarm.core.theory.gaps import check_means
 from bitarm.errors import ConfigError
+from bitarm.theory.gaps import check_means
 
 
 @final

@@ -6,12 +6,12 @@ average. `counting_bound` is the same for bits; `Innovation` says what messages 
 must cost. Nothing here takes part in a run.
 """
 
-from bitarm.core.theory.closed_forms import ClosedForm, Condition, closed_form, inflation
-from bitarm.core.theory.counting import CountingBound, answer_bits, counting_bound
-from bitarm.core.theory.gaps import NoBound
-from bitarm.core.theory.innovation import Innovation
-from bitarm.core.theory.lower_bound import LowerBound, binary_kl, lower_bound
-from bitarm.core.theory.on_good_event import GoodEventBound, on_good_event
+from bitarm.theory.closed_forms import ClosedForm, Condition, closed_form, inflation
+from bitarm.theory.counting import CountingBound, answer_bits, counting_bound
+from bitarm.theory.gaps import NoBound
+from bitarm.theory.innovation import Innovation
+from bitarm.theory.lower_bound import LowerBound, binary_kl, lower_bound
+from bitarm.theory.on_good_event import GoodEventBound, on_good_event
 
 __all__ = [
     "ClosedForm",

@@ -12,9 +12,9 @@ from typing import Literal, final
 from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.schedule import GeometricSchedule
 from bitarm.core.spec import RunSpec
-from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
-from bitarm.core.theory.on_good_event import radii
 from bitarm.core.widths import PaperWidth
+from bitarm.theory.gaps import NoBound, check_means_of, gaps_of
+from bitarm.theory.on_good_event import radii
 
 
 @final

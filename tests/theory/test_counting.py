@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from bitarm.api.simulate import simulate
-from bitarm.core.theory import answer_bits, counting_bound
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli, Beta
+from bitarm.theory import answer_bits, counting_bound
 
 _MEANS = (0.2, 0.5, 0.9, 0.4)
 

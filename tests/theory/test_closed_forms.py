@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from bitarm.core.quantizers import Exact, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.core.spec import RunSpec
-from bitarm.core.theory import (
+from bitarm.errors import ConfigError
+from bitarm.theory import (
     ClosedForm,
     GoodEventBound,
     NoBound,
@@ -15,8 +16,7 @@ from bitarm.core.theory import (
     inflation,
     on_good_event,
 )
-from bitarm.core.theory.on_good_event import radii
-from bitarm.errors import ConfigError
+from bitarm.theory.on_good_event import radii
 
 
 def spec_of(

@@ -11,8 +11,8 @@ from typing import final
 from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.quantizer import Estimate, Quantizer, Step
 from bitarm.core.spec import RunSpec
-from bitarm.core.theory.gaps import NoBound, check_means_of, gaps_of
 from bitarm.errors import ConfigError
+from bitarm.theory.gaps import NoBound, check_means_of, gaps_of
 
 
 @final
