@@ -1,4 +1,4 @@
-"""How good is a plan? Beside the best point of a fine grid, each measured on fresh worlds.
+"""How good is a plan? Beside the best point of a fine grid, each measured on fresh environments.
 
     .venv/bin/python benchmarks/bench_planner.py            all ten problems, a table
     .venv/bin/python benchmarks/bench_planner.py 2 5        only these
@@ -90,9 +90,9 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 }
 
 _ROUGH, _BETTER, _BEST = (
-    Effort(worlds=4, runs=24),
-    Effort(worlds=16, runs=48),
-    Effort(worlds=100, runs=100),
+    Effort(environments=4, runs=24),
+    Effort(environments=16, runs=48),
+    Effort(environments=100, runs=100),
 )
 _KEPT, _LAST = 100, 6
 _GROWTH = (1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0)

@@ -13,13 +13,13 @@ def test_the_spread_is_that_of_all_runs() -> None:
     assert spread.sd == pytest.approx(np.std([1, 2, 3, 6], ddof=1))
 
 
-def test_runs_that_share_a_world_do_not_count_as_independent() -> None:
+def test_runs_that_share_a_environment_do_not_count_as_independent() -> None:
     rng = np.random.default_rng(1)
-    world = np.repeat(np.arange(50), 100)
-    shared = rng.normal(size=50)[world] + 0.01 * rng.normal(size=5000)
+    environment = np.repeat(np.arange(50), 100)
+    shared = rng.normal(size=50)[environment] + 0.01 * rng.normal(size=5000)
     apart = rng.normal(size=5000)
-    assert Spread.of(shared, world).sem == pytest.approx(1 / np.sqrt(50), rel=0.3)
-    assert Spread.of(apart, world).sem == pytest.approx(1 / np.sqrt(5000), rel=0.3)
+    assert Spread.of(shared, environment).sem == pytest.approx(1 / np.sqrt(50), rel=0.3)
+    assert Spread.of(apart, environment).sem == pytest.approx(1 / np.sqrt(5000), rel=0.3)
 
 
 def test_one_run_has_no_spread() -> None:

@@ -21,14 +21,14 @@ from bitarm.planner.gauge import Effort, Gauge
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import Link, find_link
+from bitarm.sim.environment import environment_of
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Gaussian
 from bitarm.sim.tables import checkpoints
 from bitarm.sim.tape import empty_tape
-from bitarm.sim.world import world_of
 from bitarm.wire import encode
 
-_WORLD = world_of([Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.4, 1.0, 0.2)])
+_ENVIRONMENT = environment_of([Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.4, 1.0, 0.2)])
 _LORA = find_link("lorawan-eu868-dr0")
 
 
@@ -71,12 +71,12 @@ def _sides(setup: Setup, link: Link, untils: list[int]) -> tuple[float, float]:
         def count(events: Sequence[LearnerEvent], ledger: LinkLedger = ledger) -> None:
             ledger.watch(_spellable(events))
 
-        run_trial(setup, tape, _WORLD, rng, trial, count)
+        run_trial(setup, tape, _ENVIRONMENT, rng, trial, count)
         for use in ledger.devices():
             air = (use.air_seconds_up or 0.0) + (use.air_seconds_down or 0.0)
             counted += air or use.bytes_up + use.bytes_down
     costs = frame_costs(link, setup.spec, untils)
-    runs = run_machines(setup, tape, _WORLD, rng)  # once more: the tape has been drawn
+    runs = run_machines(setup, tape, _ENVIRONMENT, rng)  # once more: the tape has been drawn
     return counted, float(costs.of(runs).sum())
 
 
@@ -146,7 +146,7 @@ def test_a_first_report_past_all_gaps_has_its_price_too() -> None:
     """Where the data choose the checkpoints, the last of them is not before the first."""
     question = ask(link="nb-iot", gap=2.0)
     gauge = Gauge(question, seed=1)
-    bank = gauge.bank(1, Effort(worlds=4, runs=4))
+    bank = gauge.bank(1, Effort(environments=4, runs=4))
     for setting in coarse(question):
         if setting.words["policy"] == "quiet":
             late = setting.with_word("first", 4 * question.longest)

@@ -1,4 +1,4 @@
-"""The gauge: its figures are the simulator's, its worlds the same for all, its effort bounded."""
+"""Measuring settings: as the simulator does, on the same environments for all."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ _DICQ = Setting.of(
         "first": 8,
     }
 )
-_EFFORT = Effort(worlds=20, runs=100)
+_EFFORT = Effort(environments=20, runs=100)
 
 
 def test_figures_are_those_of_a_simulation() -> None:
@@ -84,16 +84,16 @@ def test_the_same_seed_gives_the_same_figures_and_another_others() -> None:
     assert measured(1) != measured(2)
 
 
-def test_banks_of_other_numbers_have_other_worlds() -> None:
+def test_banks_of_other_numbers_have_other_environments() -> None:
     gauge = Gauge(ask(), seed=1)
     one, two = gauge.bank(0, _EFFORT), gauge.bank(1, _EFFORT)
-    assert not np.array_equal(one.worlds[0].means, two.worlds[0].means)
+    assert not np.array_equal(one.environments[0].means, two.environments[0].means)
 
 
 def test_runs_that_lost_the_best_arm_are_left_out() -> None:
     gauge = Gauge(ask(arms=6, gap=0.5, delta=0.45), seed=1)
     figures = gauge.measure(
-        _DICQ.with_word("kappa", 0.2), gauge.bank(0, Effort(worlds=40, runs=500))
+        _DICQ.with_word("kappa", 0.2), gauge.bank(0, Effort(environments=40, runs=500))
     )
     assert figures is not None
     assert figures.wrong + figures.undecided > 0
@@ -116,13 +116,13 @@ def test_an_answer_within_the_tolerance_is_right() -> None:
     assert figures.wrong == 0
 
 
-def test_many_arms_get_fewer_runs_and_a_prior_more_worlds() -> None:
-    effort = Effort(worlds=16, runs=48)
+def test_many_arms_get_fewer_runs_and_a_prior_more_environments() -> None:
+    effort = Effort(environments=16, runs=48)
     assert effort.for_arms(8) == effort
     many = effort.for_arms(5000)
-    assert 4 <= many.worlds * many.runs <= 16
+    assert 4 <= many.environments * many.runs <= 16
     assert effort.for_guess(GuessedGaps(gaps=(0.1, 0.2))) == effort
-    assert effort.for_guess(GapPrior(law="uniform", low=0.1, high=1.0)).worlds == 32
+    assert effort.for_guess(GapPrior(law="uniform", low=0.1, high=1.0)).environments == 32
 
 
 def test_bounds_of_any_width_cost_the_same() -> None:

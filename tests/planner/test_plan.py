@@ -216,8 +216,8 @@ def test_a_plan_costs_at_most_115_hundredths_of_the_best_of_a_grid(words: dict[s
     made = plan(**words, seed=1)
     gauge = Gauge(made.question, seed=77)
     rough, fine = (
-        gauge.bank(0, Effort(worlds=6, runs=20)),
-        gauge.bank(1, Effort(worlds=60, runs=60)),
+        gauge.bank(0, Effort(environments=6, runs=20)),
+        gauge.bank(1, Effort(environments=60, runs=60)),
     )
     firsts = [max(1, round(by * made.question.longest)) for by in (0.02, 0.15, 0.35, 0.7, 1.4)]
     base = {"policy": "se", "kappa_first": 4.0, "quantizer": "dicq"}

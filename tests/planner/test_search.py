@@ -1,4 +1,4 @@
-"""The search: a race, a climb and a final on worlds that chose nobody."""
+"""The search: a race, a climb and a final on environments that chose nobody."""
 
 import pytest
 from planner.questions import ask

@@ -13,10 +13,10 @@ from scipy import stats
 
 from bitarm.api.simulate import simulate
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.tables import has_twin
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def _trials(models: Sequence[RewardModel], trials: int, *settings: dict[str, Any
     setups = [simulate(models, trials=1, seed=0, **it).points[0].setup for it in settings]
     assert all(map(has_twin, setups))
     rng = np.random.Generator(np.random.SFC64(3))
-    return Engine(setups, world_of(models)).run(rng, trials)
+    return Engine(setups, environment_of(models)).run(rng, trials)
 
 
 @pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])

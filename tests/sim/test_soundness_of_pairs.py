@@ -16,9 +16,9 @@ from bitarm.api.simulate import Point, setup_of, simulate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.widths import pairwise
 from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Gaussian, RewardModel
 from bitarm.sim.tape import empty_tape
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow
 
@@ -143,7 +143,7 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     by the likelihood ratio of what the arms had shown when the run ended.
     """
     trials, gap = 20_000, 0.5
-    swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
+    swapped = environment_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
     setup = setup_of(swapped.models, {"sigma": sigma, "policy": "se", **words})
     grid = union_grid([setup])
     rng = np.random.default_rng(11)

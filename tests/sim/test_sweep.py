@@ -20,6 +20,7 @@ from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
 from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 from bitarm.sim.sweep import (
     MEASURES,
@@ -30,7 +31,6 @@ from bitarm.sim.sweep import (
     run_chunk,
 )
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import world_of
 
 _NO_LIMITS = Limits()
 _SE = SuccessiveElimination()
@@ -293,4 +293,4 @@ def test_what_is_compiled_or_cached_is_no_source(
 def test_a_scheme_for_another_number_of_arms_is_refused() -> None:
     three = Sweep(setups=_PAIR, models=(*_COINS, Bernoulli(mean=0.5)), trials=10, seed=1)
     with pytest.raises(ConfigError, match="a scheme for 2 arms met 3 models"):
-        Engine(three.setups, world_of(three.models))
+        Engine(three.setups, environment_of(three.models))

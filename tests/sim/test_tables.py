@@ -29,7 +29,7 @@ def test_pulls_radii_and_lengths_are_those_of_the_machines(
     (one,), table = case.setups, table_of(case.setups[0])
     rng = np.random.default_rng(case.seed)
     events: list[LearnerEvent] = []
-    run_trial(one, blank_tape([one], rng, 1), case.world, rng, 0, events.extend)
+    run_trial(one, blank_tape([one], rng, 1), case.environment, rng, 0, events.extend)
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     for report in reports:
         row = report.message - 1

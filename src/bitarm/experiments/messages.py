@@ -15,9 +15,9 @@ from bitarm.core.quantizers import Dicq
 from bitarm.core.setup import Setup
 from bitarm.experiments.findings import Findings
 from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import RewardModel
 from bitarm.sim.tape import empty_tape
-from bitarm.sim.world import world_of
 from bitarm.theory import Innovation
 
 _TRIALS = 512  # of a point, in which messages are counted
@@ -44,7 +44,7 @@ def message_counts(
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed)))
     units = rng.random((trials, len(models)))
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=units)
-    Engine([setup], world_of(models)).run_tape(tape, rng)
+    Engine([setup], environment_of(models)).run_tape(tape, rng)
     longest = int(tape.filled.max())  # a cell is drawn for each message, and for nothing else
     return tuple(
         float(np.count_nonzero(tape.filled >= message) / trials)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from bitarm.sim.kernels.arrays import Floats, Integers
 
 Means = Literal["kernels", "machines"]
 """By what runs were simulated: the simulator's own code, or learner and agents themselves."""
@@ -28,14 +26,14 @@ class Spread:
     sem: float
 
     @classmethod
-    def of(cls, values: Floats, world: Integers) -> "Spread":
-        """From runs of several worlds: runs of one world share its gaps and its offset.
+    def of(cls, values: Floats, environment: Integers) -> "Spread":
+        """From runs of several environments: runs of one environment share its gaps and its offset.
 
-        The error of the mean is that of a sample of worlds, as for any sample of clusters.
+        The error of the mean is that of a sample of environments, as for any sample of clusters.
         """
         mean = float(values.mean())
-        off = np.bincount(world, values - mean)
-        drawn = int(np.count_nonzero(np.bincount(world)))
+        off = np.bincount(environment, values - mean)
+        drawn = int(np.count_nonzero(np.bincount(environment)))
         few = drawn / max(drawn - 1, 1)
         return cls(
             mean=mean,

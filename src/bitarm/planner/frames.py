@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
@@ -24,11 +23,9 @@ from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.links import Direction, Link, require_fit
+from bitarm.sim.kernels.arrays import Floats
 from bitarm.sim.trials import Trials
 from bitarm.wire.short import MAX_SYMBOL_BITS
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _FEW_BITS = 8  # any symbol up to 16 bits has the same frame
 

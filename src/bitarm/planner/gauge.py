@@ -1,4 +1,4 @@
-"""Measures settings in the simulator, all of them on the same worlds and seeds.
+"""Measures settings in the simulator, all of them on the same environments and seeds.
 
 A setting runs alone, on its own grid: sums are used and forgotten, every kernel is compiled for one
 form only, and a thousand runs take a few milliseconds. Sharing a tape between settings would pair
@@ -24,10 +24,9 @@ from bitarm.planner.guess import Guess, GuessedGaps
 from bitarm.planner.question import Question
 from bitarm.planner.setting import Setting
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import Environment, right_arms
+from bitarm.sim.kernels.arrays import Floats
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import World, right_arms
-
-Floats = npt.NDArray[np.float64]
 
 _BEYOND = 1000  # times the pulls that the smallest gap needs: who goes on has lost the best arm
 _LATEST = 4  # times the same: later reports are rare
@@ -38,31 +37,31 @@ _FULL_EFFORT_ARMS = 24  # with more arms a run takes longer, and its figures var
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How many worlds are drawn, and runs in each."""
+    """How many environments are drawn, and runs in each."""
 
-    worlds: int
+    environments: int
     runs: int
 
     def for_arms(self, arms: int) -> "Effort":
         """Fewer runs where there are many arms."""
         share = min(1.0, _FULL_EFFORT_ARMS / arms)
         runs = max(1, round(self.runs * share))
-        worlds = max(4, round(self.worlds * min(1.0, self.runs * share)))
-        return Effort(worlds=worlds, runs=runs)
+        environments = max(4, round(self.environments * min(1.0, self.runs * share)))
+        return Effort(environments=environments, runs=runs)
 
     def for_guess(self, guess: Guess) -> "Effort":
-        """More worlds and fewer runs in each, where worlds differ in their gaps."""
+        """More environments and fewer runs in each, where environments differ in their gaps."""
         if guess.smallest == guess.largest or isinstance(guess, GuessedGaps):
             return self
-        return Effort(worlds=2 * self.worlds, runs=-(-self.runs // 2))
+        return Effort(environments=2 * self.environments, runs=-(-self.runs // 2))
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bank:
-    """Worlds with a seed each: whoever is measured on it sees the same."""
+    """Environments with a seed each: whoever is measured on it sees the same."""
 
-    worlds: tuple[World, ...]
+    environments: tuple[Environment, ...]
     runs: int  # in each
     seed: tuple[int, int]
 
@@ -86,25 +85,25 @@ class Gauge:
         rng = np.random.Generator(
             np.random.SFC64(np.random.SeedSequence(self._seed, spawn_key=(number,)))
         )
-        worlds = question.rewards.worlds(
-            question.guess.scaled(1 / unit), question.arms, rng, effort.worlds, exact=exact
+        environments = question.rewards.environments(
+            question.guess.scaled(1 / unit), question.arms, rng, effort.environments, exact=exact
         )
-        return Bank(worlds=tuple(worlds), runs=effort.runs, seed=(self._seed, number))
+        return Bank(environments=tuple(environments), runs=effort.runs, seed=(self._seed, number))
 
     def measure(self, setting: Setting, bank: Bank) -> Figures | None:
         """What a setting costs on a bank; None if it does not decide there.
 
-        A scheme without a kernel is run by the machines, and fewer times in each world.
+        A scheme without a kernel is run by the machines, and fewer times in each environment.
         """
         self.tried += 1
-        engine = self._engine(setting, bank.worlds[0])
+        engine = self._engine(setting, bank.environments[0])
         runs = bank.runs if engine.has_kernels else max(1, bank.runs // _MACHINES_SHARE)
         parts: list[Trials] = []
         seed, number = bank.seed
-        for index, world in enumerate(bank.worlds):
+        for index, environment in enumerate(bank.environments):
             seeds = np.random.SeedSequence(seed, spawn_key=(number, index))
             rng = np.random.Generator(np.random.SFC64(seeds))
-            here = engine.elsewhere(world)
+            here = engine.elsewhere(environment)
             done = 0
             while done < runs:
                 size = min(here.block, runs - done)
@@ -122,13 +121,13 @@ class Gauge:
         setup = self._built(self.question.problem_words(), setting.words)
         return claim_ahead(setup, self._grid(setting))
 
-    def _engine(self, setting: Setting, world: World) -> Engine:
+    def _engine(self, setting: Setting, environment: Environment) -> Engine:
         if setting not in self._engines:
             words = setting.words
             del words["growth"], words["first"]
             words["checkpoints"] = self._grid(setting)
             setup = self._built(self.question.simulated_words(), words)
-            self._engines[setting] = Engine([setup], world)
+            self._engines[setting] = Engine([setup], environment)
         return self._engines[setting]
 
     def _built(self, problem: dict[str, Any], words: dict[str, Any]) -> Setup:
@@ -156,18 +155,20 @@ class Gauge:
         self, setting: Setting, bank: Bank, table: npt.NDArray[np.int64], measured_by: Means
     ) -> Figures | None:
         trials = Trials(table)
-        world = np.repeat(np.arange(len(bank.worlds)), len(table) // len(bank.worlds))
-        means = np.array([it.means for it in bank.worlds])
+        environment = np.repeat(
+            np.arange(len(bank.environments)), len(table) // len(bank.environments)
+        )
+        means = np.array([it.means for it in bank.environments])
         good = right_arms(means, self.question.epsilon / self.question.unit)
         decided = trials.best_arm >= 0
-        right = decided & good[world, trials.best_arm]
+        right = decided & good[environment, trials.best_arm]
         delta, runs = self.question.delta, right.size
         # at most a share δ of the runs is wrong, so others that are missing did not decide
         if np.count_nonzero(right) < max(1, runs * (1 - delta) - 5 * (runs * delta) ** 0.5 - 1):
             return None
         chosen = Trials(table[right])
         cost = self._cost(setting, chosen)
-        where = world[right]
+        where = environment[right]
         return Figures(
             measured_by=measured_by,
             runs=runs,

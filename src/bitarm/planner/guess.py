@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.api.words import unknown
 from bitarm.errors import ConfigError
-
-Floats = npt.NDArray[np.float64]
+from bitarm.sim.kernels.arrays import Floats
 
 
 class Guess(Protocol):

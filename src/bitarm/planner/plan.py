@@ -42,7 +42,7 @@ _WEIGHTS = (0.25, 0.6, 0.9)  # of samples against bits, for which good settings 
 _STARTS_AGAIN = 8  # settings with which the search for a wrong guess begins
 _EXACT_DRAWS = 4_000_000  # rewards that may be drawn one by one
 _LEAST_EXACT = 64  # runs
-_BOUND_WORLDS = Effort(worlds=64, runs=1)
+_BOUND_ENVIRONMENTS = Effort(environments=64, runs=1)
 
 
 @final
@@ -83,7 +83,9 @@ class Plan:
     setting: Setting
     figures: Figures
     guarantee: Guarantee
-    lower_bound: float  # E[samples] of any sound strategy on Gaussian arms, averaged over worlds
+    lower_bound: (
+        float  # E[samples] of any sound strategy on Gaussian arms, averaged over environments
+    )
     curve: tuple[Tried, ...]  # what no other setting beats in both samples and bits
     others: tuple[Tried, ...]  # all settings that were compared, for a picture
     misjudged: tuple[Misjudged, ...]
@@ -292,8 +294,8 @@ def _measured_exactly(gauge: Gauge, best: Tried) -> tuple[Figures, str]:
         return best.figures, described
     runs = int(_EXACT_DRAWS / best.figures.samples.mean)
     if runs >= _LEAST_EXACT:
-        each = min(FINAL.runs, max(1, runs // FINAL.worlds))
-        effort = Effort(worlds=min(FINAL.worlds, runs), runs=each)
+        each = min(FINAL.runs, max(1, runs // FINAL.environments))
+        effort = Effort(environments=min(FINAL.environments, runs), runs=each)
         exact = gauge.measure(best.setting, gauge.bank(4, effort, exact=True))
         if exact is not None:
             return exact, described
@@ -301,12 +303,12 @@ def _measured_exactly(gauge: Gauge, best: Tried) -> tuple[Figures, str]:
 
 
 def _least_samples(gauge: Gauge) -> float:
-    """The lower bound on expected samples, averaged over worlds of the guess."""
+    """The lower bound on expected samples, averaged over environments of the guess."""
     question = gauge.question
-    bank = gauge.bank(5, _BOUND_WORLDS)
+    bank = gauge.bank(5, _BOUND_ENVIRONMENTS)
     sigma = question.sigma / question.unit
     bounds = [
-        lower_bound(world.means.tolist(), sigma=sigma, delta=question.delta).samples
-        for world in bank.worlds
+        lower_bound(environment.means.tolist(), sigma=sigma, delta=question.delta).samples
+        for environment in bank.environments
     ]
     return float(np.mean(bounds))

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.api.words import unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError
 from bitarm.planner.guess import Guess
-from bitarm.sim.families import BERNOULLI, BETA, GAUSSIAN
+from bitarm.sim.environment import Environment
+from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN, Floats
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.world import World
-
-Floats = npt.NDArray[np.float64]
 
 FAMILIES = ("gaussian", "bernoulli", "beta")
 
@@ -41,21 +38,23 @@ class Rewards:
     concentration: float = 1.0  # of beta
     offset: float = 0.0  # without bounds: how far from 0 the best mean may lie
 
-    def worlds(
+    def environments(
         self, guess: Guess, arms: int, rng: np.random.Generator, count: int, *, exact: bool
-    ) -> list[World]:
-        """Worlds with the guessed gaps; their offsets are spread evenly, not only at random.
+    ) -> list[Environment]:
+        """Environments with the guessed gaps; their offsets are spread evenly, not only at random.
 
         Sums of Beta rewards have no law that is drawn at once: unless they must be `exact`, they
         are drawn from the normal law with the same mean and deviation.
         """
         places = (np.arange(count) + rng.random(count)) / count
         rng.shuffle(places)
-        return [self._world(guess, arms, rng, place, exact=exact) for place in places.tolist()]
+        return [
+            self._environment(guess, arms, rng, place, exact=exact) for place in places.tolist()
+        ]
 
-    def _world(
+    def _environment(
         self, guess: Guess, arms: int, rng: np.random.Generator, place: float, *, exact: bool
-    ) -> World:
+    ) -> Environment:
         below = np.append(guess.draw(rng, arms - 1), 0.0)
         rng.shuffle(below)
         if self.bounded:
@@ -65,7 +64,9 @@ class Rewards:
             best = self.offset * (2 * place - 1)
         means = best - below
         family, p, q = self._parameters(means, exact=exact)
-        return World(family=np.full(arms, family, dtype=np.int64), p=p, q=q, means=means, models=())
+        return Environment(
+            family=np.full(arms, family, dtype=np.int64), p=p, q=q, means=means, models=()
+        )
 
     def _parameters(self, means: Floats, *, exact: bool) -> tuple[int, Floats, Floats]:
         if self.family == "bernoulli":

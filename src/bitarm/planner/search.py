@@ -1,8 +1,8 @@
 """The search: a race of many settings, then a climb from the best of them.
 
-Everybody runs a little; who is far behind goes; the rest run more, and the best move to cheaper
-neighbours until there are none. All on the same worlds, so a search is a function of its question
-and its seed.
+Every setting runs a little; those far behind are left out; the rest run more, and the best of them
+move to cheaper neighbours until there are none. All run in the same environments, so a search is a
+function of its task and its seed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,9 +24,9 @@ Score = Callable[[Figures], float]
 """What a climb makes small."""
 
 SCREEN, COMPARE, FINAL = (
-    Effort(worlds=6, runs=32),
-    Effort(worlds=10, runs=112),
-    Effort(worlds=48, runs=80),
+    Effort(environments=6, runs=32),
+    Effort(environments=10, runs=112),
+    Effort(environments=48, runs=80),
 )
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
@@ -76,7 +76,7 @@ class Search:
             self.climb(start)
 
     def settle(self) -> Tried:
-        """The best of all that were compared, measured on worlds that had no part in choosing."""
+        """The best of all that were compared, measured where nothing had a part in choosing it."""
         finalists = self._fitting(self._ranked(self.compared), _FINALISTS)
         bank = self.gauge.bank(2, FINAL)
         final = [self._measured(it.setting, bank) for it in finalists]

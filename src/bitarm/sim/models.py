@@ -13,7 +13,15 @@ import numpy.typing as npt
 
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.families import BERNOULLI, BETA, EXPONENTIAL, GAUSSIAN, POISSON, SAMPLED
+from bitarm.sim.kernels.arrays import (
+    BERNOULLI,
+    BETA,
+    EXPONENTIAL,
+    GAUSSIAN,
+    POISSON,
+    SAMPLED,
+    Floats,
+)
 
 
 class RewardModel(Protocol):
@@ -23,7 +31,7 @@ class RewardModel(Protocol):
     """
 
     name: ClassVar[str]
-    family: ClassVar[int]  # how its sums are drawn: see sim/families.py
+    family: ClassVar[int]  # how its sums are drawn: see sim/kernels/arrays.py
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -45,7 +53,7 @@ class RewardModel(Protocol):
         """The smallest interval that holds every reward; None if there is none."""
         ...
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """The next `count` rewards."""
         ...
 
@@ -82,7 +90,7 @@ class Gaussian:
         """None."""
         return None
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Normal draws."""
         return rng.normal(self.mean, self.sd, count)
 
@@ -121,7 +129,7 @@ class Bernoulli:
         """[0, 1]."""
         return (0.0, 1.0)
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Zeros and ones."""
         return (rng.random(count) < self.mean).astype(np.float64)
 
@@ -164,7 +172,7 @@ class Beta:
         """[0, 1]."""
         return (0.0, 1.0)
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Beta draws."""
         p, q = self.parameters
         return rng.beta(p, q, count)
@@ -198,7 +206,7 @@ class Poisson:
         """None."""
         return None
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Counts."""
         return rng.poisson(self.mean, count).astype(np.float64)
 
@@ -231,7 +239,7 @@ class Exponential:
         """None."""
         return None
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Exponential draws."""
         return rng.exponential(self.mean, count)
 
@@ -263,7 +271,7 @@ class Sampler:
         """None that a kernel could use."""
         return 0.0, 0.0
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """The function's rewards, checked."""
         returned = self.sample(rng, count)
         try:

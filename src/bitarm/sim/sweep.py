@@ -1,4 +1,4 @@
-"""A sweep: schemes on one world over many trials, cut into chunks that anyone may run.
+"""A sweep: schemes on one environment over many trials, cut into chunks that anyone may run.
 
 A chunk is a function of the sweep and its number: the same bytes on any machine, in any order,
 with any number of workers. It draws from its own child of the sweep's seed.
@@ -19,10 +19,10 @@ from bitarm.core.policy import tolerance_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.environment import Environment, environment_of, right_arms
 from bitarm.sim.models import RewardModel
 from bitarm.sim.statistics import Moments, merge_all
 from bitarm.sim.trials import OUTCOMES, Trials
-from bitarm.sim.world import World, right_arms, world_of
 
 MEASURES = ("rounds", "samples", "payload_bits")
 
@@ -108,8 +108,8 @@ class ChunkResult:
 
 def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResult:
     """The chunk with this number; `watch` is shown the tape of each of its blocks."""
-    world = world_of(sweep.models)
-    engine = Engine(sweep.setups, world)
+    environment = environment_of(sweep.models)
+    engine = Engine(sweep.setups, environment)
     trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
     seeds = np.random.SeedSequence(sweep.seed, spawn_key=(index,))
     rng = np.random.Generator(np.random.SFC64(seeds))
@@ -117,7 +117,7 @@ def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResu
     done = 0
     while done < trials:
         size = min(engine.block, trials - done)
-        blocks.append(_summaries(sweep.setups, world, engine.run(rng, size, watch)))
+        blocks.append(_summaries(sweep.setups, environment, engine.run(rng, size, watch)))
         done += size
     return ChunkResult(
         index=index,
@@ -143,16 +143,16 @@ def merge_points(parts: Sequence[PointResult]) -> PointResult:
 
 
 def _summaries(
-    setups: Sequence[Setup], world: World, results: Sequence[Trials]
+    setups: Sequence[Setup], environment: Environment, results: Sequence[Trials]
 ) -> list[PointResult]:
     return [
-        _summary(setup, world, trials, results[0])
+        _summary(setup, environment, trials, results[0])
         for setup, trials in zip(setups, results, strict=True)
     ]
 
 
-def _summary(setup: Setup, world: World, trials: Trials, first: Trials) -> PointResult:
-    right = right_arms(world.means, tolerance_of(setup.policy))
+def _summary(setup: Setup, environment: Environment, trials: Trials, first: Trials) -> PointResult:
+    right = right_arms(environment.means, tolerance_of(setup.policy))
     decided = trials.best_arm >= 0
     codes, counts = np.unique(trials.outcome, return_counts=True)
     measures = {name: getattr(trials, name) for name in MEASURES}

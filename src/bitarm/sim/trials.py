@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.core.policy import Outcome
+from bitarm.sim.kernels.arrays import Integers
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -22,8 +22,6 @@ from bitarm.sim.kernels.status import (
     SAMPLE_LIMIT,
     SAMPLES,
 )
-
-Integers = npt.NDArray[np.int64]
 
 OUTCOMES: dict[int, Outcome] = {
     DECIDED: Outcome.DECIDED,

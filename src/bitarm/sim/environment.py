@@ -9,8 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.families import GAUSSIAN, POISSON, SAMPLED
-from bitarm.sim.kernels.arrays import Floats, Integers, WorldArrays
+from bitarm.sim.kernels.arrays import (
+    GAUSSIAN,
+    POISSON,
+    SAMPLED,
+    EnvironmentArrays,
+    Floats,
+    Integers,
+)
 from bitarm.sim.kernels.sums import draw_sum
 from bitarm.sim.models import RewardModel
 
@@ -20,7 +26,7 @@ _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class World:
+class Environment:
     """Families and parameters, an entry an arm."""
 
     family: Integers
@@ -49,12 +55,12 @@ def right_arms(means: Floats, epsilon: float) -> npt.NDArray[np.bool_]:
     return right
 
 
-def world_of(models: Sequence[RewardModel]) -> World:
-    """The world that these models make, an arm each."""
+def environment_of(models: Sequence[RewardModel]) -> Environment:
+    """The environment that these models make, an arm each."""
     if len(models) < 2:
         raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(models)}")
     parameters = np.array([model.parameters for model in models], dtype=np.float64)
-    return World(
+    return Environment(
         family=np.array([model.family for model in models], dtype=np.int64),
         p=np.ascontiguousarray(parameters[:, 0]),
         q=np.ascontiguousarray(parameters[:, 1]),
@@ -63,41 +69,49 @@ def world_of(models: Sequence[RewardModel]) -> World:
     )
 
 
-def draw_cell(world: World, rng: np.random.Generator, arm: int, count: int) -> float:
+def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, count: int) -> float:
     """The sum of an arm's next `count` rewards."""
-    if world.family[arm] != SAMPLED:
+    if environment.family[arm] != SAMPLED:
         drawn: float = draw_sum(
-            rng, int(world.family[arm]), float(world.p[arm]), float(world.q[arm]), count
+            rng,
+            int(environment.family[arm]),
+            float(environment.p[arm]),
+            float(environment.q[arm]),
+            count,
         )
         return drawn
     total = 0.0
     for begin in range(0, count, _DRAWN_AT_ONCE):
-        batch = world.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
+        batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
         total += float(batch.sum())
     return total
 
 
-def cell_moments(world: World, grid: Integers) -> tuple[Floats, Floats]:
+def cell_moments(environment: Environment, grid: Integers) -> tuple[Floats, Floats]:
     """Mean and deviation of a Gaussian arm's sum over each cell, [cell, arm].
 
     The same products in the same order as `draw_sum`, so that both give the same sums. Kernels of
-    other worlds do not look at them: for those there is one row, which stands for nothing.
+    other environments do not look at them: for those there is one row, which stands for nothing.
     """
     with np.errstate(over="ignore"):
-        if not np.all(np.isfinite(world.p * grid[-1])):
+        if not np.all(np.isfinite(environment.p * grid[-1])):
             raise RewardError(f"these rewards cannot be summed: up to {grid[-1]} of them")
-        if np.any((world.family == POISSON) & (world.p * grid[-1] >= _MOST_COUNTED)):
+        if np.any((environment.family == POISSON) & (environment.p * grid[-1] >= _MOST_COUNTED)):
             raise RewardError(f"these counts cannot be summed: up to {grid[-1]} of them")
-    if not world.gaussian:
-        return np.zeros((1, world.p.size)), np.zeros((1, world.p.size))
+    if not environment.gaussian:
+        return np.zeros((1, environment.p.size)), np.zeros((1, environment.p.size))
     counts = np.diff(grid, prepend=0)
     roots = np.array([math.sqrt(count) for count in counts.tolist()])
-    return counts[:, None] * world.p[None, :], world.q[None, :] * roots[:, None]
+    return counts[:, None] * environment.p[None, :], environment.q[None, :] * roots[:, None]
 
 
-def world_arrays(world: World, grid: Integers) -> WorldArrays:
-    """The world as a kernel reads it that draws the cells of this grid."""
-    cell_mean, cell_sd = cell_moments(world, grid)
-    return WorldArrays(
-        family=world.family, p=world.p, q=world.q, cell_mean=cell_mean, cell_sd=cell_sd
+def environment_arrays(environment: Environment, grid: Integers) -> EnvironmentArrays:
+    """The environment as a kernel reads it that draws the cells of this grid."""
+    cell_mean, cell_sd = cell_moments(environment, grid)
+    return EnvironmentArrays(
+        family=environment.family,
+        p=environment.p,
+        q=environment.q,
+        cell_mean=cell_mean,
+        cell_sd=cell_sd,
     )
