@@ -85,7 +85,7 @@ def compiled(
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
         environment: EnvironmentArrays,
@@ -178,7 +178,7 @@ def compiled(
             row[ROUNDS], row[SAMPLES], row[BITS], row[MESSAGES] = n, samples, bits, messages
             row[BEST], row[OUTCOME] = best_arm, outcome
 
-    return run
+    return run_trials
 
 
 @njit(inline="always")

@@ -79,7 +79,7 @@ def compiled(
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
         environment: EnvironmentArrays,
@@ -156,7 +156,7 @@ def compiled(
             row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits
             row[BEST], row[OUTCOME], row[MESSAGES] = best_arm, outcome, race.messages.sum()
 
-    return run
+    return run_trials
 
 
 # -- a round --------------------------------------------------------------------------------------

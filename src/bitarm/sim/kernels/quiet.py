@@ -62,7 +62,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
         environment: EnvironmentArrays,
@@ -136,7 +136,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             row[BEST] = leader if outcome == DECIDED else -1
             row[OUTCOME], row[MESSAGES] = outcome, race.messages.sum()
 
-    return run
+    return run_trials
 
 
 # -- reports -------------------------------------------------------------------------------------
