@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.measurement import Effort, SettingSimulator
 from bitarm.planner.plan import Plan, plan
-from bitarm.planner.question import Question
-from bitarm.planner.setting import Setting
+from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
 
 BOUND = 1.15
 """A plan may cost this much of the grid's best point; more fails the benchmark."""
@@ -108,7 +108,7 @@ class Verdict:
     seconds: float
     cpu_seconds: float
     points: int
-    best: Setting
+    best: SchemeWords
     best_cost: float
     best_error: float
     plan_cost: float
@@ -118,10 +118,10 @@ class Verdict:
         return self.plan_cost / self.best_cost
 
 
-def grid(question: Question) -> Iterator[Setting]:
+def grid(task: PlanningTask) -> Iterator[SchemeWords]:
     """Every setting of the fine grid."""
-    firsts = sorted({max(1, round(share * question.longest)) for share in _REACH})
-    bounded = question.bounds is not None
+    firsts = sorted({max(1, round(share * task.longest)) for share in _REACH})
+    bounded = task.bounds is not None
     quantizers: list[dict[str, Any]] = [
         {"quantizer": "dicq", "kappa": kappa, "kappa_first": first}
         for kappa, first in product((0.3, 0.6, 0.9, 1.4, 2.1, 3.2, 6), (3.0, 7.0))
@@ -134,7 +134,7 @@ def grid(question: Question) -> Iterator[Setting]:
         (0.3, 0.7, 1.4, 2.5), (2.0, 4.0, 8.0), _WIDTHS, firsts, (0.7, 1.1)
     ):
         for leader_first in (True, False) if cut == 4.0 else (True,):
-            yield Setting.of(
+            yield SchemeWords.of(
                 {
                     "quantizer": "dicq",
                     "policy": "quiet",
@@ -151,29 +151,29 @@ def grid(question: Question) -> Iterator[Setting]:
                 }
             )
     for words, width, growth, first in product(quantizers, _WIDTHS, _GROWTH, firsts):
-        yield Setting.of(
+        yield SchemeWords.of(
             {**words, "policy": "se", "width": width, "growth": growth, "first": first}
         )
 
 
-def judge(words: dict[str, Any], settings: Iterable[Setting] | None = None) -> Verdict:
+def judge(words: dict[str, Any], settings: Iterable[SchemeWords] | None = None) -> Verdict:
     """Plan a problem, then measure plan and grid alike, with seeds that the plan never saw."""
     begin, worked = time.perf_counter(), time.process_time()
     made = plan(**words, seed=1)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - worked
-    gauge = Gauge(made.question, seed=2_000_001)
-    points = list(grid(made.question) if settings is None else settings)
+    simulator = SettingSimulator(made.task, seed=2_000_001)
+    points = list(grid(made.task) if settings is None else settings)
     left = points
     for number, (effort, kept) in enumerate(((_ROUGH, _KEPT), (_BETTER, _LAST))):
-        bank = gauge.bank(number, effort)
-        measured = [(gauge.measure(setting, bank), setting) for setting in left]
+        testbed = simulator.testbed(number, effort)
+        measured = [(simulator.measure(setting, testbed), setting) for setting in left]
         ranked = sorted(
             ((it.cost.mean, setting.items) for it, setting in measured if it is not None),
             key=lambda pair: pair[0],
         )
-        left = [Setting(items) for _, items in ranked[:kept]]
-    bank = gauge.bank(2, _BEST)
-    figures = {setting: gauge.measure(setting, bank) for setting in (*left, made.setting)}
+        left = [SchemeWords(items) for _, items in ranked[:kept]]
+    testbed = simulator.testbed(2, _BEST)
+    figures = {setting: simulator.measure(setting, testbed) for setting in (*left, made.setting)}
     costs = {setting: it.cost for setting, it in figures.items() if it is not None}
     best = min(left, key=lambda setting: costs[setting].mean)
     return Verdict(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.planner.guess import GapPrior, GuessedGaps
+from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
 from bitarm.planner.rewards import Rewards, rewards_of
 from bitarm.sim.environment import Environment
 from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN
@@ -54,7 +54,12 @@ def test_with_bounds_the_family_honours_sigma(sigma: float, family: str) -> None
 
 def test_bounded_means_lie_inside_the_unit_interval_and_fill_it() -> None:
     means = np.array(
-        [it.means for it in _environments(rewards_of(None, sigma=0.5, bounds=(0, 1), offset=None))]
+        [
+            environment.means
+            for environment in _environments(
+                rewards_of(None, sigma=0.5, bounds=(0, 1), offset=None)
+            )
+        ]
     )
     assert means.min() > 0
     assert means.max() < 1

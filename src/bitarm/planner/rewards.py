@@ -16,12 +16,12 @@ import numpy as np
 from bitarm.api.words import unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError
-from bitarm.planner.guess import Guess
+from bitarm.planner.guessed_gaps import GapGuess
 from bitarm.sim.environment import Environment
 from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN, Floats
 from bitarm.sim.models import Bernoulli
 
-FAMILIES = ("gaussian", "bernoulli", "beta")
+REWARD_FAMILIES = ("gaussian", "bernoulli", "beta")
 
 _FEW_SIGMA = 3.0  # without bounds, the best mean lies within so many σ of 0
 _EDGE = 0.01  # of the room that bounded means have: no mean lies on a bound
@@ -39,7 +39,7 @@ class Rewards:
     offset: float = 0.0  # without bounds: how far from 0 the best mean may lie
 
     def environments(
-        self, guess: Guess, arms: int, rng: np.random.Generator, count: int, *, exact: bool
+        self, guess: GapGuess, arms: int, rng: np.random.Generator, count: int, *, exact: bool
     ) -> list[Environment]:
         """Environments with the guessed gaps; their offsets are spread evenly, not only at random.
 
@@ -53,7 +53,7 @@ class Rewards:
         ]
 
     def _environment(
-        self, guess: Guess, arms: int, rng: np.random.Generator, place: float, *, exact: bool
+        self, guess: GapGuess, arms: int, rng: np.random.Generator, place: float, *, exact: bool
     ) -> Environment:
         below = np.append(guess.draw(rng, arms - 1), 0.0)
         rng.shuffle(below)
@@ -91,8 +91,8 @@ def rewards_of(
     family: str | None, *, sigma: float, bounds: Bounds | None, offset: float | None
 ) -> Rewards:
     """The rewards to simulate: of the family that was named, or of one that honours σ."""
-    if family is not None and family not in FAMILIES:
-        raise ConfigError(unknown("rewards", family, FAMILIES))
+    if family is not None and family not in REWARD_FAMILIES:
+        raise ConfigError(unknown("rewards", family, REWARD_FAMILIES))
     if bounds is None:
         return _unbounded(family, sigma, offset)
     if offset is not None:

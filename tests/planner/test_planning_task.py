@@ -1,18 +1,18 @@
-"""Questions: their scale, their other selves, and what is refused."""
+"""Planning tasks: their scale, the same with other gaps, and what is refused."""
 
 import math
 from typing import Any
 
 import pytest
-from planner.questions import ask
+from planner.tasks import task_of
 
 from bitarm.core.widths.pairwise import mixture_margin
 from bitarm.errors import ConfigError
 
 
 def test_the_scale_is_where_margin_and_errors_fall_below_the_gap() -> None:
-    question = ask(gap=0.2)
-    pulls = question.longest
+    task = task_of(gap=0.2)
+    pulls = task.longest
 
     def needed(pulls: float) -> float:
         return mixture_margin(int(pulls), 4, 0.05, 1.0) + 2.5 / math.sqrt(pulls)
@@ -21,16 +21,12 @@ def test_the_scale_is_where_margin_and_errors_fall_below_the_gap() -> None:
 
 
 def test_twice_the_gap_takes_about_a_quarter_of_the_pulls() -> None:
-    question = ask(gap=0.01)
-    assert question.longest / question.if_gaps_were(2.0).longest == pytest.approx(4, rel=0.15)
-
-
-def test_a_list_of_gaps_says_how_many_arms_there_are() -> None:
-    assert ask(None, gaps=[0.1, 0.2]).arms == 3
+    task = task_of(gap=0.01)
+    assert task.longest / task.if_gaps_were(2.0).longest == pytest.approx(4, rel=0.15)
 
 
 def test_bounded_rewards_are_simulated_in_units_of_their_bounds() -> None:
-    words = ask(gap=2.0, bounds=(-10.0, 10.0), epsilon=0.4).simulated_words()
+    words = task_of(gap=2.0, bounds=(-10.0, 10.0), epsilon=0.4).simulated_words()
     assert words == {"delta": 0.05, "sigma": 0.5, "bounds": (0.0, 1.0), "epsilon": 0.02}
 
 
@@ -57,6 +53,6 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("words", "said"), _REFUSED.values(), ids=_REFUSED)
-def test_a_question_without_an_answer_is_refused(words: dict[str, Any], said: str) -> None:
+def test_a_task_that_has_no_plan_is_refused(words: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        ask(**words)
+        task_of(**words)

@@ -14,7 +14,7 @@ from bitarm.core.registry import Registry
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
 from bitarm.errors import ConfigError
-from bitarm.planner.setting import NAMES, Setting
+from bitarm.planner.scheme_words import NAMES, SchemeWords
 
 PROBLEM_WORDS = ("delta", "sigma", "bounds", "epsilon")
 """Words of [problem] that a plan takes."""
@@ -42,7 +42,7 @@ def refuse_unplanned(words: Mapping[str, Any]) -> None:
             raise ConfigError(f"{word} does not apply to a plan: {why}")
 
 
-def fixed_words(scheme: Mapping[str, Any]) -> Setting:
+def fixed_words(scheme: Mapping[str, Any]) -> SchemeWords:
     """Words of [scheme] as a setting that says some of them; ConfigError if one makes no sense.
 
     A quantizer or a policy that is given as a value fixes all of its words.
@@ -57,7 +57,7 @@ def fixed_words(scheme: Mapping[str, Any]) -> Setting:
     for word, value in words.items():
         if word not in NAMES:
             vocabulary()[word].check(value)
-    return Setting.of(words)
+    return SchemeWords.of(words)
 
 
 def _by_name(registry: Registry[Any], words: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from planner.fabricated import tried
 
-from bitarm.planner.curve import front, near_front, thinned
+from bitarm.planner.trade_off import front, near_front, thinned
 
 
 def test_no_point_of_the_front_is_beaten_in_both_and_all_others_are() -> None:
     points = [tried(s, b) for s, b in ((10, 9), (12, 5), (11, 9), (20, 5), (30, 1), (30, 2))]
     best = front(points)
-    assert [(it.figures.samples.mean, it.figures.payload_bits.mean) for it in best] == [
+    assert [(point.figures.samples.mean, point.figures.payload_bits.mean) for point in best] == [
         (10, 9),
         (12, 5),
         (30, 1),

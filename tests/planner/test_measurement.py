@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 from planner.plugins import Timid, installed
-from planner.questions import ask
+from planner.tasks import task_of
 
 from bitarm.api.simulate import simulate
-from bitarm.planner.gauge import Effort, Gauge
-from bitarm.planner.guess import GapPrior, GuessedGaps
-from bitarm.planner.setting import Setting
+from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
+from bitarm.planner.measurement import Effort, SettingSimulator
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.sim.models import Gaussian
 
 pytestmark = pytest.mark.slow  # compiles kernels
 
-_DICQ = Setting.of(
+_DICQ = SchemeWords.of(
     {
         "quantizer": "dicq",
         "policy": "se",
@@ -30,8 +30,8 @@ _EFFORT = Effort(environments=20, runs=100)
 
 
 def test_figures_are_those_of_a_simulation() -> None:
-    gauge = Gauge(ask(gap=0.5, offset=0.0, per_bit=1, per_pull=0), seed=1)
-    ours = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    simulator = SettingSimulator(task_of(gap=0.5, offset=0.0, per_bit=1, per_pull=0), seed=1)
+    ours = simulator.measure(_DICQ, simulator.testbed(0, _EFFORT))
     assert ours is not None
     models = [Gaussian(mean=mean, sd=1.0) for mean in (0.0, -0.5, -0.5, -0.5)]
     words = {**_DICQ.words, "sigma": 1.0, "delta": 0.05, "max_samples": 100_000}
@@ -53,8 +53,8 @@ def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
         "per_pull": 0.25,
         "per_round": 7.0,
     }
-    gauge = Gauge(ask(**prices), seed=1)
-    figures = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    simulator = SettingSimulator(task_of(**prices), seed=1)
+    figures = simulator.measure(_DICQ, simulator.testbed(0, _EFFORT))
     assert figures is not None
     expected = (
         2 * figures.payload_bits.mean
@@ -66,9 +66,9 @@ def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
 
 
 def test_frames_have_their_price_beside_the_others() -> None:
-    dear = Gauge(ask(link="nb-iot", per_frame_unit=2.0, per_bit=1.0), seed=1)
-    cheap = Gauge(ask(link="nb-iot", per_frame_unit=0.0, per_bit=1.0), seed=1)
-    costs = [it.measure(_DICQ, it.bank(0, _EFFORT)) for it in (dear, cheap)]
+    dear = SettingSimulator(task_of(link="nb-iot", per_frame_unit=2.0, per_bit=1.0), seed=1)
+    cheap = SettingSimulator(task_of(link="nb-iot", per_frame_unit=0.0, per_bit=1.0), seed=1)
+    costs = [simulator.measure(_DICQ, simulator.testbed(0, _EFFORT)) for simulator in (dear, cheap)]
     assert costs[0] is not None
     assert costs[1] is not None
     per_message = (costs[0].cost.mean - costs[1].cost.mean - 2 * 4 * 12) / costs[1].messages.mean
@@ -77,41 +77,41 @@ def test_frames_have_their_price_beside_the_others() -> None:
 
 def test_the_same_seed_gives_the_same_figures_and_another_others() -> None:
     def measured(seed: int) -> object:
-        gauge = Gauge(ask(), seed=seed)
-        return gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+        simulator = SettingSimulator(task_of(), seed=seed)
+        return simulator.measure(_DICQ, simulator.testbed(0, _EFFORT))
 
     assert measured(1) == measured(1)
     assert measured(1) != measured(2)
 
 
 def test_banks_of_other_numbers_have_other_environments() -> None:
-    gauge = Gauge(ask(), seed=1)
-    one, two = gauge.bank(0, _EFFORT), gauge.bank(1, _EFFORT)
+    simulator = SettingSimulator(task_of(), seed=1)
+    one, two = simulator.testbed(0, _EFFORT), simulator.testbed(1, _EFFORT)
     assert not np.array_equal(one.environments[0].means, two.environments[0].means)
 
 
 def test_runs_that_lost_the_best_arm_are_left_out() -> None:
-    gauge = Gauge(ask(arms=6, gap=0.5, delta=0.45), seed=1)
-    figures = gauge.measure(
-        _DICQ.with_word("kappa", 0.2), gauge.bank(0, Effort(environments=40, runs=500))
+    simulator = SettingSimulator(task_of(arms=6, gap=0.5, delta=0.45), seed=1)
+    figures = simulator.measure(
+        _DICQ.with_word("kappa", 0.2), simulator.testbed(0, Effort(environments=40, runs=500))
     )
     assert figures is not None
     assert figures.wrong + figures.undecided > 0
-    assert figures.samples.mean < 100 * gauge.question.longest
+    assert figures.samples.mean < 100 * simulator.task.longest
 
 
 def test_a_setting_that_does_not_decide_has_no_figures() -> None:
-    gauge = Gauge(ask(gap=1.5e-5), seed=1)
-    late = Setting.of(
+    simulator = SettingSimulator(task_of(gap=1.5e-5), seed=1)
+    late = SchemeWords.of(
         {"quantizer": "icq", "prior": "quban", "bits": 1, "policy": "se", "width": "paper"}
         | {"growth": 10.0, "first": 10**6}
     )
-    assert gauge.measure(late, gauge.bank(0, _EFFORT)) is None
+    assert simulator.measure(late, simulator.testbed(0, _EFFORT)) is None
 
 
 def test_an_answer_within_the_tolerance_is_right() -> None:
-    gauge = Gauge(ask(gaps=[0.01, 0.5, 0.5], epsilon=0.1, per_bit=1), seed=1)
-    figures = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
+    simulator = SettingSimulator(task_of(gaps=[0.01, 0.5, 0.5], epsilon=0.1, per_bit=1), seed=1)
+    figures = simulator.measure(_DICQ, simulator.testbed(0, _EFFORT))
     assert figures is not None
     assert figures.wrong == 0
 
@@ -126,19 +126,21 @@ def test_many_arms_get_fewer_runs_and_a_prior_more_environments() -> None:
 
 
 def test_bounds_of_any_width_cost_the_same() -> None:
-    unit = Gauge(ask(gap=0.25, bounds=(0.0, 1.0), per_bit=1), seed=1)
-    wide = Gauge(ask(gap=10.0, bounds=(-20.0, 20.0), per_bit=1), seed=1)
-    one, two = (it.measure(_DICQ, it.bank(0, _EFFORT)) for it in (unit, wide))
+    unit = SettingSimulator(task_of(gap=0.25, bounds=(0.0, 1.0), per_bit=1), seed=1)
+    wide = SettingSimulator(task_of(gap=10.0, bounds=(-20.0, 20.0), per_bit=1), seed=1)
+    one, two = (
+        simulator.measure(_DICQ, simulator.testbed(0, _EFFORT)) for simulator in (unit, wide)
+    )
     assert one == two
 
 
 def test_machines_measure_a_sixteenth_of_the_runs_and_say_what_kernels_say() -> None:
-    question = ask(gap=1.0)
+    task = task_of(gap=1.0)
     apart = _DICQ.with_word("policy", "timid")
     with installed(Timid):
-        gauge = Gauge(question, seed=1)
-        by_kernels = gauge.measure(_DICQ, gauge.bank(0, _EFFORT))
-        by_machines = gauge.measure(apart, gauge.bank(0, _EFFORT))
+        simulator = SettingSimulator(task, seed=1)
+        by_kernels = simulator.measure(_DICQ, simulator.testbed(0, _EFFORT))
+        by_machines = simulator.measure(apart, simulator.testbed(0, _EFFORT))
     assert by_kernels is not None
     assert by_machines is not None
     assert (by_kernels.measured_by, by_machines.measured_by) == ("kernels", "machines")

@@ -19,8 +19,8 @@ from bitarm.core.quantizer import Estimate
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import mildest_of, worst_of
-from bitarm.planner.question import Question
-from bitarm.planner.setting import Setting
+from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.links import Direction, Link, require_fit
 from bitarm.sim.kernels.arrays import Floats
@@ -111,34 +111,34 @@ def _units(way: Direction, size: int, *, up: bool) -> float:
 
 
 @final
-class Fit:
-    """Whether the question's link carries the largest frames of a setting."""
+class LinkCheck:
+    """Whether the task's link carries the largest frames of a setting."""
 
-    def __init__(self, question: Question, spec_of: Callable[[Setting], RunSpec]) -> None:
-        self._question = question
+    def __init__(self, task: PlanningTask, spec_of: Callable[[SchemeWords], RunSpec]) -> None:
+        self._task = task
         self._spec_of = spec_of
-        self._known: dict[Setting, bool] = {}
+        self._known: dict[SchemeWords, bool] = {}
         self.refusal = ""  # why the last setting that did not fit did not
 
-    def carries(self, setting: Setting) -> bool:
+    def carries(self, setting: SchemeWords) -> bool:
         """Judging frames takes longer than a simulation: the ends of a kind are asked first.
 
         Codewords are longest where steps are smallest, and frames where messages are most; if the
         worst fits, so do all of its kind, and if the mildest does not, none does.
         """
-        if self._question.prices.link is None:
+        if self._task.prices.link is None:
             return True
-        if self._fits(worst_of(setting, self._question)):
+        if self._fits(worst_of(setting, self._task)):
             return True
-        return self._fits(mildest_of(setting, self._question)) and self._fits(setting)
+        return self._fits(mildest_of(setting, self._task)) and self._fits(setting)
 
-    def _fits(self, setting: Setting) -> bool:
-        link = self._question.prices.link
+    def _fits(self, setting: SchemeWords) -> bool:
+        link = self._task.prices.link
         assert link is not None  # asked above
         if setting not in self._known:
             try:
                 stride = POLICIES[setting.words["policy"]].stride
-                require_fit(link, self._spec_of(setting), self._question.limits, stride)
+                require_fit(link, self._spec_of(setting), self._task.limits, stride)
                 self._known[setting] = True
             except ConfigError as error:
                 self.refusal = str(error)

@@ -1,4 +1,4 @@
-"""One setting: the words of a [scheme] table, as a value that can be compared and spelt."""
+"""A setting: words of a [scheme] table and their values, as a value to compare, show and write."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ NAMES = ("quantizer", "policy", "width")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SchemeWords:
     """Words and their values, in a fixed order."""
 
     items: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, words: Mapping[str, Any]) -> "Setting":
+    def of(cls, words: Mapping[str, Any]) -> "SchemeWords":
         """The setting that these words describe."""
         return cls(tuple(sorted(words.items())))
 
@@ -29,9 +29,9 @@ class Setting:
         """For a problem file or a call."""
         return dict(self.items)
 
-    def with_word(self, word: str, value: Any) -> "Setting":
+    def with_word(self, word: str, value: Any) -> "SchemeWords":
         """The same but for one word."""
-        return Setting.of(self.words | {word: value})
+        return SchemeWords.of(self.words | {word: value})
 
     @property
     def kind(self) -> tuple[str, str, str]:
@@ -45,7 +45,11 @@ class Setting:
         Of the switches only those that are off.
         """
         known = [word for word in vocabulary().words if word in self.words]
-        told = [it for it in sorted(known, key=_place) if not (_is_switch(it) and self.words[it])]
+        told = [
+            word
+            for word in sorted(known, key=_place)
+            if not (_is_switch(word) and self.words[word])
+        ]
         return " ".join(_label(word, self.words[word]) for word in told)
 
     def to_toml(self) -> str:
@@ -60,7 +64,7 @@ def _place(word: str) -> int:
         return 0
     if _is_switch(word):
         return 3
-    return 2 if any(word in words_of(it) for it in POLICIES.known.values()) else 1
+    return 2 if any(word in words_of(policy) for policy in POLICIES.known.values()) else 1
 
 
 def _is_switch(word: str) -> bool:

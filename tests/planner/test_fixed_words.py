@@ -6,13 +6,12 @@ from typing import Annotated, Any, ClassVar
 
 import pytest
 from planner.plugins import Lattice, Timid, installed
-from planner.questions import ask
+from planner.tasks import task_of
 
 from bitarm.core.guarantee import Guarantee
 from bitarm.core.quantizers import Dicq, Icq
 from bitarm.core.words import Word
 from bitarm.errors import ConfigError
-from bitarm.planner.admission import Admission
 from bitarm.planner.candidates import (
     coarse,
     is_listed,
@@ -22,12 +21,13 @@ from bitarm.planner.candidates import (
     tunable,
     worst_of,
 )
-from bitarm.planner.fixed import fixed_words, refuse_unplanned
-from bitarm.planner.frames import Fit
-from bitarm.planner.gauge import Gauge
+from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
+from bitarm.planner.link_costs import LinkCheck
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import plan
-from bitarm.planner.question import Question
-from bitarm.planner.setting import Setting
+from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.search import Admission
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def plugins() -> Iterator[None]:
         yield
 
 
-def _values(settings: list[Setting], word: str) -> set[Any]:
+def _values(settings: list[SchemeWords], word: str) -> set[Any]:
     return {setting.words.get(word) for setting in settings}
 
 
@@ -75,101 +75,103 @@ _FIXED: dict[str, tuple[dict[str, Any], dict[str, set[Any]]]] = {
 def test_fixed_words_leave_the_settings_that_have_them_and_nothing_varies_them(
     fixed: dict[str, Any], left: dict[str, set[Any]]
 ) -> None:
-    question = ask(fixed=fixed)
-    starts = coarse(question)
+    task = task_of(fixed=fixed)
+    starts = coarse(task)
     assert len(starts) == len(set(starts))
     for word, values in left.items():
         assert _values(starts, word) == values
-    held = question.fixed.words
+    held = task.fixed.words
     for setting in starts[::5]:
-        words = tunable(setting, question)
+        words = tunable(setting, task)
         assert not set(words) & held.keys()
-        near = [it for word in words for it in neighbours(setting, word, question)]
+        near = [neighbour for word in words for neighbour in neighbours(setting, word, task)]
         for other in (
             *near,
-            rescaled(setting, 2.0, question),
-            worst_of(setting, question),
-            mildest_of(setting, question),
+            rescaled(setting, 2.0, task),
+            worst_of(setting, task),
+            mildest_of(setting, task),
         ):
             assert {word: other.words[word] for word in held} == held
 
 
 def test_without_fixed_words_nothing_is_restricted() -> None:
-    assert ask().fixed == ask(fixed={}).fixed == Setting(())
-    assert all(is_listed(setting) for setting in coarse(ask()))
+    assert task_of().fixed == task_of(fixed={}).fixed == SchemeWords(())
+    assert all(is_listed(setting) for setting in coarse(task_of()))
 
 
 def test_a_scheme_of_another_package_has_a_family_of_its_own(plugins: None) -> None:
-    question = ask(fixed={"quantizer": "lattice"})
-    starts = coarse(question)
+    task = task_of(fixed={"quantizer": "lattice"})
+    starts = coarse(task)
     assert _values(starts, "coarseness") == {1.0}
     assert _values(starts, "tilt") == {"flat"}
     assert _values(starts, "policy") == {"se"}
     assert _values(starts, "width") == {"pairwise-mixture"}
     assert _values(starts, "growth") == {1.3, 2.0, 4.0}
-    assert tunable(starts[0], question) == ["first", "growth", "coarseness", "tilt"]
-    assert [it.words["tilt"] for it in neighbours(starts[0], "tilt", question)] == ["steep"]
+    assert tunable(starts[0], task) == ["first", "growth", "coarseness", "tilt"]
+    assert [neighbour.words["tilt"] for neighbour in neighbours(starts[0], "tilt", task)] == [
+        "steep"
+    ]
     assert not any(map(is_listed, starts))
 
 
 def test_a_word_that_only_another_package_has_names_its_scheme(plugins: None) -> None:
-    assert _values(coarse(ask(fixed={"coarseness": 3.0})), "quantizer") == {"lattice"}
-    starts = coarse(ask(fixed={"courage": 5}))
+    assert _values(coarse(task_of(fixed={"coarseness": 3.0})), "quantizer") == {"lattice"}
+    starts = coarse(task_of(fixed={"courage": 5}))
     assert _values(starts, "policy") == {"timid"}
     assert _values(starts, "quantizer") == {"dicq", "icq", "quban", "fed-sel", "exact"}
 
 
 def test_nobody_asks_other_packages_if_nothing_is_fixed(plugins: None) -> None:
-    assert "lattice" not in _values(coarse(ask()), "quantizer")
+    assert "lattice" not in _values(coarse(task_of()), "quantizer")
 
 
 def test_of_a_scheme_that_is_not_listed_the_setting_itself_is_judged(plugins: None) -> None:
-    question = ask(fixed={"quantizer": "lattice"}, link="nb-iot")
-    gauge = Gauge(question, seed=1)
-    asked: list[Setting] = []
-    fit = Fit(question, lambda setting: asked.append(setting) or gauge.spec_of(setting))  # type: ignore[func-returns-value]
-    setting = coarse(question)[4]
-    assert worst_of(setting, question) == mildest_of(setting, question) == setting
+    task = task_of(fixed={"quantizer": "lattice"}, link="nb-iot")
+    simulator = SettingSimulator(task, seed=1)
+    asked: list[SchemeWords] = []
+    fit = LinkCheck(task, lambda setting: asked.append(setting) or simulator.spec_of(setting))  # type: ignore[func-returns-value]
+    setting = coarse(task)[4]
+    assert worst_of(setting, task) == mildest_of(setting, task) == setting
     assert fit.carries(setting)
     assert asked == [setting]
 
 
 def test_a_fixed_value_beyond_its_axis_is_judged_as_it_is() -> None:
-    question = ask(fixed={"quantizer": "dicq", "kappa": 0.001}, link="nb-iot")
-    for setting in coarse(question)[:3]:
-        assert worst_of(setting, question).words["kappa"] == 0.001
+    task = task_of(fixed={"quantizer": "dicq", "kappa": 0.001}, link="nb-iot")
+    for setting in coarse(task)[:3]:
+        assert worst_of(setting, task).words["kappa"] == 0.001
 
 
 # Who is admitted.
 
 
-def _admission(question: Question) -> Admission:
-    return Admission(question.fixed, Gauge(question, seed=1).claim_of)
+def _admission(task: PlanningTask) -> Admission:
+    return Admission(task.fixed, SettingSimulator(task, seed=1).claim_of)
 
 
 def test_what_has_a_proof_goes_before_what_has_none() -> None:
-    proven, without = (Setting.of({"first": first}) for first in (1, 2))
+    proven, without = (SchemeWords.of({"first": first}) for first in (1, 2))
 
-    def claim_of(setting: Setting) -> Guarantee:
+    def claim_of(setting: SchemeWords) -> Guarantee:
         return Guarantee(delta=0.1 if setting == proven else None, reason="as it is")
 
-    both = Admission(Setting.of({"growth": 2.0}), claim_of)
+    both = Admission(SchemeWords.of({"growth": 2.0}), claim_of)
     assert both.starts([proven, without]) == [proven]
     assert not both.admits(without)
-    alone = Admission(Setting.of({"growth": 2.0}), claim_of)
+    alone = Admission(SchemeWords.of({"growth": 2.0}), claim_of)
     assert alone.starts([without]) == [without]
     assert alone.admits(without)
 
 
 def test_a_scheme_without_a_proof_is_admitted_if_it_is_named(plugins: None) -> None:
-    question = ask(fixed={"quantizer": "lattice"})
-    starts = coarse(question)
-    assert _admission(question).starts(starts) == starts
+    task = task_of(fixed={"quantizer": "lattice"})
+    starts = coarse(task)
+    assert _admission(task).starts(starts) == starts
 
 
 def test_what_cannot_be_built_is_left_out_and_the_rest_is_kept() -> None:
-    question = ask(fixed={"policy": "lucb"})  # fed-sel needs bounds, and there are none
-    left = _admission(question).starts(coarse(question))
+    task = task_of(fixed={"policy": "lucb"})  # fed-sel needs bounds, and there are none
+    left = _admission(task).starts(coarse(task))
     assert _values(left, "quantizer") == {"dicq", "icq", "quban", "exact"}
 
 
@@ -253,8 +255,8 @@ class _Needy(Timid):  # type: ignore[misc]
 def test_a_word_without_a_default_must_be_given() -> None:
     with installed(_Needy):
         with pytest.raises(ConfigError, match="needy has no default for need: give the plan a val"):
-            coarse(ask(fixed={"policy": "needy"}))
-        assert _values(coarse(ask(fixed={"policy": "needy", "need": 2})), "need") == {2.0}
+            coarse(task_of(fixed={"policy": "needy"}))
+        assert _values(coarse(task_of(fixed={"policy": "needy", "need": 2})), "need") == {2.0}
 
 
 def test_words_of_a_problem_that_a_plan_does_not_know_are_refused() -> None:

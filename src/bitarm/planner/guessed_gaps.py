@@ -1,4 +1,4 @@
-"""What is guessed of the gaps: how far below the best arm are the others?"""
+"""What is guessed of the gaps before a run: how far below the best arm are the others?"""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from bitarm.errors import ConfigError
 from bitarm.sim.kernels.arrays import Floats
 
 
-class Guess(Protocol):
+class GapGuess(Protocol):
     """A law for the gaps of all arms but the best.
 
     Law: every gap that is drawn lies in [smallest, largest], and smallest > 0.
@@ -32,7 +32,7 @@ class Guess(Protocol):
         """Gaps of `count` arms."""
         ...
 
-    def scaled(self, factor: float) -> "Guess":
+    def scaled(self, factor: float) -> "GapGuess":
         """The same, every gap times `factor`."""
         ...
 
@@ -127,12 +127,14 @@ class GapPrior:
         return {"gap_prior": f"{self.law}:{self.low:g}:{self.high:g}"}
 
 
-def guess_of(
-    *, gap: float | None, gaps: Sequence[float] | None, gap_prior: str | GapPrior | None
-) -> Guess:
-    """The one guess that was given."""
-    given = [it for it in (gap, gaps, gap_prior) if it is not None]
-    if len(given) != 1:
+def gap_guess_of(
+    *,
+    gap: float | None = None,
+    gaps: Sequence[float] | None = None,
+    gap_prior: str | GapPrior | None = None,
+) -> GapGuess:
+    """The one guess that was given; ConfigError if there is none, or more than one."""
+    if sum(guess is not None for guess in (gap, gaps, gap_prior)) != 1:
         raise ConfigError(
             "give one guess of the gaps: gap (one number for all arms), gaps (a list), "
             "or gap_prior (such as uniform:0.05:0.5)"
@@ -140,7 +142,7 @@ def guess_of(
     if gap is not None:
         return GuessedGaps(gaps=(float(gap),))
     if gaps is not None:
-        return GuessedGaps(gaps=tuple(float(it) for it in gaps))
+        return GuessedGaps(gaps=tuple(map(float, gaps)))
     return gap_prior if isinstance(gap_prior, GapPrior) else parse_prior(gap_prior or "")
 
 

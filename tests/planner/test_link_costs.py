@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planner.questions import ask
+from planner.tasks import task_of
 
 from bitarm.api.scheme import build
 from bitarm.core.codes import Levels, Raw
@@ -16,8 +16,8 @@ from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.planner.candidates import coarse
-from bitarm.planner.frames import Fit, frame_costs, unit_of
-from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.link_costs import LinkCheck, frame_costs, unit_of
+from bitarm.planner.measurement import Effort, SettingSimulator
 from bitarm.runtime.airtime import air_seconds
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import Link, find_link
@@ -144,15 +144,15 @@ def test_air_time_is_that_of_both_frames() -> None:
 
 def test_a_first_report_past_all_gaps_has_its_price_too() -> None:
     """Where the data choose the checkpoints, the last of them is not before the first."""
-    question = ask(link="nb-iot", gap=2.0)
-    gauge = Gauge(question, seed=1)
-    bank = gauge.bank(1, Effort(environments=4, runs=4))
-    for setting in coarse(question):
+    task = task_of(link="nb-iot", gap=2.0)
+    simulator = SettingSimulator(task, seed=1)
+    testbed = simulator.testbed(1, Effort(environments=4, runs=4))
+    for setting in coarse(task):
         if setting.words["policy"] == "quiet":
-            late = setting.with_word("first", 4 * question.longest)
-            figures = gauge.measure(late, bank)
+            late = setting.with_word("first", 4 * task.longest)
+            figures = simulator.measure(late, testbed)
             assert figures is not None
-            assert figures.cost.mean > 25 * question.arms
+            assert figures.cost.mean > 25 * task.arms
             return
     raise AssertionError("no candidate jumps")
 
@@ -163,10 +163,14 @@ def test_units_are_named() -> None:
 
 
 def test_fit_is_what_the_links_own_check_says() -> None:
-    question = ask(bounds=(0.0, 1.0), gap=0.3, link="lorawan-us915-dr0")
-    gauge = Gauge(question, seed=1)
-    fit = Fit(question, gauge.spec_of)
-    by_name = {it.words["quantizer"]: it for it in coarse(question) if it.words["growth"] == 2.0}
+    task = task_of(bounds=(0.0, 1.0), gap=0.3, link="lorawan-us915-dr0")
+    simulator = SettingSimulator(task, seed=1)
+    fit = LinkCheck(task, simulator.spec_of)
+    by_name = {
+        setting.words["quantizer"]: setting
+        for setting in coarse(task)
+        if setting.words["growth"] == 2.0
+    }
     assert fit.carries(by_name["icq"])
     assert not fit.carries(by_name["dicq"])
     assert "carries 11 bytes up" in fit.refusal
@@ -176,5 +180,5 @@ def test_without_a_link_everything_fits_and_nothing_is_asked() -> None:
     def spec_of(_: object) -> RunSpec:
         raise AssertionError("nobody needs to know")
 
-    question = ask()
-    assert Fit(question, spec_of).carries(coarse(question)[0])
+    task = task_of()
+    assert LinkCheck(task, spec_of).carries(coarse(task)[0])

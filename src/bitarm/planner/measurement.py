@@ -1,4 +1,4 @@
-"""Measures settings in the simulator, all of them on the same environments and seeds.
+"""What a setting costs: averages over many simulated runs, in the same environments for all.
 
 A setting runs alone, on its own grid: sums are used and forgotten, every kernel is compiled for one
 form only, and a thousand runs take a few milliseconds. Sharing a tape between settings would pair
@@ -6,11 +6,11 @@ every reward, but their grids differ, and the union of many grids costs more tha
 the settings share is what varies most: gaps, offsets, and the seeds.
 """
 
+import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.api.scheme import build
 from bitarm.core.confidence import Stride
@@ -18,20 +18,94 @@ from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.planner.figures import Figures, Means, Spread
-from bitarm.planner.frames import frame_costs
-from bitarm.planner.guess import Guess, GuessedGaps
-from bitarm.planner.question import Question
-from bitarm.planner.setting import Setting
+from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
+from bitarm.planner.link_costs import frame_costs
+from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.sim.engine import Engine
 from bitarm.sim.environment import Environment, right_arms
-from bitarm.sim.kernels.arrays import Floats
+from bitarm.sim.kernels.arrays import Floats, Integers
 from bitarm.sim.trials import Trials
 
+SimulatedBy = Literal["kernels", "machines"]
+"""By what runs were simulated: compiled kernels, or the learner and the agents themselves."""
+
+PLAN_MEASURES = ("cost", "samples", "rounds", "messages", "payload_bits")
+"""What is measured of a setting, each a `Spread` of `Figures`."""
+
+_TASTE = 0.004
+"""Of settings that cost nearly the same, the one that takes less of what is free is better: half
+the samples, bits or rounds are worth 0.3 percent of the cost."""
 _BEYOND = 1000  # times the pulls that the smallest gap needs: who goes on has lost the best arm
 _LATEST = 4  # times the same: later reports are rare
 _MACHINES_SHARE = 16  # of the runs: machines take some 400 times as long as a kernel
 _FULL_EFFORT_ARMS = 24  # with more arms a run takes longer, and its figures vary less
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A mean, the standard deviation over runs, and the standard error of the mean."""
+
+    mean: float
+    sd: float
+    sem: float
+
+    @classmethod
+    def of(cls, values: Floats, environment: Integers) -> "Spread":
+        """From runs of several environments: runs of one environment share its gaps and its offset.
+
+        The error of the mean is that of a sample of environments, as for any sample of clusters.
+        """
+        mean = float(values.mean())
+        off = np.bincount(environment, values - mean)
+        drawn = int(np.count_nonzero(np.bincount(environment)))
+        few = drawn / max(drawn - 1, 1)
+        return cls(
+            mean=mean,
+            sd=float(values.std(ddof=1)) if values.size > 1 else 0.0,
+            sem=math.sqrt(few * float(np.square(off).sum())) / values.size,
+        )
+
+    def to_json(self) -> dict[str, float]:
+        """Plain numbers."""
+        return {"mean": self.mean, "sd": self.sd, "sem": self.sem}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Of the runs that name the best arm.
+
+    A run that dropped it, which happens with probability at most δ, may be left with arms that are
+    equally good and never end; so it has no part in the averages.
+    """
+
+    measured_by: SimulatedBy
+    runs: int
+    wrong: int  # decided for another arm
+    undecided: int  # far beyond what the others needed, and still no answer
+    rounds: Spread
+    samples: Spread
+    payload_bits: Spread
+    messages: Spread
+    cost: Spread
+
+    @property
+    def score(self) -> float:
+        """What a search makes small: the cost, and a little of what is free."""
+        rest = self.rounds.mean * self.samples.mean * max(self.payload_bits.mean, 1.0)
+        return self.cost.mean * math.pow(rest, _TASTE)
+
+    def to_json(self) -> dict[str, Any]:
+        """Under the names that hold everywhere."""
+        return {
+            "measured_by": self.measured_by,
+            "trials": self.runs,
+            "wrong": self.wrong,
+            "undecided": self.undecided,
+            **{name: getattr(self, name).to_json() for name in PLAN_MEASURES},
+        }
 
 
 @final
@@ -49,7 +123,7 @@ class Effort:
         environments = max(4, round(self.environments * min(1.0, self.runs * share)))
         return Effort(environments=environments, runs=runs)
 
-    def for_guess(self, guess: Guess) -> "Effort":
+    def for_guess(self, guess: GapGuess) -> "Effort":
         """More environments and fewer runs in each, where environments differ in their gaps."""
         if guess.smallest == guess.largest or isinstance(guess, GuessedGaps):
             return self
@@ -58,7 +132,7 @@ class Effort:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bank:
+class Testbed:
     """Environments with a seed each: whoever is measured on it sees the same."""
 
     environments: tuple[Environment, ...]
@@ -67,40 +141,42 @@ class Bank:
 
 
 @final
-class Gauge:
-    """Measures settings for one question."""
+class SettingSimulator:
+    """Measures settings for one task."""
 
-    def __init__(self, question: Question, seed: int) -> None:
-        self.question = question
+    def __init__(self, task: PlanningTask, seed: int) -> None:
+        self.task = task
         self.tried = 0  # measurements made
         self._seed = seed
-        self._names = tuple(f"arm-{number}" for number in range(question.arms))
-        self._engines: dict[Setting, Engine] = {}
-        self._last = min(_BEYOND * question.longest, MAX_PULLS)
+        self._names = tuple(f"arm-{number}" for number in range(task.arms))
+        self._engines: dict[SchemeWords, Engine] = {}
+        self._last = min(_BEYOND * task.longest, MAX_PULLS)
 
-    def bank(self, number: int, effort: Effort, *, exact: bool = False) -> Bank:
-        """The bank of this number, drawn for the question's guess."""
-        question, unit = self.question, self.question.unit
-        effort = effort.for_guess(question.guess).for_arms(question.arms)
+    def testbed(self, number: int, effort: Effort, *, exact: bool = False) -> Testbed:
+        """The testbed of this number, drawn for the task's guess."""
+        task, unit = self.task, self.task.unit
+        effort = effort.for_guess(task.guess).for_arms(task.arms)
         rng = np.random.Generator(
             np.random.SFC64(np.random.SeedSequence(self._seed, spawn_key=(number,)))
         )
-        environments = question.rewards.environments(
-            question.guess.scaled(1 / unit), question.arms, rng, effort.environments, exact=exact
+        environments = task.rewards.environments(
+            task.guess.scaled(1 / unit), task.arms, rng, effort.environments, exact=exact
         )
-        return Bank(environments=tuple(environments), runs=effort.runs, seed=(self._seed, number))
+        return Testbed(
+            environments=tuple(environments), runs=effort.runs, seed=(self._seed, number)
+        )
 
-    def measure(self, setting: Setting, bank: Bank) -> Figures | None:
-        """What a setting costs on a bank; None if it does not decide there.
+    def measure(self, setting: SchemeWords, testbed: Testbed) -> Figures | None:
+        """What a setting costs on a testbed; None if it does not decide there.
 
         A scheme without a kernel is run by the machines, and fewer times in each environment.
         """
         self.tried += 1
-        engine = self._engine(setting, bank.environments[0])
-        runs = bank.runs if engine.has_kernels else max(1, bank.runs // _MACHINES_SHARE)
+        engine = self._engine(setting, testbed.environments[0])
+        runs = testbed.runs if engine.has_kernels else max(1, testbed.runs // _MACHINES_SHARE)
         parts: list[Trials] = []
-        seed, number = bank.seed
-        for index, environment in enumerate(bank.environments):
+        seed, number = testbed.seed
+        for index, environment in enumerate(testbed.environments):
             seeds = np.random.SeedSequence(seed, spawn_key=(number, index))
             rng = np.random.Generator(np.random.SFC64(seeds))
             here = engine.elsewhere(environment)
@@ -110,30 +186,32 @@ class Gauge:
                 parts.append(here.run(rng, size)[0])
                 done += size
         table = np.concatenate([part.table for part in parts])
-        return self._figures(setting, bank, table, "kernels" if engine.has_kernels else "machines")
+        return self._figures(
+            setting, testbed, table, "kernels" if engine.has_kernels else "machines"
+        )
 
-    def spec_of(self, setting: Setting) -> RunSpec:
+    def spec_of(self, setting: SchemeWords) -> RunSpec:
         """The spec of a setting in the user's units."""
-        return self._built(self.question.problem_words(), setting.words).spec
+        return self._built(self.task.problem_words(), setting.words).spec
 
-    def claim_of(self, setting: Setting) -> Guarantee:
+    def claim_of(self, setting: SchemeWords) -> Guarantee:
         """What may be claimed for the answers of a setting."""
-        setup = self._built(self.question.problem_words(), setting.words)
+        setup = self._built(self.task.problem_words(), setting.words)
         return claim_ahead(setup, self._grid(setting))
 
-    def _engine(self, setting: Setting, environment: Environment) -> Engine:
+    def _engine(self, setting: SchemeWords, environment: Environment) -> Engine:
         if setting not in self._engines:
             words = setting.words
             del words["growth"], words["first"]
             words["checkpoints"] = self._grid(setting)
-            setup = self._built(self.question.simulated_words(), words)
+            setup = self._built(self.task.simulated_words(), words)
             self._engines[setting] = Engine([setup], environment)
         return self._engines[setting]
 
     def _built(self, problem: dict[str, Any], words: dict[str, Any]) -> Setup:
         return build(self._names, seed=0, problem=problem, scheme=words, limits={})
 
-    def _grid(self, setting: Setting) -> tuple[int, ...]:
+    def _grid(self, setting: SchemeWords) -> tuple[int, ...]:
         """The checkpoints, as far as any run that still has its best arm can come."""
         words = setting.words
         schedule = GeometricSchedule(growth=words["growth"], first=words["first"])
@@ -142,27 +220,27 @@ class Gauge:
             grid.append(t)
         return tuple(grid)
 
-    def _reports(self, setup: Setup, setting: Setting) -> list[int]:
+    def _reports(self, setup: Setup, setting: SchemeWords) -> list[int]:
         """After how many pulls an arm reports; where the data choose, at first and at last."""
         if setup.policy.stride is Stride.LEVEL:
             first: int = setting.words["first"]
-            return [first, max(first, self.question.longest)]
-        return [t for t in self._grid(setting) if t <= _LATEST * self.question.longest] or [
+            return [first, max(first, self.task.longest)]
+        return [t for t in self._grid(setting) if t <= _LATEST * self.task.longest] or [
             setting.words["first"]
         ]
 
     def _figures(
-        self, setting: Setting, bank: Bank, table: npt.NDArray[np.int64], measured_by: Means
+        self, setting: SchemeWords, testbed: Testbed, table: Integers, measured_by: SimulatedBy
     ) -> Figures | None:
         trials = Trials(table)
         environment = np.repeat(
-            np.arange(len(bank.environments)), len(table) // len(bank.environments)
+            np.arange(len(testbed.environments)), len(table) // len(testbed.environments)
         )
-        means = np.array([it.means for it in bank.environments])
-        good = right_arms(means, self.question.epsilon / self.question.unit)
+        means = np.array([environment.means for environment in testbed.environments])
+        good = right_arms(means, self.task.epsilon / self.task.unit)
         decided = trials.best_arm >= 0
         right = decided & good[environment, trials.best_arm]
-        delta, runs = self.question.delta, right.size
+        delta, runs = self.task.delta, right.size
         # at most a share δ of the runs is wrong, so others that are missing did not decide
         if np.count_nonzero(right) < max(1, runs * (1 - delta) - 5 * (runs * delta) ** 0.5 - 1):
             return None
@@ -181,9 +259,9 @@ class Gauge:
             cost=Spread.of(cost, where),
         )
 
-    def _cost(self, setting: Setting, trials: Trials) -> Floats:
+    def _cost(self, setting: SchemeWords, trials: Trials) -> Floats:
         """The price of each run."""
-        prices = self.question.prices
+        prices = self.task.prices
         cost: Floats = (
             prices.per_bit * trials.payload_bits
             + prices.per_message * trials.messages
@@ -192,7 +270,7 @@ class Gauge:
         )
         if prices.link is None or not prices.per_frame_unit:
             return cost
-        setup = self._built(self.question.problem_words(), setting.words)
+        setup = self._built(self.task.problem_words(), setting.words)
         frames = frame_costs(prices.link, setup.spec, self._reports(setup, setting))
         cost += prices.per_frame_unit * frames.of(trials)
         return cost

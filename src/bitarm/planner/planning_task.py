@@ -1,32 +1,32 @@
-"""What is planned for: a problem before its deployment, and the scale on which it plays."""
+"""What a plan is made for: a problem before its deployment, what is guessed of it, and prices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from bitarm.api.scheme import DEFAULT_DELTA
-from bitarm.api.words import number, vocabulary, whole_number
+from bitarm.api.words import typed_words, vocabulary, whole_number
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import check_bounds, check_delta, check_sigma, sigma_of
 from bitarm.core.widths.pairwise import mixture_margin
 from bitarm.errors import ConfigError
-from bitarm.planner.guess import GapPrior, Guess, GuessedGaps, guess_of
+from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
 from bitarm.planner.prices import Prices
 from bitarm.planner.rewards import Rewards, rewards_of
-from bitarm.planner.setting import Setting
+from bitarm.planner.scheme_words import SchemeWords
 
 _USUAL_KAPPA = 2.5  # of the quantizer on which the scale is taken
-_NOTHING = Setting(())
+_NOTHING = SchemeWords(())
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PlanningTask:
     """K arms, δ, σ, bounds, a guess of the gaps, and prices. All in the user's units.
 
-    `question_of` makes one from what a user gave; δ, σ, bounds and ε are checked there.
+    `PlanningTask.of` makes one from what a user gave; δ, σ, bounds and ε are checked there.
     """
 
     arms: int  # K
@@ -34,11 +34,55 @@ class Question:
     sigma: float
     bounds: Bounds | None
     epsilon: float  # tolerance
-    guess: Guess
+    guess: GapGuess
     rewards: Rewards
     prices: Prices
-    limits: Limits = field(default_factory=Limits)  # they shorten frames, see `frames.Fit`
-    fixed: Setting = _NOTHING  # words of the scheme that a plan may not vary
+    limits: Limits = field(default_factory=Limits)  # they shorten frames, see `LinkCheck`
+    fixed: SchemeWords = _NOTHING  # words of the scheme that a plan may not vary
+
+    @classmethod
+    def of(
+        cls,
+        arms: int | None,
+        *,
+        guess: GapGuess,
+        prices: Prices,
+        problem: Mapping[str, Any],
+        rewards: str | None = None,
+        offset: float | None = None,
+        limits: Limits | None = None,
+        fixed: SchemeWords = _NOTHING,
+    ) -> "PlanningTask":
+        """The task that a call describes; ConfigError if there is no plan for it.
+
+        `problem` has words of [problem], None where one was left open: δ then has its default, and
+        σ follows from the bounds. The family of the `rewards` that are simulated, if it was left
+        open, follows from both.
+        """
+        if arms is None:
+            raise ConfigError("say how many arms there are")
+        given = {word: value for word, value in problem.items() if value is not None}
+        words = typed_words(given, "problem")
+        bounds = words.get("bounds")
+        check_bounds(bounds)
+        sigma = sigma_of(words.get("sigma"), bounds)
+        check_sigma(sigma)
+        delta = words.get("delta", DEFAULT_DELTA)
+        check_delta(delta)
+        epsilon = words.get("epsilon", 0.0)
+        vocabulary()["epsilon"].check(epsilon)
+        return cls(
+            arms=whole_number("arms", arms),
+            delta=delta,
+            sigma=sigma,
+            bounds=bounds,
+            epsilon=epsilon,
+            guess=guess,
+            rewards=rewards_of(rewards, sigma=sigma, bounds=bounds, offset=offset),
+            prices=prices,
+            limits=limits or Limits(),
+            fixed=fixed,
+        )
 
     def __post_init__(self) -> None:
         if self.arms < 2:
@@ -84,8 +128,8 @@ class Question:
             pulls = max(pulls + 1, pulls * 11 // 10)
         return pulls
 
-    def if_gaps_were(self, factor: float) -> "Question":
-        """The same question, every gap times `factor`."""
+    def if_gaps_were(self, factor: float) -> "PlanningTask":
+        """The same task, every gap times `factor`."""
         return replace(self, guess=self.guess.scaled(factor))
 
     def problem_words(self) -> dict[str, Any]:
@@ -105,49 +149,3 @@ class Question:
         if self.epsilon:
             words["epsilon"] = self.epsilon / self.unit
         return words
-
-
-def question_of(
-    arms: int | None,
-    *,
-    prices: Prices,
-    gap: float | None = None,
-    gaps: Sequence[float] | None = None,
-    gap_prior: str | GapPrior | None = None,
-    delta: float = DEFAULT_DELTA,
-    sigma: float | None = None,
-    bounds: Bounds | None = None,
-    epsilon: float = 0.0,
-    rewards: str | None = None,
-    offset: float | None = None,
-    limits: Limits | None = None,
-    fixed: Setting = _NOTHING,
-) -> Question:
-    """The question that a call asks, checked; what is left open gets its default.
-
-    The number of arms may be left to a list of gaps, σ to the bounds, and the family of the
-    `rewards` that are simulated to both.
-    """
-    guess = guess_of(gap=gap, gaps=gaps, gap_prior=gap_prior)
-    if arms is None and not gaps:
-        raise ConfigError("say how many arms there are")
-    bounds = vocabulary()["bounds"].taker("bounds", bounds)
-    check_bounds(bounds)
-    sigma = number("sigma", sigma_of(sigma, bounds))
-    check_sigma(sigma)
-    delta = number("delta", delta)
-    check_delta(delta)
-    epsilon = number("epsilon", epsilon)
-    vocabulary()["epsilon"].check(epsilon)
-    return Question(
-        arms=len(gaps or ()) + 1 if arms is None else whole_number("arms", arms),
-        delta=delta,
-        sigma=sigma,
-        bounds=bounds,
-        epsilon=epsilon,
-        guess=guess,
-        rewards=rewards_of(rewards, sigma=sigma, bounds=bounds, offset=offset),
-        prices=prices,
-        limits=limits or Limits(),
-        fixed=fixed,
-    )
