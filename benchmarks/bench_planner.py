@@ -128,7 +128,7 @@ def grid(task: PlanningTask) -> Iterator[SchemeWords]:
     ]
     prior = "midpoint" if bounded else "quban"
     quantizers += [{"quantizer": "icq", "bits": bits, "prior": prior} for bits in range(1, 7)]
-    quantizers += [{"quantizer": "quban", "epsilon_quban": it} for it in (0.5, 2.0)]
+    quantizers += [{"quantizer": "quban", "epsilon_quban": epsilon} for epsilon in (0.5, 2.0)]
     quantizers += [{"quantizer": "exact"}, *([{"quantizer": "fed-sel"}] if bounded else [])]
     for kappa, cut, width, first, patience in product(
         (0.3, 0.7, 1.4, 2.5), (2.0, 4.0, 8.0), _WIDTHS, firsts, (0.7, 1.1)
@@ -168,13 +168,13 @@ def judge(words: dict[str, Any], settings: Iterable[SchemeWords] | None = None) 
         testbed = simulator.testbed(number, effort)
         measured = [(simulator.measure(setting, testbed), setting) for setting in left]
         ranked = sorted(
-            ((it.cost.mean, setting.items) for it, setting in measured if it is not None),
+            ((each.cost.mean, setting.items) for each, setting in measured if each is not None),
             key=lambda pair: pair[0],
         )
         left = [SchemeWords(items) for _, items in ranked[:kept]]
     testbed = simulator.testbed(2, _BEST)
     figures = {setting: simulator.measure(setting, testbed) for setting in (*left, made.setting)}
-    costs = {setting: it.cost for setting, it in figures.items() if it is not None}
+    costs = {setting: each.cost for setting, each in figures.items() if each is not None}
     best = min(left, key=lambda setting: costs[setting].mean)
     return Verdict(
         plan=made,
@@ -197,13 +197,13 @@ def main(chosen: list[str]) -> None:
     for number, (name, words) in enumerate(PROBLEMS.items(), start=1):
         if chosen and str(number) not in chosen:
             continue
-        it = judge(words)
-        ratios.append(it.ratio)
+        verdict = judge(words)
+        ratios.append(verdict.ratio)
         print(
-            f"| {number}. {name} | {it.plan.setting.describe()} | {it.plan_cost:.4g} "
-            f"| {it.best.describe()} ({it.points:,} points) | {it.best_cost:.4g} "
-            f"± {it.best_error:.2g} | {it.ratio:.3f} "
-            f"| {it.cpu_seconds:.1f} s ({it.seconds:.1f} s) |",
+            f"| {number}. {name} | {verdict.plan.setting.describe()} | {verdict.plan_cost:.4g} "
+            f"| {verdict.best.describe()} ({verdict.points:,} points) | {verdict.best_cost:.4g} "
+            f"± {verdict.best_error:.2g} | {verdict.ratio:.3f} "
+            f"| {verdict.cpu_seconds:.1f} s ({verdict.seconds:.1f} s) |",
             flush=True,
         )
     if max(ratios, default=0.0) > BOUND:

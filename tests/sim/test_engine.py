@@ -185,7 +185,7 @@ def test_a_kernel_is_compiled_anew_when_a_function_it_calls_has_changed(tmp_path
 
 
 def _bits(folder: Path) -> float:
-    environment = {name: it for name, it in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     ran = subprocess.run(
         [sys.executable, "-c", _RUN],
         env=environment | {"PYTHONPATH": str(folder)},

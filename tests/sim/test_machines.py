@@ -32,7 +32,7 @@ def _rng(seed: int = 1) -> np.random.Generator:
 
 
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda policy: str(policy.name)
 )
 def test_cells_are_drawn_up_to_each_arms_last_report_and_no_more(policy: Policy) -> None:
     one = setup(3, Exact(), policy, sigma=0.3, bounds=None)
@@ -79,7 +79,7 @@ def test_every_event_is_seen_in_order() -> None:
     assert isinstance(events[0], RunOpened)
     assert isinstance(events[-1], RunEnded)
     assert events[-1] == learner.ending
-    last = {it.arm: it.pulls for it in events if isinstance(it, ReportAccepted)}
+    last = {event.arm: event.pulls for event in events if isinstance(event, ReportAccepted)}
     assert sum(last.values()) == events[-1].samples
 
 

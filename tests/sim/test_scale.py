@@ -59,7 +59,7 @@ def test_many_arms_run_in_a_few_megabytes(arms: int) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert all(np.all(it.best_arm == 0) for it in results)
+    assert all(np.all(trials.best_arm == 0) for trials in results)
     assert peak < 32 * _MEGABYTE
 
 
@@ -79,7 +79,7 @@ def test_successive_elimination_sends_one_message_an_arm_and_round(arms: int) ->
     assert trace.dropped[0].tolist() == [0] + [rounds] * (arms - 1)
 
 
-@pytest.mark.parametrize("policy", [Lucb(), LilUcb()], ids=lambda it: str(it.name))
+@pytest.mark.parametrize("policy", [Lucb(), LilUcb()], ids=lambda policy: str(policy.name))
 @pytest.mark.parametrize("arms", _ARMS)
 def test_after_the_first_round_an_index_policy_hears_from_one_or_two_arms(
     policy: Policy, arms: int

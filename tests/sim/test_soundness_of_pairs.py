@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitarm.api.simulate import Point, setup_of, simulate
+from bitarm.api.simulate import SweepPoint, setup_of, simulate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.widths import pairwise
 from bitarm.sim.engine import Engine, union_grid
@@ -46,7 +46,7 @@ _QUANTIZERS: dict[str, dict[str, Any]] = {
 _FINE: dict[str, Any] = {"growth": 1.1, "first": 2}  # many looks
 
 
-def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> Point:
+def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> SweepPoint:
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
     words.setdefault("max_samples", 10**9)
@@ -54,7 +54,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
-def _rejects(point: Point) -> bool:
+def _rejects(point: SweepPoint) -> bool:
     """Whether wrong answers, and runs that never answer, rule out P(wrong) ≤ δ.
 
     A run that lost its best arm to one of two equal arms goes on for ever: it counts as wrong.

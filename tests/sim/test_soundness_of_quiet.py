@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bitarm.api.simulate import Point, setup_of, simulate
+from bitarm.api.simulate import SweepPoint, setup_of, simulate
 from bitarm.core.codes import Nearest
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.quantizers import Dicq
@@ -133,7 +133,7 @@ def test_hints_are_given_and_concessions_made() -> None:
 # -- P(wrong) ≤ δ ---------------------------------------------------------------------------------
 
 
-def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> Point:
+def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> SweepPoint:
     words = {**_QUIET, **words}
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
@@ -141,7 +141,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
-def _rejects(point: Point) -> bool:
+def _rejects(point: SweepPoint) -> bool:
     """Whether wrong answers, and runs that never answer, rule out P(wrong) ≤ δ."""
     trials, delta = point.result.samples.count, point.setup.spec.delta
     wrong = point.result.errors + trials - dict(point.result.outcomes)["decided"]

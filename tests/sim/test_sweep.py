@@ -19,7 +19,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
-from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.engine import Engine, TapeWatch
 from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 from bitarm.sim.sweep import (
@@ -105,7 +105,7 @@ def test_a_chunk_that_is_run_in_blocks_runs_every_trial(monkeypatch: pytest.Monk
     run = Engine.run
 
     def watched(
-        engine: Engine, rng: np.random.Generator, trials: int, watch: Watch | None
+        engine: Engine, rng: np.random.Generator, trials: int, watch: TapeWatch | None
     ) -> list[Trials]:
         sizes.append(trials)
         return run(engine, rng, trials, watch)

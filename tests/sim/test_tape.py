@@ -71,7 +71,7 @@ def test_parts_that_do_not_fit_are_refused(name: str, value: Any, message: str) 
 
 @pytest.mark.parametrize("models", [_GAUSSIAN, _COINS], ids=["gaussian", "coins"])
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda policy: str(policy.name)
 )
 def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
     policy: Policy, models: tuple[RewardModel, ...]
@@ -161,8 +161,8 @@ def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list
             pulls = one.spec.schedule.pulls_at(message + 1)
             cell = tape.grid.tolist().index(pulls)
             total = 0.0
-            for it in tape.cells[trial, : cell + 1, arm].tolist():
-                total += it
+            for reward_sum in tape.cells[trial, : cell + 1, arm].tolist():
+                total += reward_sum
             assert trace.mean[trial, message, arm] == total / tape.grid[cell]
 
 

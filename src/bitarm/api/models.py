@@ -21,7 +21,9 @@ def parse_arms(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, .
     except ValueError:
         raise ConfigError(f"the means of arms must be numbers, got {means!r}") from None
     model = MODELS[family]
-    needed = {it.name: it.default is MISSING for it in fields(model) if it.name != "mean"}
+    needed = {
+        field.name: field.default is MISSING for field in fields(model) if field.name != "mean"
+    }
     for word in parameters:
         if word not in needed:
             raise ConfigError(f"{word} does not apply to a {family} arm")

@@ -233,5 +233,5 @@ def _source(given: dict[str, Any]) -> Source:
     for word, declared in known.items():
         if declared.required and word not in given:
             raise ConfigError(f"a {kind.name} source needs {word}")
-    takers: dict[str, Taker] = {word: it.taker for word, it in known.items()}
+    takers: dict[str, Taker] = {word: declared.taker for word, declared in known.items()}
     return kind(**typed(given, takers, f"a {kind.name} arm"))

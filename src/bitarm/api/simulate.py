@@ -27,7 +27,7 @@ from bitarm.sim.tables import checkpoints
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class SweepPoint:
     """One setting of a sweep and what came of it."""
 
     setup: Setup
@@ -59,7 +59,7 @@ class Simulation:
     trials: int
     seed: int
     means: tuple[float, ...]  # the true ones
-    points: tuple[Point, ...]
+    points: tuple[SweepPoint, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
@@ -109,7 +109,7 @@ def simulate(
         seed=sweep.seed,
         means=tuple(float(model.mean) for model in models),
         points=tuple(
-            Point(setup=setup, guarantee=claim_of(setup, models), result=result)
+            SweepPoint(setup=setup, guarantee=claim_of(setup, models), result=result)
             for setup, result in zip(setups, results, strict=True)
         ),
     )

@@ -22,7 +22,7 @@ from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
 
-Watch = Callable[[Tape], None]
+TapeWatch = Callable[[Tape], None]
 
 _TAPE_BYTES = 1 << 22  # a block's tape stays near the processor's cache
 _STATE_BYTES = 1 << 23  # what a block without a tape may hold
@@ -50,7 +50,7 @@ class Engine:
                 )
         self._setups = setups
         self._environment = environment
-        self._tables = [table_of(it) if has_twin(it) else None for it in setups]
+        self._tables = [table_of(setup) if has_twin(setup) else None for setup in setups]
         self._grid = union_grid(setups)
         self._arrays = environment_arrays(environment, self._grid)
 
@@ -85,7 +85,7 @@ class Engine:
         return other
 
     def run(
-        self, rng: np.random.Generator, trials: int, watch: Watch | None = None
+        self, rng: np.random.Generator, trials: int, watch: TapeWatch | None = None
     ) -> list[Trials]:
         """`trials` new trials of every scheme, paired: trial i has the same rewards in each.
 

@@ -84,21 +84,21 @@ def execute_all(
         if index not in known[job]
     ]
     with contextlib.closing(run(missing)) as finished:  # type: ignore[type-var]
-        for it in finished:
-            store = stores[it.job]
+        for ended in finished:
+            store = stores[ended.job]
             if store:
-                store.keep(it.chunk)
-            if costs is not None and it.cost is not None:
-                costs.append(it.cost)
-            known[it.job][it.chunk.index] = it.chunk
-            done += it.chunk.trials
+                store.keep(ended.chunk)
+            if costs is not None and ended.cost is not None:
+                costs.append(ended.cost)
+            known[ended.job][ended.chunk.index] = ended.chunk
+            done += ended.chunk.trials
             progress(done, trials)
     return [_merged(sweep, chunks) for sweep, chunks in zip(sweeps, known, strict=True)]
 
 
 def _merged(sweep: Sweep, chunks: Mapping[int, ChunkResult]) -> list[PointResult]:
     ordered = [chunks[index] for index in range(sweep.chunks)]
-    return [merge_points(parts) for parts in zip(*(it.points for it in ordered), strict=True)]
+    return [merge_points(parts) for parts in zip(*(chunk.points for chunk in ordered), strict=True)]
 
 
 def run_task(task: Task) -> Done:

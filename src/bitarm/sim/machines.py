@@ -23,7 +23,7 @@ from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUND
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
 
-Watch = Callable[[tuple[LearnerEvent, ...]], None]
+EventWatch = Callable[[tuple[LearnerEvent, ...]], None]
 
 _CODES = {outcome: code for code, outcome in OUTCOMES.items()}
 
@@ -66,7 +66,7 @@ def run_trial(
     environment: Environment,
     rng: np.random.Generator,
     trial: int,
-    watch: Watch = lambda events: None,
+    watch: EventWatch = lambda events: None,
 ) -> Learner:
     """One trial; the tape grows where it is too short, and `watch` sees every event."""
     spec = _with_priors(setup, tape, trial)

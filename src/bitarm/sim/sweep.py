@@ -18,7 +18,7 @@ from bitarm.core.plain import dumps, from_plain, to_plain
 from bitarm.core.policy import tolerance_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
-from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.engine import Engine, TapeWatch
 from bitarm.sim.environment import Environment, environment_of, right_arms
 from bitarm.sim.models import RewardModel
 from bitarm.sim.statistics import Moments, merge_all
@@ -106,7 +106,7 @@ class ChunkResult:
         return chunk
 
 
-def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResult:
+def run_chunk(sweep: Sweep, index: int, watch: TapeWatch | None = None) -> ChunkResult:
     """The chunk with this number; `watch` is shown the tape of each of its blocks."""
     environment = environment_of(sweep.models)
     engine = Engine(sweep.setups, environment)

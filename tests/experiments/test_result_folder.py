@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bitarm.errors import ConfigError, StoreError
-from bitarm.experiments.folder import Origin, ResultFolder
+from bitarm.experiments.result_folder import Origin, ResultFolder
 
 _ORIGIN = Origin(version="1.0", code="abc", seed=1, trials=None, instance="fitted", full=False)
 

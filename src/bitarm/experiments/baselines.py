@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.experiments.findings import Findings, Row
-from bitarm.experiments.labels import label_of
+from bitarm.experiments.display_names import label_of
+from bitarm.experiments.results import ExperimentResult, Row
 
 COMPARED = ("samples", "payload_bits")
 """The measures that a scheme is chosen for."""
@@ -44,35 +44,33 @@ class Factors:
     @property
     def mean(self) -> float:
         """The geometric mean over the axis."""
-        return math.exp(math.fsum(math.log(it) for _, it in self.points) / len(self.points))
+        return math.exp(math.fsum(math.log(factor) for _, factor in self.points) / len(self.points))
 
     @property
     def least(self) -> float:
         """At the worst point."""
-        return min(it for _, it in self.points)
+        return min(factor for _, factor in self.points)
 
     @property
     def most(self) -> float:
         """At the best point."""
-        return max(it for _, it in self.points)
+        return max(factor for _, factor in self.points)
 
 
-def factors(findings: Findings, metric: str, series: str, over: Baseline) -> Factors | None:
+def factors(result: ExperimentResult, metric: str, series: str, over: Baseline) -> Factors | None:
     """How many times less of a measure; None for the bits of a scheme that quantizes nothing."""
-    if metric == "payload_bits" and (
-        _is_exact(findings, series) or _is_exact(findings, over.series)
-    ):
+    if metric == "payload_bits" and (_is_exact(result, series) or _is_exact(result, over.series)):
         return None
-    pairs = zip(findings.curve(metric, over.series), findings.curve(metric, series), strict=True)
+    pairs = zip(result.curve(metric, over.series), result.curve(metric, series), strict=True)
     points = sorted((ours.x, over.value(theirs) / ours.mean) for theirs, ours in pairs)
     return Factors(series=series, points=tuple(points))
 
 
-def compared(findings: Findings, over: Baseline) -> Sequence[str]:
+def compared(result: ExperimentResult, over: Baseline) -> Sequence[str]:
     """The series that stand against a baseline: all others, and itself if it was published."""
-    return [it for it in findings.series if over.published or it != over.series]
+    return [series for series in result.series if over.published or series != over.series]
 
 
-def _is_exact(findings: Findings, series: str) -> bool:
-    x = findings.experiment.axis.values[0]
-    return findings.points[series, x].setup.spec.quantizer.name == "exact"
+def _is_exact(result: ExperimentResult, series: str) -> bool:
+    x = result.experiment.axis.values[0]
+    return result.points[series, x].setup.spec.quantizer.name == "exact"

@@ -2,15 +2,15 @@ import pytest
 
 from bitarm.api.simulate import setup_of, simulate
 from bitarm.experiments.experiment import parse_sweep
-from bitarm.experiments.findings import Findings
-from bitarm.experiments.messages import message_counts, rate_bits, shortest_bits
+from bitarm.experiments.message_bounds import message_counts, rate_bits, shortest_bits
+from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
 from bitarm.sim.models import Bernoulli
 
 _COINS = (Bernoulli(mean=0.8), Bernoulli(mean=0.4))
 
 
-def _found(offsets: list[float]) -> Findings:
+def _found(offsets: list[float]) -> ExperimentResult:
     sweep = {
         "title": "One",
         "x": {"label": "Δ", "values": [0.1, 0.3]},

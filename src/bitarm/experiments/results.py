@@ -1,4 +1,4 @@
-"""What came of an experiment, point by point, beside the published numbers."""
+"""The results of an experiment: each measured number, and the published one beside it."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from typing import final
 
-from bitarm.api.simulate import Point
+from bitarm.api.simulate import SweepPoint
 from bitarm.experiments.experiment import Experiment
 from bitarm.experiments.published import published
 from bitarm.sim.sweep import MEASURES
@@ -42,13 +42,13 @@ class Deviation:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """An experiment and its results."""
+class ExperimentResult:
+    """An experiment and the simulated points of all its series."""
 
     experiment: Experiment
     trials: int
     seed: int
-    points: Mapping[tuple[str, float], Point]  # by series and value on the axis
+    points: Mapping[tuple[str, float], SweepPoint]  # by series and value on the axis
 
     @property
     def series(self) -> list[str]:
@@ -75,7 +75,7 @@ class Findings:
             return found
         for metric in MEASURES:
             for series in self.series:
-                rows = [it for it in self.curve(metric, series) if it.paper_mean is not None]
+                rows = [row for row in self.curve(metric, series) if row.paper_mean is not None]
                 if rows:
                     median = statistics.median(_size(row) for row in rows)
                     worst = max(rows, key=_size)

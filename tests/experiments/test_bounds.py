@@ -1,14 +1,14 @@
 import pytest
-from experiments.fabricated import findings
+from experiments.fabricated import result
 
+from bitarm.experiments.bounds import floors, message_floors, promises
 from bitarm.experiments.catalog import load_study
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
-from bitarm.experiments.theory import floors, message_floors, promises
 from bitarm.theory import lower_bound
 
 
-def _run(name: str, trials: int) -> Findings:
+def _run(name: str, trials: int) -> ExperimentResult:
     experiment = load_study(name).experiment
     (found,) = run_experiments(
         [experiment], trials=trials, seed=1, full=False, workers=1, cache=None
@@ -17,16 +17,16 @@ def _run(name: str, trials: int) -> Findings:
 
 
 def test_the_lower_bound_is_that_of_the_arms() -> None:
-    (bound,) = floors(findings({"a": [9.0, 8.0]}), "samples")
+    (bound,) = floors(result({"a": [9.0, 8.0]}), "samples")
     expected = lower_bound([0.0, 2.0], sigma=0.5, delta=0.1).samples
     assert bound.points[1][0] == 2.0
     assert bound.points[1][1] == pytest.approx(expected)
 
 
 def test_the_lower_bound_on_bits_counts_the_arms() -> None:
-    (bound,) = floors(findings({"a": [9.0, 8.0]}), "payload_bits")
+    (bound,) = floors(result({"a": [9.0, 8.0]}), "payload_bits")
     assert [bits for _, bits in bound.points] == [pytest.approx(1.6)] * 2
-    assert floors(findings({"a": [9.0, 8.0]}), "rounds") == []
+    assert floors(result({"a": [9.0, 8.0]}), "rounds") == []
 
 
 @pytest.mark.parametrize("series", ["exact", "icq-b3"])
@@ -34,7 +34,9 @@ def test_measured_samples_lie_between_their_bounds(series: str) -> None:
     found = _run("hardness", 50)
     (floor,) = floors(found, "samples")
     lower = dict(floor.points)
-    upper = {it.label.split()[0]: dict(it.points) for it in promises(found, "samples", series)}
+    upper = {
+        bound.label.split()[0]: dict(bound.points) for bound in promises(found, "samples", series)
+    }
     assert set(upper) == {"explicit", "closed"}
     for row in found.curve("samples", series):
         assert lower[row.x] < row.mean < upper["explicit"][row.x]
@@ -63,7 +65,7 @@ def test_beta_arms_have_no_floor_for_samples_but_one_for_bits() -> None:
 
 def test_messages_with_a_law_have_floors_of_their_own() -> None:
     found = _run("gains_offset", 16)
-    assert [it.label for it in message_floors(found, "dicq-pairwise")] == [
+    assert [bound.label for bound in message_floors(found, "dicq-pairwise")] == [
         "its messages in the best prefix code",
         "any code as near in mean square",
     ]

@@ -1,4 +1,4 @@
-"""Random instances on which no parameter was chosen: what decides whether a gain is luck."""
+"""Random instances: on these no parameter was tuned, so they tell whether a gain is luck."""
 
 import math
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import final
 import numpy as np
 
 from bitarm.experiments.analysis import Analysis
+from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer
-from bitarm.experiments.factors import COMPARED, Baseline
 from bitarm.experiments.schemes import BEST
 
 ARMS = (2, 50)
@@ -17,8 +17,8 @@ ARMS = (2, 50)
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scatter:
-    """How the means of an instance are drawn: a best one, and the others below it.
+class RandomInstances:
+    """A law of instances: how a best mean is drawn, and the others below it.
 
     The gap is bounded from below, because prices grow with its inverse square: without that, one
     instance of ten would take all of the time and say no more than the others.

@@ -1,8 +1,8 @@
 import pytest
 
-from bitarm.experiments.scattered import ARMS, Scatter
+from bitarm.experiments.random_instances import ARMS, RandomInstances
 
-_SCATTER = Scatter(best=(0.5, 0.9), gap=(0.1, 0.4), floor=0.02)
+_SCATTER = RandomInstances(best=(0.5, 0.9), gap=(0.1, 0.4), floor=0.02)
 
 
 def test_instances_are_a_function_of_their_seed() -> None:
@@ -24,5 +24,5 @@ def test_means_keep_to_what_is_said_of_them() -> None:
 
 
 def test_without_a_floor_they_spread_below_the_nearest() -> None:
-    (means,) = Scatter(best=(5.0, 5.0), gap=(1.0, 1.0), spread=2.0).draw(1, seed=4)
+    (means,) = RandomInstances(best=(5.0, 5.0), gap=(1.0, 1.0), spread=2.0).draw(1, seed=4)
     assert all(mean == 5.0 or 2.0 <= mean <= 4.0 for mean in means)

@@ -1,4 +1,4 @@
-"""What series and measures are called where people read them."""
+"""What series and measures are called in pictures, in the report and in claims."""
 
 LABELS = {
     "exact": "Unquantized SE",

@@ -13,7 +13,7 @@ from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizer import Estimate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.setup import Setup
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.environment import environment_of
 from bitarm.sim.models import RewardModel
@@ -26,14 +26,14 @@ _FIRST = 1.0  # bits of a first message, which is not empty: more depends on whe
 Floor = Callable[[float], float | None]
 
 
-def shortest_bits(findings: Findings, series: str) -> Floor:
+def shortest_bits(result: ExperimentResult, series: str) -> Floor:
     """E[bits] if every message had the best prefix code that is fixed before it."""
-    return _summed(findings, series, Innovation.entropy)
+    return _summed(result, series, Innovation.entropy)
 
 
-def rate_bits(findings: Findings, series: str) -> Floor:
+def rate_bits(result: ExperimentResult, series: str) -> Floor:
     """E[bits] of any code that is as near in mean square, one arm's messages or many at once."""
-    return _summed(findings, series, Innovation.shannon_bits)
+    return _summed(result, series, Innovation.shannon_bits)
 
 
 def message_counts(
@@ -52,19 +52,19 @@ def message_counts(
     )
 
 
-def _summed(findings: Findings, series: str, cost: Callable[[Innovation], float]) -> Floor:
-    experiment = findings.experiment
+def _summed(result: ExperimentResult, series: str, cost: Callable[[Innovation], float]) -> Floor:
+    experiment = result.experiment
     offsets = experiment.instance.offsets
 
     def value(x: float) -> float | None:
-        setup = findings.points[series, x].setup
+        setup = result.points[series, x].setup
         quantizer = setup.spec.quantizer
         if not isinstance(quantizer, Dicq) or not isinstance(setup.policy, SuccessiveElimination):
             return None
         trials = -(-_TRIALS // len(offsets))
         total = 0.0
         for place, offset in enumerate(offsets):
-            counts = _counted(setup, experiment.models(x, offset), trials, findings.seed + place)
+            counts = _counted(setup, experiment.models(x, offset), trials, result.seed + place)
             total += counts[0] * _FIRST
             total += sum(
                 count * cost(law)

@@ -8,8 +8,8 @@ from typing import final
 from bitarm.core.confidence import Intervals, Stride
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.setup import Setup
-from bitarm.experiments.findings import Findings
-from bitarm.experiments.messages import rate_bits, shortest_bits
+from bitarm.experiments.message_bounds import rate_bits, shortest_bits
+from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.models import Gaussian
 from bitarm.theory import (
     NoBound,
@@ -31,42 +31,40 @@ class Bound:
     points: tuple[tuple[float, float], ...]  # position on the axis, value
 
 
-def promises(findings: Findings, metric: str, series: str) -> list[Bound]:
+def promises(result: ExperimentResult, metric: str, series: str) -> list[Bound]:
     """Upper bounds of a series under `se` that judges by intervals."""
     return _found(
-        findings,
+        result,
         {
-            "explicit bound (holds with probability 1 − δ)": _explicit(findings, metric, series),
-            "closed form, corrected": _closed(findings, metric, series),
+            "explicit bound (holds with probability 1 − δ)": _explicit(result, metric, series),
+            "closed form, corrected": _closed(result, metric, series),
         },
     )
 
 
-def floors(findings: Findings, metric: str) -> list[Bound]:
+def floors(result: ExperimentResult, metric: str) -> list[Bound]:
     """What no sound scheme can beat on average."""
-    series = findings.series[0]  # all have the same arms and δ
+    series = result.series[0]  # all have the same arms and δ
     lower = {
-        "samples": {
-            "lower bound for any scheme, T*·kl(δ, 1 − δ)": _least_samples(findings, series)
-        },
-        "payload_bits": {"lower bound for any scheme, K·(1 − 2δ)": _least_bits(findings, series)},
+        "samples": {"lower bound for any scheme, T*·kl(δ, 1 − δ)": _least_samples(result, series)},
+        "payload_bits": {"lower bound for any scheme, K·(1 − 2δ)": _least_bits(result, series)},
     }
-    return _found(findings, lower.get(metric, {}))
+    return _found(result, lower.get(metric, {}))
 
 
-def message_floors(findings: Findings, series: str) -> list[Bound]:
+def message_floors(result: ExperimentResult, series: str) -> list[Bound]:
     """What messages that say what those of a series say must cost, if means are not known."""
     return _found(
-        findings,
+        result,
         {
-            "its messages in the best prefix code": shortest_bits(findings, series),
-            "any code as near in mean square": rate_bits(findings, series),
+            "its messages in the best prefix code": shortest_bits(result, series),
+            "any code as near in mean square": rate_bits(result, series),
         },
     )
 
 
-def _found(findings: Findings, values: Mapping[str, Value]) -> list[Bound]:
-    axis = findings.experiment.axis
+def _found(result: ExperimentResult, values: Mapping[str, Value]) -> list[Bound]:
+    axis = result.experiment.axis
     found = []
     for label, value in values.items():
         points = [(axis.shown(x), value(x)) for x in axis.values]
@@ -76,20 +74,20 @@ def _found(findings: Findings, values: Mapping[str, Value]) -> list[Bound]:
     return found
 
 
-def _explicit(findings: Findings, metric: str, series: str) -> Value:
+def _explicit(result: ExperimentResult, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
-        setup = findings.points[series, x].setup
+        setup = result.points[series, x].setup
         if not _judges_by_intervals(setup):
             return None
-        bound = on_good_event(setup.spec, _means(findings, x))
+        bound = on_good_event(setup.spec, _means(result, x))
         return None if isinstance(bound, NoBound) else getattr(bound, metric)
 
     return value
 
 
-def _closed(findings: Findings, metric: str, series: str) -> Value:
+def _closed(result: ExperimentResult, metric: str, series: str) -> Value:
     def value(x: float) -> float | None:
-        form = closed_form(findings.points[series, x].setup.spec, _means(findings, x))
+        form = closed_form(result.points[series, x].setup.spec, _means(result, x))
         if isinstance(form, NoBound) or not form.proven:
             return None
         number: float | None = getattr(form, metric)
@@ -98,23 +96,23 @@ def _closed(findings: Findings, metric: str, series: str) -> Value:
     return value
 
 
-def _least_samples(findings: Findings, series: str) -> Value:
+def _least_samples(result: ExperimentResult, series: str) -> Value:
     """For Gaussian arms only: others may be easier than Gaussian ones with their σ."""
 
     def value(x: float) -> float | None:
-        models = findings.experiment.models(x)
+        models = result.experiment.models(x)
         if not all(isinstance(model, Gaussian) for model in models):
             return None
-        delta = findings.points[series, x].setup.spec.delta
-        return lower_bound(_means(findings, x), sigma=models[0].sigma, delta=delta).samples
+        delta = result.points[series, x].setup.spec.delta
+        return lower_bound(_means(result, x), sigma=models[0].sigma, delta=delta).samples
 
     return value
 
 
-def _least_bits(findings: Findings, series: str) -> Value:
+def _least_bits(result: ExperimentResult, series: str) -> Value:
     def value(x: float) -> float | None:
-        spec = findings.points[series, x].setup.spec
-        means = _means(findings, x)
+        spec = result.points[series, x].setup.spec
+        means = _means(result, x)
         return counting_bound(means, delta=spec.delta, bounds=spec.bounds).payload_bits
 
     return value
@@ -125,5 +123,5 @@ def _judges_by_intervals(setup: Setup) -> bool:
     return isinstance(setup.policy, SuccessiveElimination) and isinstance(confidence, Intervals)
 
 
-def _means(findings: Findings, x: float) -> list[float]:
-    return [model.mean for model in findings.experiment.models(x)]
+def _means(result: ExperimentResult, x: float) -> list[float]:
+    return [model.mean for model in result.experiment.models(x)]
