@@ -44,7 +44,12 @@ class ArmResult:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """An answer, or the reason why there is none; its guarantee; its price; its settings."""
+    """An answer, or the reason why there is none; its guarantee; its price; its settings.
+
+    `best_arm` and its name are there only with the outcomes `decided` and `budget_spent`.
+    `guarantee` is the δ that holds: the answer is wrong with at most this probability. It is None
+    where nothing is proven, and `guarantee_reason` says why. Bits and bytes are those of all arms.
+    """
 
     best_arm: int | None  # 0-based
     best_arm_name: str | None

@@ -33,7 +33,7 @@ _MESSAGES = "dicq-mixture"  # the series whose messages have a law that is known
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """What was found, and where it was written."""
+    """The experiments with their scores and pictures, what simulating cost, and the report."""
 
     scored: tuple[Scored, ...]
     costs: tuple[Cost, ...]
@@ -53,7 +53,24 @@ def reproduce(
     cache: Path | None,
     progress: Progress = lambda done, trials: None,
 ) -> Reproduction:
-    """Run experiments by name or path, by default all of the paper's, and write the report."""
+    """Run experiments, score them, and write pictures, `results.csv` and `report.html`.
+
+    Args:
+        names: of shipped experiments, or paths of files with a SWEEP; none: all of the paper's.
+        trials: of every point; None: as many as each experiment states.
+        seed: the same numbers on any machine.
+        out: the folder to write to; unless `overwrite`, it must be new, empty, or hold
+            results of the same version, seed and settings.
+        instance: "fitted", the arms that ship with the package, or "random", arms drawn anew as
+            the paper says that it drew them.
+        full: also run what goes beyond the paper, and draw bounds.
+        workers: processes.
+        cache: a folder for finished chunks; None: none are kept.
+        progress: called with the trials that are done, and with all there are.
+
+    Raises ConfigError for a name, a file or a folder that will not do, StoreError if results cannot
+    be written.
+    """
     if trials is not None and trials < 1:
         raise ConfigError(f"trials must be at least 1, got {trials}")
     if seed < 0:

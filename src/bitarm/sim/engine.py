@@ -40,7 +40,14 @@ class Trace:
 
 @final
 class Engine:
-    """Runs a fixed list of schemes on one environment, block after block."""
+    """Runs a fixed list of schemes in one environment, block after block.
+
+        engine = Engine([setup], environment_of(models))
+        trials = engine.run(rng, engine.block)[0]
+        trials.samples.mean()
+
+    Raises ConfigError if a scheme has another number of arms than the environment.
+    """
 
     def __init__(self, setups: Sequence[Setup], environment: Environment) -> None:
         for setup in setups:
@@ -69,7 +76,7 @@ class Engine:
 
     @property
     def _forgets(self) -> bool:
-        """With one scheme nothing is read twice, so nothing is kept."""
+        """Whether sums are used and forgotten: with one scheme, nothing is read twice."""
         return (
             len(self._tables) == 1 and self._tables[0] is not None and not self._environment.sampled
         )

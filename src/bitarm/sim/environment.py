@@ -1,4 +1,4 @@
-"""What trials are drawn from: the arms' models in the form that kernels read."""
+"""What the rewards of trials are drawn from: the arms' models in the form that kernels read."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Environment:
-    """Families and parameters, an entry an arm."""
+    """The reward families of the arms and their parameters; every array has an entry an arm."""
 
     family: Integers
     p: Floats
@@ -56,7 +56,7 @@ def right_arms(means: Floats, epsilon: float) -> npt.NDArray[np.bool_]:
 
 
 def environment_of(models: Sequence[RewardModel]) -> Environment:
-    """The environment that these models make, an arm each."""
+    """The environment with an arm for each model; ConfigError if there are fewer than 2."""
     if len(models) < 2:
         raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(models)}")
     parameters = np.array([model.parameters for model in models], dtype=np.float64)

@@ -39,7 +39,7 @@ class Task:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of a task."""
+    """A task that was run: its chunk and, if it was measured, what that cost."""
 
     job: int
     chunk: ChunkResult
@@ -57,7 +57,12 @@ _WORTH_A_POOL = 2.0  # seconds of work left: about what starting the processes t
 def execute(
     sweep: Sweep, run: Runner, *, store: ChunkStore | None, progress: Progress
 ) -> list[PointResult]:
-    """Every chunk that is not there yet, then all of them merged in their order."""
+    """Run a sweep; returns the results of its setups, in their order.
+
+    `run` is one of `run_here`, `run_local(n)`, `run_pool(n)` and `run_on_cluster(address)`. Chunks
+    that a `store` has are not run again, and those that end are kept there at once. Raises
+    StoreError if one cannot be kept, TransportError if a cluster fails.
+    """
     return execute_all([sweep], run, stores=[store], progress=progress)[0]
 
 
@@ -69,7 +74,7 @@ def execute_all(
     progress: Progress,
     costs: list[Cost] | None = None,
 ) -> list[list[PointResult]]:
-    """The same for several sweeps at once, so that their chunks share the workers.
+    """Run several sweeps at once, so that their chunks share the workers; else as `execute`.
 
     With a list for `costs`, what each chunk cost is measured, where it can be, and added to it.
     """

@@ -33,7 +33,11 @@ _SMALLEST, _LARGEST = 500, 1 << 16  # trials of a chunk
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What to run: everything that determines the numbers."""
+    """What to run: everything that determines the numbers.
+
+    `execute` runs it, or `run_chunk` for each of its `chunks`. Raises ConfigError if there are no
+    trials, no setups, or a seed below 0.
+    """
 
     setups: tuple[Setup, ...]
     models: tuple[RewardModel, ...]
@@ -73,7 +77,7 @@ class Sweep:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointResult:
-    """What came of one scheme."""
+    """Averages, errors and outcomes of one scheme over its trials."""
 
     rounds: Moments
     samples: Moments
@@ -86,19 +90,19 @@ class PointResult:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """What came of one chunk."""
+    """The results of one chunk, one for each scheme of the sweep."""
 
     index: int
     trials: int
     points: tuple[PointResult, ...]
 
     def dump(self) -> str:
-        """As text."""
+        """The chunk as text, for `load`."""
         return dumps(self)
 
     @classmethod
     def load(cls, text: str) -> "ChunkResult":
-        """From text; ConfigError if it is none."""
+        """The chunk that `dump` wrote as this text; ConfigError if it is none."""
         try:
             chunk: ChunkResult = from_plain(cls, json.loads(text), {})
         except (ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""What came of each trial, as columns."""
+"""The outcome and the costs of each trial, as columns."""
 
 from dataclasses import dataclass
 from typing import final
