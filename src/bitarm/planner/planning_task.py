@@ -109,21 +109,16 @@ class PlanningTask:
         return 1.0 if self.bounds is None else self.bounds[1] - self.bounds[0]
 
     @property
-    def shortest(self) -> int:
-        """Pulls of an arm after which the largest guessed gap shows, roughly."""
-        return self._pulls_for(self.guess.largest)
-
-    @property
     def longest(self) -> int:
-        """Pulls of an arm after which the smallest guessed gap shows, roughly."""
-        return self._pulls_for(self.guess.smallest)
+        """Pulls of an arm after which the smallest guessed gap shows, roughly.
 
-    def _pulls_for(self, gap: float) -> int:
-        """The first t, within a tenth, at which margin and quantization errors are below a gap."""
+        The first t, within a tenth, at which margin and quantization errors are below that gap.
+        """
         pulls = 1
         while pulls <= MAX_PULLS:
             margin = mixture_margin(pulls, self.arms, self.delta, self.sigma)
-            if margin + _USUAL_KAPPA * self.sigma / pulls**0.5 <= gap + self.epsilon:
+            error = _USUAL_KAPPA * self.sigma / pulls**0.5
+            if margin + error <= self.guess.smallest + self.epsilon:
                 break
             pulls = max(pulls + 1, pulls * 11 // 10)
         return pulls
