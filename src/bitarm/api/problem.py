@@ -105,7 +105,7 @@ class Problem:
         return tuple(model for model in models if model is not None)
 
     def source(self, arm: Arm, number: int, seed: int) -> RewardSource:
-        """The rewards of one arm, the `number`th of its run."""
+        """The rewards of one arm, which is number `number` of its run, from 0."""
         place = Place(arm=arm.name, number=number, seed=seed, folder=self.folder)
         return arm.source.open(place)
 

@@ -22,11 +22,11 @@ class Baseline:
 
     @property
     def label(self) -> str:
-        """In words."""
+        """The baseline in words: its series, and whether it was published or rerun."""
         return f"{label_of(self.series)}, {'as published' if self.published else 'rerun'}"
 
     def value(self, row: Row) -> float:
-        """Its price at one point of its own curve."""
+        """What the baseline needs at one point of its curve."""
         if not self.published:
             return row.mean
         assert row.paper_mean is not None  # an analysis names only curves that were published
@@ -48,12 +48,12 @@ class Factors:
 
     @property
     def least(self) -> float:
-        """At the worst point."""
+        """The factor at the worst point."""
         return min(factor for _, factor in self.points)
 
     @property
     def most(self) -> float:
-        """At the best point."""
+        """The factor at the best point."""
         return max(factor for _, factor in self.points)
 
 

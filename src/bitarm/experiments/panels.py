@@ -58,7 +58,7 @@ _STYLE: dict[str, Any] = {
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """One panel in both formats."""
+    """One panel as PNG and as SVG."""
 
     name: str
     group: str  # what it is shown with

@@ -25,7 +25,7 @@ from bitarm.sim.sweep import MEASURES
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A study with its results and pictures."""
+    """A study with its result and its pictures."""
 
     study: Study
     result: ExperimentResult

@@ -69,7 +69,7 @@ class ExperimentResult:
         ]
 
     def deviations(self) -> list[Deviation]:
-        """One for each curve of a figure of the paper."""
+        """How far each curve is from the published one, where there is one."""
         found: list[Deviation] = []
         if self.experiment.figure != self.experiment.name:  # told where that figure is reproduced
             return found

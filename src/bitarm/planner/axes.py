@@ -24,7 +24,7 @@ class Ladder:
     origin: float = 0.0
 
     def neighbours(self, value: float) -> list[float]:
-        """One rung down and one up; fewer at an end."""
+        """The next smaller and the next larger value; at an end of the ladder only one of them."""
         away = value - self.origin
         if away == 0:  # no factor leads away from there
             middle = math.sqrt((self.low - self.origin) * (self.high - self.origin))

@@ -61,7 +61,7 @@ def tunable(setting: SchemeWords, task: PlanningTask) -> list[str]:
 
 
 def neighbours(setting: SchemeWords, word: str, task: PlanningTask) -> list[SchemeWords]:
-    """The settings one step away in a word."""
+    """The settings that differ from this one by a step in one word."""
     now = setting.words[word]
     if word == "first":
         values: list[Any] = _firsts(now, _FURTHEST * task.longest)

@@ -1,6 +1,6 @@
-"""What a user fixes of the scheme: words that a plan may not vary.
+"""Which words of the scheme a user fixed: a plan may not vary them.
 
-They are checked here one by one; which settings can have them is the families' matter.
+They are checked here one by one; which settings can have them, `starting_grids.py` says.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _NO_WORDS = {
 
 
 def is_planned(word: str) -> bool:
-    """Whether a plan takes a word of the vocabulary."""
+    """Whether a word of the vocabulary has a meaning for a plan."""
     of_problem = vocabulary()[word].word.table == "problem"
     return word in PROBLEM_WORDS if of_problem else word not in _NO_WORDS
 

@@ -29,22 +29,22 @@ class GapGuess(Protocol):
         ...
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Gaps of `count` arms."""
+        """Draw the gaps of `count` arms."""
         ...
 
     def scaled(self, factor: float) -> "GapGuess":
-        """The same, every gap times `factor`."""
+        """The same guess with every gap times `factor`."""
         ...
 
     def to_json(self) -> dict[str, Any]:
-        """As the call spelt it."""
+        """The guess under the name of the parameter of `plan` that gave it."""
         ...
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuessedGaps:
-    """The gaps themselves; a single one stands for every arm."""
+    """Gaps that are guessed as numbers; a single one stands for every arm."""
 
     gaps: tuple[float, ...]
 
@@ -65,7 +65,7 @@ class GuessedGaps:
         return max(self.gaps)
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Always these."""
+        """Always the same gaps; `rng` is not used."""
         if len(self.gaps) == 1:
             return np.full(count, self.gaps[0])
         return np.array(self.gaps)
@@ -75,7 +75,7 @@ class GuessedGaps:
         return GuessedGaps(gaps=tuple(gap * factor for gap in self.gaps))
 
     def to_json(self) -> dict[str, Any]:
-        """One gap or all."""
+        """`gap` if one stands for every arm, else `gaps`."""
         return {"gap": self.gaps[0]} if len(self.gaps) == 1 else {"gaps": list(self.gaps)}
 
 
@@ -112,7 +112,7 @@ class GapPrior:
         return self.high
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Independent gaps."""
+        """Draw `count` independent gaps."""
         if self.law == "uniform":
             return rng.uniform(self.low, self.high, count)
         drawn = np.exp(rng.uniform(math.log(self.low), math.log(self.high), count))
@@ -123,7 +123,7 @@ class GapPrior:
         return GapPrior(law=self.law, low=self.low * factor, high=self.high * factor)
 
     def to_json(self) -> dict[str, Any]:
-        """As it is written."""
+        """`gap_prior`, as `parse_prior` reads it."""
         return {"gap_prior": f"{self.law}:{self.low:g}:{self.high:g}"}
 
 

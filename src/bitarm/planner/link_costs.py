@@ -97,7 +97,7 @@ def _requests(spec: RunSpec, untils: Sequence[int]) -> Iterator[Request]:
 
 
 def unit_of(link: Link) -> str:
-    """What one unit is."""
+    """What `per_frame_unit` is the price of, in words."""
     return "byte of frames" if link.up.rate is None else "second of air time"
 
 

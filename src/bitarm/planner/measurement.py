@@ -75,7 +75,7 @@ class Spread:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Of the runs that name the best arm.
+    """What a setting costs: averages over the simulated runs that name the best arm.
 
     A run that dropped it, which happens with probability at most δ, may be left with arms that are
     equally good and never end; so it has no part in the averages.
@@ -98,7 +98,7 @@ class Figures:
         return self.cost.mean * math.pow(rest, _TASTE)
 
     def to_json(self) -> dict[str, Any]:
-        """Under the names that hold everywhere."""
+        """Plain types, each measure under its own name."""
         return {
             "measured_by": self.measured_by,
             "trials": self.runs,
@@ -142,7 +142,10 @@ class Testbed:
 
 @final
 class SettingSimulator:
-    """Measures settings for one task."""
+    """Measures settings for one task, all of them in the same environments.
+
+    `tried` counts the measurements.
+    """
 
     def __init__(self, task: PlanningTask, seed: int) -> None:
         self.task = task
@@ -153,7 +156,7 @@ class SettingSimulator:
         self._last = min(_BEYOND * task.longest, MAX_PULLS)
 
     def testbed(self, number: int, effort: Effort, *, exact: bool = False) -> Testbed:
-        """The testbed of this number, drawn for the task's guess."""
+        """Environments with the guessed gaps; the same number and effort give the same."""
         task, unit = self.task, self.task.unit
         effort = effort.for_guess(task.guess).for_arms(task.arms)
         rng = np.random.Generator(

@@ -57,11 +57,11 @@ class Misjudged:
 
     @property
     def best_cost(self) -> float:
-        """Of the setting that one would have chosen."""
+        """Cost of the setting that one would have chosen, had one known."""
         return self.best.figures.cost.mean
 
     def to_json(self) -> dict[str, Any]:
-        """Plain types."""
+        """Plain types, ready for `json.dumps`; `cost_ratio` is the regret."""
         return {
             "factor": self.factor,
             "planned": None if self.planned is None else self.planned.to_json(),

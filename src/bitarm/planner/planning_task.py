@@ -128,7 +128,7 @@ class PlanningTask:
         return replace(self, guess=self.guess.scaled(factor))
 
     def problem_words(self) -> dict[str, Any]:
-        """The words of [problem]."""
+        """The words of [problem], in the user's units."""
         words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma}
         if self.bounds is not None:
             words["bounds"] = self.bounds
@@ -137,7 +137,7 @@ class PlanningTask:
         return words
 
     def simulated_words(self) -> dict[str, Any]:
-        """The same in the units of the simulation."""
+        """The words of [problem] in the units of the simulation, where bounds are [0, 1]."""
         words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma / self.unit}
         if self.bounds is not None:
             words["bounds"] = (0.0, 1.0)

@@ -79,7 +79,7 @@ class Rewards:
         return GAUSSIAN, means, np.sqrt(means * (1 - means) / (self.concentration + 1))
 
     def describe(self) -> str:
-        """For a person."""
+        """The rewards in words, for a person."""
         if self.family == "beta":
             return f"beta rewards of concentration {self.concentration:.4g} within the bounds"
         if self.family == "bernoulli":

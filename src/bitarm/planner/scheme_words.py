@@ -15,7 +15,7 @@ NAMES = ("quantizer", "policy", "width")
 @final
 @dataclass(frozen=True, slots=True)
 class SchemeWords:
-    """Words and their values, in a fixed order."""
+    """Words of [scheme] and their values, in a fixed order: all of a setting's, or those fixed."""
 
     items: tuple[tuple[str, Any], ...]
 
@@ -26,11 +26,11 @@ class SchemeWords:
 
     @property
     def words(self) -> dict[str, Any]:
-        """For a problem file or a call."""
+        """The words by name, for a problem file or a call."""
         return dict(self.items)
 
     def with_word(self, word: str, value: Any) -> "SchemeWords":
-        """The same but for one word."""
+        """The same setting with another value of one word."""
         return SchemeWords.of(self.words | {word: value})
 
     @property

@@ -46,7 +46,7 @@ class Tried:
 
     @property
     def score(self) -> float:
-        """Less is better."""
+        """What a search compares settings by: less is better."""
         return self.figures.score
 
 

@@ -56,7 +56,7 @@ class StartingGrid:
     from_zero: bool = False  # codes means as distances from 0: bounds must start there
 
     def suits(self, bounds: Bounds | None) -> bool:
-        """Whether it is for rewards with these bounds."""
+        """Whether its schemes can be used with these bounds."""
         if self.bounded is not None and self.bounded != (bounds is not None):
             return False
         return not self.from_zero or bounds is None or bounds[0] == 0
@@ -78,7 +78,7 @@ class StartingGrid:
         return {*own, *NAMES, "growth", "first"}
 
     def with_fixed(self, fixed: SchemeWords) -> "StartingGrid":
-        """The same with these values in place of its own."""
+        """The same grid with the fixed values in place of its own."""
         return replace(self, words={**self.words, **{word: [value] for word, value in fixed.items}})
 
 

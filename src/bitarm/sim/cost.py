@@ -18,7 +18,7 @@ _EVERY = 4  # one trial in so many is drawn again: the others cost the same on a
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Processor time of one chunk."""
+    """Processor time that one chunk took, and what its random draws alone take."""
 
     seconds: float  # of its simulation, compiled beforehand
     draw_seconds: float  # of the draws alone that its tape needs

@@ -115,13 +115,13 @@ def run_task(task: Task) -> Done:
 
 
 def run_here(tasks: Sequence[Task]) -> Iterator[Done]:
-    """In this process, one after the other."""
+    """Run tasks in this process, one after the other."""
     for task in tasks:
         yield run_task(task)
 
 
 def run_local(workers: int) -> Runner:
-    """In `workers` processes of this machine; in none if the work is too small to share."""
+    """A runner with `workers` processes; it starts none if the work is too small to share."""
     _check_workers(workers)
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
@@ -142,7 +142,7 @@ def run_local(workers: int) -> Runner:
 
 
 def run_pool(workers: int) -> Runner:
-    """In `workers` processes from the first task on: for tasks that are known to be large."""
+    """A runner with `workers` processes from the first task on, for work known to be large."""
     _check_workers(workers)
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
@@ -189,7 +189,7 @@ def _end_with_parent() -> None:
 
 
 def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
-    """On the workers of a Dask scheduler; a worker that dies is survived."""
+    """A runner on the workers of a Dask scheduler; a worker that dies is survived."""
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
         if not tasks:

@@ -31,7 +31,7 @@ _CODES = {outcome: code for code, outcome in OUTCOMES.items()}
 def run_machines(
     setup: Setup, tape: Tape, environment: Environment, rng: np.random.Generator
 ) -> Trials:
-    """Every trial of the tape through a learner and its agents."""
+    """Run every trial of the tape with a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
         told = _Told()

@@ -76,5 +76,5 @@ class Trials:
 
 
 def blank(trials: int) -> Trials:
-    """Rows to be filled in."""
+    """As many rows of zeros, for a kernel to fill in."""
     return Trials(np.zeros((trials, COLUMNS), dtype=np.int64))

@@ -17,7 +17,7 @@ class NoBound(Enum):
 
 
 def check_means(means: Sequence[float]) -> None:
-    """At least two means, all finite, no further apart than a float can hold."""
+    """Refuse means unless there are two or more, finite, no further apart than a float holds."""
     if len(means) < 2:
         raise ConfigError(f"at least 2 means are needed to speak of gaps, got {len(means)}")
     for arm, mean in enumerate(means):
@@ -28,7 +28,7 @@ def check_means(means: Sequence[float]) -> None:
 
 
 def check_means_of(spec: RunSpec, means: Sequence[float]) -> None:
-    """One possible mean for each arm of the run."""
+    """Refuse means that are not one for each arm of the run, within its bounds."""
     check_means(means)
     if len(means) != len(spec.arms):
         raise ConfigError(f"{len(spec.arms)} arms need as many means, got {len(means)}")

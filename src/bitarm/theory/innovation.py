@@ -47,7 +47,7 @@ class Innovation:
 
     @property
     def variance(self) -> float:
-        """Of d + e, in squared steps."""
+        """The variance of d + e, in squared steps."""
         return self.moved * self.moved + self.old * self.old / 3
 
     def probability(self, number: int) -> float:
