@@ -178,22 +178,23 @@ class Beta:
         return rng.beta(p, q, count)
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Poisson:
-    """Poisson counts: not sub-Gaussian, so no σ makes a guarantee hold."""
+class _NotSubGaussian:
+    """Rewards with one parameter, a mean above 0: no σ makes a guarantee hold for them."""
 
-    name: ClassVar[str] = "poisson"
-    family: ClassVar[int] = POISSON
+    __slots__ = ()
 
     mean: float
+    _noun: ClassVar[str]  # the family in a refusal
 
     def __post_init__(self) -> None:
-        _check_positive(self.mean, "Poisson")
+        if not (math.isfinite(self.mean) and self.mean > 0):
+            raise ConfigError(
+                f"the mean of a {self._noun} arm must be a number above 0, got {self.mean}"
+            )
 
     @property
     def parameters(self) -> tuple[float, float]:
-        """The rate."""
+        """The mean: Poisson's rate, the exponential's scale."""
         return self.mean, 0.0
 
     @property
@@ -205,6 +206,18 @@ class Poisson:
     def bounds(self) -> Bounds | None:
         """None."""
         return None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poisson(_NotSubGaussian):
+    """Poisson counts: not sub-Gaussian, so no σ makes a guarantee hold."""
+
+    name: ClassVar[str] = "poisson"
+    family: ClassVar[int] = POISSON
+    _noun: ClassVar[str] = "Poisson"
+
+    mean: float
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Counts."""
@@ -213,31 +226,14 @@ class Poisson:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential:
+class Exponential(_NotSubGaussian):
     """Exponential rewards: not sub-Gaussian, so no σ makes a guarantee hold."""
 
     name: ClassVar[str] = "exponential"
     family: ClassVar[int] = EXPONENTIAL
+    _noun: ClassVar[str] = "exponential"
 
     mean: float
-
-    def __post_init__(self) -> None:
-        _check_positive(self.mean, "exponential")
-
-    @property
-    def parameters(self) -> tuple[float, float]:
-        """The scale."""
-        return self.mean, 0.0
-
-    @property
-    def sigma(self) -> float:
-        """Infinite."""
-        return math.inf
-
-    @property
-    def bounds(self) -> Bounds | None:
-        """None."""
-        return None
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Exponential draws."""
@@ -285,11 +281,6 @@ class Sampler:
         ):
             raise RewardError(f"a sampler left its own bounds {self.bounds}")
         return rewards
-
-
-def _check_positive(mean: float, family: str) -> None:
-    if not (math.isfinite(mean) and mean > 0):
-        raise ConfigError(f"the mean of a {family} arm must be a number above 0, got {mean}")
 
 
 MODELS: dict[str, type[Gaussian | Bernoulli | Beta | Poisson | Exponential]] = {
