@@ -108,7 +108,10 @@ def seconds_of_a_bare_round(broker: PlainBroker) -> float:
         asked = [
             Request(run=1, arm=arm, message=message, question=question) for arm in range(AGENTS)
         ]
-        frames = [(TOPICS.of(agent_name(it.arm), Subject.REQUEST), wire.encode(it)) for it in asked]
+        frames = [
+            (TOPICS.of(agent_name(request.arm), Subject.REQUEST), wire.encode(request))
+            for request in asked
+        ]
         begin, heard = time.perf_counter(), 0
         for topic, frame in frames:
             client.publish(topic, frame, qos=1)
@@ -128,7 +131,7 @@ def seconds_of_a_learner_s_round(broker: PlainBroker, store: Path) -> float:
     opened: list[float] = []
 
     def watch(events: Sequence[LearnerEvent]) -> None:
-        opened.extend(time.perf_counter() for it in events if isinstance(it, RoundOpened))
+        opened.extend(time.perf_counter() for event in events if isinstance(event, RoundOpened))
 
     with closing(SqliteJournal.open(store)) as journal:
         limits = Limits(rounds=ROUNDS + 1)

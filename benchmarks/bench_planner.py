@@ -1,4 +1,4 @@
-"""How good is a plan? Beside the best point of a fine grid, each measured on fresh worlds.
+"""How good is a plan? Beside the best point of a fine grid, each measured on fresh environments.
 
     .venv/bin/python benchmarks/bench_planner.py            all ten problems, a table
     .venv/bin/python benchmarks/bench_planner.py 2 5        only these
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.measurement import Effort, SettingSimulator
 from bitarm.planner.plan import Plan, plan
-from bitarm.planner.question import Question
-from bitarm.planner.setting import Setting
+from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
 
 BOUND = 1.15
 """A plan may cost this much of the grid's best point; more fails the benchmark."""
@@ -90,9 +90,9 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 }
 
 _ROUGH, _BETTER, _BEST = (
-    Effort(worlds=4, runs=24),
-    Effort(worlds=16, runs=48),
-    Effort(worlds=100, runs=100),
+    Effort(environments=4, runs=24),
+    Effort(environments=16, runs=48),
+    Effort(environments=100, runs=100),
 )
 _KEPT, _LAST = 100, 6
 _GROWTH = (1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0)
@@ -108,7 +108,7 @@ class Verdict:
     seconds: float
     cpu_seconds: float
     points: int
-    best: Setting
+    best: SchemeWords
     best_cost: float
     best_error: float
     plan_cost: float
@@ -118,23 +118,23 @@ class Verdict:
         return self.plan_cost / self.best_cost
 
 
-def grid(question: Question) -> Iterator[Setting]:
+def grid(task: PlanningTask) -> Iterator[SchemeWords]:
     """Every setting of the fine grid."""
-    firsts = sorted({max(1, round(share * question.longest)) for share in _REACH})
-    bounded = question.bounds is not None
+    firsts = sorted({max(1, round(share * task.longest)) for share in _REACH})
+    bounded = task.bounds is not None
     quantizers: list[dict[str, Any]] = [
         {"quantizer": "dicq", "kappa": kappa, "kappa_first": first}
         for kappa, first in product((0.3, 0.6, 0.9, 1.4, 2.1, 3.2, 6), (3.0, 7.0))
     ]
     prior = "midpoint" if bounded else "quban"
     quantizers += [{"quantizer": "icq", "bits": bits, "prior": prior} for bits in range(1, 7)]
-    quantizers += [{"quantizer": "quban", "epsilon_quban": it} for it in (0.5, 2.0)]
+    quantizers += [{"quantizer": "quban", "epsilon_quban": epsilon} for epsilon in (0.5, 2.0)]
     quantizers += [{"quantizer": "exact"}, *([{"quantizer": "fed-sel"}] if bounded else [])]
     for kappa, cut, width, first, patience in product(
         (0.3, 0.7, 1.4, 2.5), (2.0, 4.0, 8.0), _WIDTHS, firsts, (0.7, 1.1)
     ):
         for leader_first in (True, False) if cut == 4.0 else (True,):
-            yield Setting.of(
+            yield SchemeWords.of(
                 {
                     "quantizer": "dicq",
                     "policy": "quiet",
@@ -151,30 +151,30 @@ def grid(question: Question) -> Iterator[Setting]:
                 }
             )
     for words, width, growth, first in product(quantizers, _WIDTHS, _GROWTH, firsts):
-        yield Setting.of(
+        yield SchemeWords.of(
             {**words, "policy": "se", "width": width, "growth": growth, "first": first}
         )
 
 
-def judge(words: dict[str, Any], settings: Iterable[Setting] | None = None) -> Verdict:
+def judge(words: dict[str, Any], settings: Iterable[SchemeWords] | None = None) -> Verdict:
     """Plan a problem, then measure plan and grid alike, with seeds that the plan never saw."""
     begin, worked = time.perf_counter(), time.process_time()
     made = plan(**words, seed=1)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - worked
-    gauge = Gauge(made.question, seed=2_000_001)
-    points = list(grid(made.question) if settings is None else settings)
+    simulator = SettingSimulator(made.task, seed=2_000_001)
+    points = list(grid(made.task) if settings is None else settings)
     left = points
     for number, (effort, kept) in enumerate(((_ROUGH, _KEPT), (_BETTER, _LAST))):
-        bank = gauge.bank(number, effort)
-        measured = [(gauge.measure(setting, bank), setting) for setting in left]
+        testbed = simulator.testbed(number, effort)
+        measured = [(simulator.measure(setting, testbed), setting) for setting in left]
         ranked = sorted(
-            ((it.cost.mean, setting.items) for it, setting in measured if it is not None),
+            ((each.cost.mean, setting.items) for each, setting in measured if each is not None),
             key=lambda pair: pair[0],
         )
-        left = [Setting(items) for _, items in ranked[:kept]]
-    bank = gauge.bank(2, _BEST)
-    figures = {setting: gauge.measure(setting, bank) for setting in (*left, made.setting)}
-    costs = {setting: it.cost for setting, it in figures.items() if it is not None}
+        left = [SchemeWords(items) for _, items in ranked[:kept]]
+    testbed = simulator.testbed(2, _BEST)
+    figures = {setting: simulator.measure(setting, testbed) for setting in (*left, made.setting)}
+    costs = {setting: each.cost for setting, each in figures.items() if each is not None}
     best = min(left, key=lambda setting: costs[setting].mean)
     return Verdict(
         plan=made,
@@ -197,13 +197,13 @@ def main(chosen: list[str]) -> None:
     for number, (name, words) in enumerate(PROBLEMS.items(), start=1):
         if chosen and str(number) not in chosen:
             continue
-        it = judge(words)
-        ratios.append(it.ratio)
+        verdict = judge(words)
+        ratios.append(verdict.ratio)
         print(
-            f"| {number}. {name} | {it.plan.setting.describe()} | {it.plan_cost:.4g} "
-            f"| {it.best.describe()} ({it.points:,} points) | {it.best_cost:.4g} "
-            f"± {it.best_error:.2g} | {it.ratio:.3f} "
-            f"| {it.cpu_seconds:.1f} s ({it.seconds:.1f} s) |",
+            f"| {number}. {name} | {verdict.plan.setting.describe()} | {verdict.plan_cost:.4g} "
+            f"| {verdict.best.describe()} ({verdict.points:,} points) | {verdict.best_cost:.4g} "
+            f"± {verdict.best_error:.2g} | {verdict.ratio:.3f} "
+            f"| {verdict.cpu_seconds:.1f} s ({verdict.seconds:.1f} s) |",
             flush=True,
         )
     if max(ratios, default=0.0) > BOUND:

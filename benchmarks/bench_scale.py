@@ -16,23 +16,23 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from benchmarks.bench_simulator import setup
 from benchmarks.history import record
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Gaussian, RewardModel
 from bitarm.sim.sweep import Sweep, run_chunk
-from bitarm.sim.world import world_of
 
 ARMS = (2, 10, 100, 1_000, 10_000)
 POLICIES = ("se", "lucb", "lil-ucb")
 DRAWING = Path(__file__).parents[1] / "docs" / "scale.svg"
 
 
-def worlds(arms: int) -> tuple[RewardModel, ...]:
+def environments(arms: int) -> tuple[RewardModel, ...]:
     return tuple(Gaussian(mean=1.0 if arm == 0 else 0.0, sd=1.0) for arm in range(arms))
 
 
 def seconds_a_trial(policy: str, arms: int) -> float:
-    models = worlds(arms)
+    models = environments(arms)
     point = setup(models, delta=0.05, quantizer="icq", bits=3, policy=policy)
-    engine = Engine([point], world_of(models))
+    engine = Engine([point], environment_of(models))
     rng = np.random.Generator(np.random.SFC64(1))
     trials = max(2, 20_000 // arms)
     engine.run(rng, 1)
@@ -64,7 +64,7 @@ def test_cost_of_an_arm(benchmark: BenchmarkFixture) -> None:
 
 
 def test_memory_of_ten_million_trials(benchmark: BenchmarkFixture) -> None:
-    models = worlds(5)
+    models = environments(5)
     point = setup(models, delta=0.05, quantizer="icq", bits=3)
     sweep = Sweep(setups=(point,), models=models, trials=10_000_000, seed=1)
     begin = time.perf_counter()

@@ -17,11 +17,11 @@ from benchmarks.history import record
 from bitarm.api.simulate import simulate
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.execute import Task, _pool, run_here
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.sweep import Sweep
 from bitarm.sim.tables import table_of
-from bitarm.sim.world import world_of
 
 TRIALS = 20_000
 REPEATS = 40
@@ -53,11 +53,11 @@ def best_of(*jobs: Callable[[], object], repeats: int = REPEATS) -> list[float]:
 
 def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
     point = setup(HARDNESS, delta=0.05, quantizer="exact", width="paper")
-    table, world, rng = table_of(point), world_of(HARDNESS), generator()
-    engine = Engine([point], world)
+    table, environment, rng = table_of(point), environment_of(HARDNESS), generator()
+    engine = Engine([point], environment)
 
     def fused() -> None:
-        fused_exact(rng, world.means, 0.125, table.pulls, table.radius, TRIALS)
+        fused_exact(rng, environment.means, 0.125, table.pulls, table.radius, TRIALS)
 
     def ours() -> None:
         engine.run(rng, TRIALS)
@@ -70,12 +70,12 @@ def test_exact_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
 
 def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
     point = setup(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
-    table, world, rng = table_of(point), world_of(HARDNESS), generator()
-    engine = Engine([point], world)
+    table, environment, rng = table_of(point), environment_of(HARDNESS), generator()
+    engine = Engine([point], environment)
 
     def fused() -> None:
         args = (table.pulls, table.radius, table.k0, table.k0[0], 3, TRIALS)
-        fused_icq(rng, world.means, 0.125, *args)
+        fused_icq(rng, environment.means, 0.125, *args)
 
     def ours() -> None:
         engine.run(rng, TRIALS)
@@ -88,9 +88,9 @@ def test_icq_se_beside_a_fused_kernel(benchmark: BenchmarkFixture) -> None:
 
 def test_dicq_beside_icq(benchmark: BenchmarkFixture) -> None:
     """The default, and D-ICQ at every checkpoint in turn: both beside ICQ's trials a second."""
-    world, rng = world_of(HARDNESS), generator()
+    environment, rng = environment_of(HARDNESS), generator()
     engines = [
-        Engine([setup(HARDNESS, delta=0.05, width=width, **words)], world)
+        Engine([setup(HARDNESS, delta=0.05, width=width, **words)], environment)
         for width, words in (
             ("paper", {"quantizer": "icq", "bits": 3}),
             ("pairwise-mixture", {"quantizer": "dicq", "policy": "quiet"}),
@@ -109,8 +109,8 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
     point = setup(
         BOUNDED, delta=0.05, sigma=0.125, bounds=(0, 1), quantizer="icq", bits=3, width="paper"
     )
-    world, rng = world_of(BOUNDED), generator()
-    engine = Engine([point], world)
+    environment, rng = environment_of(BOUNDED), generator()
+    engine = Engine([point], environment)
     trials = 200
     pulls = int(engine.run(generator(), trials)[0].samples.sum())
     parameters = [model.parameters for model in BOUNDED]

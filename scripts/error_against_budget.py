@@ -15,7 +15,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from bitarm.api.simulate import Point, simulate
+from bitarm.api.simulate import SweepPoint, simulate
 from bitarm.sim.models import Beta
 from bitarm.sim.statistics import Rate, clopper_pearson
 
@@ -58,7 +58,7 @@ def main() -> None:
     _draw(given.out, by_pulls, by_bits)
 
 
-def _measured(policy: str, quantizer: str, pulls: int, bits: int, trials: int) -> Point:
+def _measured(policy: str, quantizer: str, pulls: int, bits: int, trials: int) -> SweepPoint:
     """One setting; the budget of bits is that many for each message of the algorithm."""
     words: dict[str, Any] = {"policy": policy, "pull_budget": pulls, "bounds": (0.0, 1.0)}
     models = [Beta(mean=mean) for mean in MEANS]
@@ -70,12 +70,12 @@ def _measured(policy: str, quantizer: str, pulls: int, bits: int, trials: int) -
     return point
 
 
-def _rate(point: Point) -> Rate:
+def _rate(point: SweepPoint) -> Rate:
     return clopper_pearson(point.result.errors, point.result.samples.count)
 
 
 def _print(
-    axis: str, places: tuple[int, ...], points: Mapping[tuple[str, str, int], Point]
+    axis: str, places: tuple[int, ...], points: Mapping[tuple[str, str, int], SweepPoint]
 ) -> None:
     print(f"{axis}:\n")
     print(f"| policy | messages | {' | '.join(f'{place:,}' for place in places)} |")
@@ -90,8 +90,8 @@ def _print(
 
 def _draw(
     path: Path,
-    by_pulls: Mapping[tuple[str, str, int], Point],
-    by_bits: Mapping[tuple[str, str, int], Point],
+    by_pulls: Mapping[tuple[str, str, int], SweepPoint],
+    by_bits: Mapping[tuple[str, str, int], SweepPoint],
 ) -> None:
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)

@@ -27,15 +27,14 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.api.simulate import simulate
 from bitarm.core.setup import Setup
 from bitarm.sim.execute import execute, run_here
+from bitarm.sim.kernels.arrays import Floats
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.sweep import Sweep
 
-Floats = npt.NDArray[np.float64]
 Published = dict[tuple[str, str, float], dict[str, float]]  # experiment, series, x: by metric
 
 ARMS, SIGMA, SD, DIGITS = 5, 0.125, 0.125, 3

@@ -1,7 +1,12 @@
 """bitarm: find the best of many options when every bit has a price.
 
-The names below are loaded when they are first used, so that an agent on a small machine imports
-only the core.
+    identify, load_problem   run now: functions in a dictionary, or a problem file
+    simulate                 what a setting costs on average, and how often it is wrong
+    plan                     before a deployment: the setting of least expected cost
+
+`RunResult`, `Simulation`, `Plan` and `Problem` are what these return; every error that they raise
+on purpose is a `BitarmError`. The names are loaded when they are first used, so that an agent on a
+small machine imports only the core.
 """
 
 from importlib import import_module

@@ -84,7 +84,7 @@ _REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), _REFUSED, ids=lambda it: str(it)[:60])
+@pytest.mark.parametrize(("words", "message"), _REFUSED, ids=lambda value: str(value)[:60])
 def test_what_makes_no_sense_is_refused_and_says_what_would(
     words: dict[str, Any], message: str
 ) -> None:
@@ -181,13 +181,13 @@ def test_in_a_sweep_words_are_left_out_where_they_do_not_apply() -> None:
     ).to_json()["results"]
     said = [
         (
-            it["policy"],
-            it["quantizer"],
-            it["delta"],
-            it.get("pull_budget"),
-            it.get("interval_delta"),
+            point["policy"],
+            point["quantizer"],
+            point["delta"],
+            point.get("pull_budget"),
+            point.get("interval_delta"),
         )
-        for it in points
+        for point in points
     ]
     assert said == [
         ("se", "exact", 0.1, None, None),
@@ -196,5 +196,5 @@ def test_in_a_sweep_words_are_left_out_where_they_do_not_apply() -> None:
         ("sequential-halving", "icq", None, 60, 0.1),
         ("sequential-halving", "icq", None, 60, 0.2),
     ]
-    assert [it["guarantee"] for it in points] == [0.1, 0.1, None, None, None]
+    assert [point["guarantee"] for point in points] == [0.1, 0.1, None, None, None]
     assert points[2]["outcomes"] == {"budget_spent": 20}

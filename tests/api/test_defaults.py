@@ -61,7 +61,7 @@ def test_what_follows_from_the_problem(quantizer: str, word: str) -> None:
         "without bounds": _setup({"sigma": 1}, quantizer=quantizer),
         "under a pull_budget": _setup(budget, quantizer=quantizer, policy="sequential-halving"),
     }
-    assert {where: getattr(it.spec.quantizer, word) for where, it in made.items()} == told
+    assert {where: getattr(setup.spec.quantizer, word) for where, setup in made.items()} == told
 
 
 def test_a_default_says_where_it_holds() -> None:

@@ -98,7 +98,7 @@ Tables = dict[str, Any]
 
 def _tables(arm: Mapping[str, Any] = _ARM, **tables: Mapping[str, Any]) -> Tables:
     """A problem of two arms, the second of which is the one given."""
-    rest = {"problem": {"bounds": [0, 1]}} | {name: dict(it) for name, it in tables.items()}
+    rest = {"problem": {"bounds": [0, 1]}} | {name: dict(table) for name, table in tables.items()}
     return {**rest, "arm": [dict(_ARM), dict(arm)]}
 
 
@@ -222,7 +222,11 @@ def _out_of_range() -> Iterator[Any]:
             yield pytest.param(_tables(network={name: value}), name, id=f"{name} {value}")
     for kind in SOURCES.own.values():
         fitting: dict[str, Any]
-        fitting = {word: 0.5 for word, it in words_of(kind).items() if it.kind is WordKind.NUMBER}
+        fitting = {
+            word: 0.5
+            for word, declared in words_of(kind).items()
+            if declared.kind is WordKind.NUMBER
+        }
         fitting |= {"command": "true"} if kind.name == "command" else {}
         for name, declared in words_of(kind).items():
             for value in _outside(declared):

@@ -47,7 +47,7 @@ _TABLE: list[tuple[dict[str, Any], tuple[str, str, str, float, int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "expected"), _TABLE, ids=lambda it: str(it))
+@pytest.mark.parametrize(("words", "expected"), _TABLE, ids=lambda value: str(value))
 def test_what_was_not_given_follows_from_what_was(
     words: dict[str, Any], expected: tuple[str, str, str, float, int]
 ) -> None:

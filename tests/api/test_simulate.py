@@ -12,10 +12,10 @@ import pytest
 from bitarm.api.simulate import Simulation, crossed, simulate
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel, Sampler
 from bitarm.sim.sweep import MEASURES
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import world_of
 
 _COINS = (Bernoulli(mean=0.7), Bernoulli(mean=0.4))
 
@@ -37,7 +37,7 @@ def _settings(point: dict[str, Any]) -> dict[str, Any]:
 def _trials(simulation: Simulation, models: tuple[RewardModel, ...]) -> list[Trials]:
     """What the engine gives for the first chunk of a simulation, trial by trial."""
     seeds = np.random.SeedSequence(simulation.seed, spawn_key=(0,))
-    engine = Engine([point.setup for point in simulation.points], world_of(models))
+    engine = Engine([point.setup for point in simulation.points], environment_of(models))
     assert simulation.trials <= min(engine.block, 500)  # one chunk, one block
     return engine.run(np.random.Generator(np.random.SFC64(seeds)), simulation.trials)
 

@@ -23,7 +23,7 @@ _IMPORT_ALL = """
 import bitarm
 import bitarm.errors
 found = []
-for layer in ("core", "wire", "store"):
+for layer in ("core", "wire", "store", "theory"):
     names = list(modules_of("bitarm." + layer))
     for name in names:
         importlib.import_module(name)

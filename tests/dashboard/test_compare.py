@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from bitarm.api.simulate import simulate
-from bitarm.core.theory import lower_bound
 from bitarm.dashboard.compare import SavedResult, compared, point_of_run, points_of_result
 from bitarm.dashboard.library import Library
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Gaussian
+from bitarm.theory import lower_bound
 
 MEANS = (0.0, 0.2, 0.5)
 

@@ -18,8 +18,8 @@ from bitarm.core.events import AgentJoined, ArmsLost, FleetAssigned, ReportIgnor
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import result_of
 from bitarm.core.standings import ArmStanding, Standings
-from bitarm.core.theory import lower_bound
 from bitarm.store import SqliteJournal
+from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow
 

@@ -1,10 +1,10 @@
-"""Findings made up for a test: the means that it wants, with the spread that it wants."""
+"""ExperimentResult made up for a test: the means that it wants, with the spread that it wants."""
 
 from collections.abc import Mapping, Sequence
 
-from bitarm.api.simulate import Point, claim_of, setup_of
+from bitarm.api.simulate import SweepPoint, claim_of, setup_of
 from bitarm.experiments.experiment import Experiment, parse_sweep
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.statistics import Moments
 from bitarm.sim.sweep import PointResult
 
@@ -34,7 +34,7 @@ def experiment(
     )
 
 
-def findings(
+def result(
     means: Mapping[str, Sequence[float]],
     *,
     sem: float = 0.0,
@@ -44,7 +44,7 @@ def findings(
     quantizer: str = "exact",
     width: str = "paper",
     figure: str | None = None,
-) -> Findings:
+) -> ExperimentResult:
     """Every measure of a series has these means, in the order of the axis."""
     length = len(next(iter(means.values())))
     axis = tuple(values or [float(x) for x in range(1, length + 1)])
@@ -64,5 +64,5 @@ def findings(
                 lead=(moments,) * 3,
             )
             claim = claim_of(setup, models)
-            points[series, x] = Point(setup=setup, guarantee=claim, result=result)
-    return Findings(experiment=made, trials=TRIALS, seed=1, points=points)
+            points[series, x] = SweepPoint(setup=setup, guarantee=claim, result=result)
+    return ExperimentResult(experiment=made, trials=TRIALS, seed=1, points=points)

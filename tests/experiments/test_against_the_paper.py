@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from bitarm.experiments.catalog import PAPER, load_study
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
 
 pytestmark = pytest.mark.slow
@@ -43,12 +43,12 @@ _MEDIAN = {
 }
 
 
-def _sizes(found: Findings, metric: str, series: str) -> list[float]:
+def _sizes(found: ExperimentResult, metric: str, series: str) -> list[float]:
     deviations = [row.relative_deviation for row in found.curve(metric, series)]
     return [abs(deviation) for deviation in deviations if deviation is not None]
 
 
-def _too_far(found: Findings) -> dict[tuple[str, str, str], float]:
+def _too_far(found: ExperimentResult) -> dict[tuple[str, str, str], float]:
     """Every curve that is too far off, not only the first."""
     name = found.experiment.name
     far = {
@@ -63,7 +63,7 @@ def _too_far(found: Findings) -> dict[tuple[str, str, str], float]:
     }
 
 
-def _assert_shape(found: Findings) -> None:
+def _assert_shape(found: ExperimentResult) -> None:
     """Every point, and the order of all of them."""
     for metric in ("rounds", "samples"):
         (series,) = found.series

@@ -1,6 +1,7 @@
 import pytest
-from experiments.fabricated import findings
+from experiments.fabricated import result
 
+from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.claims import (
     Claim,
     ends_lower,
@@ -10,11 +11,10 @@ from bitarm.experiments.claims import (
     times_fewer,
     times_fewer_on_average,
 )
-from bitarm.experiments.factors import Baseline
 
 
 def _failures(claim: Claim, sem: float = 0.0, **means: list[float]) -> list[str]:
-    return claim.failures(findings(means, sem=sem))
+    return claim.failures(result(means, sem=sem))
 
 
 def test_fewer_needs_every_point() -> None:
@@ -48,7 +48,7 @@ def test_without_spread_any_step_up_counts() -> None:
 
 
 def test_a_curve_is_read_along_the_axis_whatever_the_order_of_its_values() -> None:
-    backwards = findings({"a": [1.0, 2.0, 3.0]}, values=[3.0, 2.0, 1.0])
+    backwards = result({"a": [1.0, 2.0, 3.0]}, values=[3.0, 2.0, 1.0])
     assert falls("rounds", "a").failures(backwards) == []
     assert rises("rounds", "a").failures(backwards) != []
 
@@ -56,8 +56,8 @@ def test_a_curve_is_read_along_the_axis_whatever_the_order_of_its_values() -> No
 def test_ends_lower_looks_at_the_ends_only() -> None:
     claim = ends_lower("payload_bits", "icq-b3")
     assert claim.text == "bits of ICQ-SE, B = 3 end lower than they begin"
-    assert claim.failures(findings({"icq-b3": [3, 9, 2]})) == []
-    assert claim.failures(findings({"icq-b3": [3, 1, 3]})) != []
+    assert claim.failures(result({"icq-b3": [3, 9, 2]})) == []
+    assert claim.failures(result({"icq-b3": [3, 1, 3]})) != []
 
 
 def test_times_fewer_needs_every_point() -> None:

@@ -2,52 +2,52 @@ import re
 from dataclasses import replace
 
 import pytest
-from experiments.fabricated import findings
+from experiments.fabricated import result
 
 from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.catalog import Study
 from bitarm.experiments.claims import falls
-from bitarm.experiments.factors import Baseline
-from bitarm.experiments.findings import Findings
-from bitarm.experiments.folder import Origin
 from bitarm.experiments.panels import draw_bounds, draw_factors, draw_floors, draw_panel
 from bitarm.experiments.published import published
 from bitarm.experiments.report import Scored, render
+from bitarm.experiments.result_folder import Origin
+from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.cost import Cost
 
 _ORIGIN = Origin(version="9.8", code="abc", seed=77, trials=None, instance="fitted", full=False)
 _PANEL = Panel(metric="samples", letter="q")
 
 
-def _scored(found: Findings, **analysis: object) -> Scored:
+def _scored(found: ExperimentResult, **analysis: object) -> Scored:
     picture = draw_panel(found, _PANEL, found.series, name="own-samples", group="")
     study = Study(
         experiment=found.experiment,
         analysis=Analysis(**analysis),  # type: ignore[arg-type]
     )
-    return Scored(study=study, findings=found, pictures=(picture,))
+    return Scored(study=study, result=found, pictures=(picture,))
 
 
-def _page(found: Findings, origin: Origin = _ORIGIN, **analysis: object) -> str:
+def _page(found: ExperimentResult, origin: Origin = _ORIGIN, **analysis: object) -> str:
     return render([_scored(found, **analysis)], origin=origin, costs=[])
 
 
 def test_the_page_says_what_made_it() -> None:
-    page = _page(findings({"a": [2.0, 1.0]}))
+    page = _page(result({"a": [2.0, 1.0]}))
     for text in ("bitarm 9.8", "sources abc", "seed 77", "(q) samples", "<code>delta=0.1</code>"):
         assert text in page
 
 
 def test_the_page_needs_nothing_from_anywhere() -> None:
-    page = _page(findings({"a": [2.0, 1.0]}))
+    page = _page(result({"a": [2.0, 1.0]}))
     sources = re.findall(r'(?:src|href)="([^"]*)"', page)
     assert sources
-    assert all(it.startswith(("data:image/svg+xml;base64,", "#")) for it in sources)
+    assert all(source.startswith(("data:image/svg+xml;base64,", "#")) for source in sources)
     assert not re.search(r"<script|<link|@import|url\(", page)
 
 
 def test_names_and_notes_are_text() -> None:
-    found = findings({"<script>alert(1)</script>": [2.0, 1.0]})
+    found = result({"<script>alert(1)</script>": [2.0, 1.0]})
     page = _page(found, notes=("<b>bold</b>",))
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -55,16 +55,16 @@ def test_names_and_notes_are_text() -> None:
 
 
 def test_a_claim_that_fails_is_shown_with_its_points() -> None:
-    page = _page(findings({"a": [1.0, 2.0]}), claims=(falls("samples", "a"),))
+    page = _page(result({"a": [1.0, 2.0]}), claims=(falls("samples", "a"),))
     assert re.search(r">fails</span>.*\n?.*samples of a fall", page)
     assert "samples of a from x = 1 to 2: 1, then 2" in page
-    assert ">holds</span>" in _page(findings({"a": [2.0, 1.0]}), claims=(falls("samples", "a"),))
+    assert ">holds</span>" in _page(result({"a": [2.0, 1.0]}), claims=(falls("samples", "a"),))
 
 
 def test_deviations_stand_beside_the_published_numbers() -> None:
     paper = [published("hardness", "rounds", "exact", x) or 0.0 for x in (0.1, 1.0)]
     means = [paper[0] * 1.01, paper[1] * 0.75]
-    page = _page(findings({"exact": means}, name="hardness", values=[0.1, 1.0]))
+    page = _page(result({"exact": means}, name="hardness", values=[0.1, 1.0]))
     assert "13.0 %" in page
     assert "(-25.0 % at 1)" in page
 
@@ -72,28 +72,28 @@ def test_deviations_stand_beside_the_published_numbers() -> None:
 @pytest.mark.parametrize(("errors", "verdict"), [(0, "not contradicted"), (60, "above δ")])
 def test_error_rates_are_judged_by_their_exact_interval(errors: int, verdict: str) -> None:
     full = replace(_ORIGIN, full=True)
-    page = _page(findings({"a": [2.0, 1.0]}, errors=errors), full)
+    page = _page(result({"a": [2.0, 1.0]}, errors=errors), full)
     assert verdict in page
-    assert "How often the answer was wrong" not in _page(findings({"a": [2.0, 1.0]}))
+    assert "How often the answer was wrong" not in _page(result({"a": [2.0, 1.0]}))
 
 
 def test_the_cost_is_told_beside_the_bare_draws() -> None:
     costs = [Cost(seconds=2.0, draw_seconds=1.5), Cost(seconds=1.0, draw_seconds=0.5)]
-    page = render([_scored(findings({"a": [2.0, 1.0]}))], origin=_ORIGIN, costs=costs)
+    page = render([_scored(result({"a": [2.0, 1.0]}))], origin=_ORIGIN, costs=costs)
     assert "1.50 times the bare draws" in page
-    assert "every chunk was kept" in _page(findings({"a": [2.0, 1.0]}))
+    assert "every chunk was kept" in _page(result({"a": [2.0, 1.0]}))
 
 
 def test_a_picture_is_the_same_bytes_every_time() -> None:
-    found = findings({"a": [2.0, 1.0]}, sem=0.1)
+    found = result({"a": [2.0, 1.0]}, sem=0.1)
     first, again = (draw_panel(found, _PANEL, found.series, name="p", group="") for _ in range(2))
     assert first == again
     assert first.png.startswith(b"\x89PNG")
 
 
 def test_series_that_a_panel_leaves_out_do_not_change_it() -> None:
-    one = findings({"a": [2.0, 1.0]})
-    two = findings({"a": [2.0, 1.0], "z": [200.0, 100.0]})
+    one = result({"a": [2.0, 1.0]})
+    two = result({"a": [2.0, 1.0], "z": [200.0, 100.0]})
     panel = replace(_PANEL, without=("z",))
     assert (
         draw_panel(one, panel, ["a"], name="p", group="").svg
@@ -102,13 +102,13 @@ def test_series_that_a_panel_leaves_out_do_not_change_it() -> None:
 
 
 def test_bounds_are_drawn_where_there_are_any() -> None:
-    found = findings({"exact": [20.0, 10.0]})
+    found = result({"exact": [20.0, 10.0]})
     assert draw_bounds(found, "samples", ["exact"], name="b", group="") is not None
     assert draw_bounds(found, "rounds", [], name="b", group="") is None
 
 
 def test_factors_over_a_baseline_are_told_at_a_glance_and_point_by_point() -> None:
-    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
+    found = result({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
     baselines = (Baseline(series="icq"),)
     page = _page(found, baselines=baselines, headline="new")
     assert "Times fewer than ICQ-SE, rerun" in page
@@ -120,18 +120,18 @@ def test_factors_over_a_baseline_are_told_at_a_glance_and_point_by_point() -> No
 
 
 def test_the_part_beyond_the_paper_has_a_head_with_the_factors_that_stand_for_it() -> None:
-    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq", name="gains_offset")
+    found = result({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq", name="gains_offset")
     page = _page(found, baselines=(Baseline(series="icq"),), headline="new")
     assert page.count('id="beyond"') == page.count('href="#beyond"') == 1
     assert "<strong>4.24</strong>" in page
-    assert 'id="beyond"' not in _page(findings({"a": [2.0, 1.0]}))
+    assert 'id="beyond"' not in _page(result({"a": [2.0, 1.0]}))
 
 
 def test_factors_and_floors_are_drawn_where_there_are_any() -> None:
-    found = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
+    found = result({"icq": [8.0, 9.0], "new": [4.0, 1.0]}, quantizer="icq")
     over = Baseline(series="icq")
     assert draw_factors(found, "samples", over, name="f", group="") is not None
-    exact = findings({"icq": [8.0, 9.0], "new": [4.0, 1.0]})
+    exact = result({"icq": [8.0, 9.0], "new": [4.0, 1.0]})
     assert draw_factors(exact, "payload_bits", over, name="f", group="") is None
     assert draw_floors(found, "payload_bits", ["new"], name="f", group="") is not None
     assert draw_floors(found, "rounds", ["new"], name="f", group="") is None

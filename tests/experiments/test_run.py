@@ -7,7 +7,7 @@ from bitarm.api.simulate import simulate
 from bitarm.errors import ConfigError
 from bitarm.experiments.catalog import load_study
 from bitarm.experiments.experiment import Axis, Experiment
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
 from bitarm.sim.cost import Cost
 from bitarm.sim.sweep import merge_points
@@ -26,7 +26,7 @@ def _run(
     costs: list[Cost] | None = None,
     workers: int = 1,
     trials: int = 60,
-) -> Findings:
+) -> ExperimentResult:
     (found,) = run_experiments(
         [experiment], trials=trials, seed=3, full=full, workers=workers, cache=cache, costs=costs
     )
@@ -48,8 +48,8 @@ def test_a_point_is_what_the_simulator_says() -> None:
         epsilon_quban=[0.5, 2.0],
     )
     by_setting = {
-        (it["quantizer"], it.get("bits"), it.get("epsilon_quban")): it
-        for it in alone.to_json()["results"]
+        (point["quantizer"], point.get("bits"), point.get("epsilon_quban")): point
+        for point in alone.to_json()["results"]
     }
     assert len(by_setting) == 5
     for series, key in {

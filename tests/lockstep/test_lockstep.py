@@ -28,10 +28,10 @@ from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Beta, Gaussian, Sampler
 from bitarm.sim.tables import Table, table_of
 from bitarm.sim.tape import recorded_tape
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
@@ -163,14 +163,14 @@ def test_a_radius_that_is_an_ulp_off_is_found(
     policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, rewards = _tied(policy)
-    world = world_of([Gaussian(mean=0.0, sd=1.0)] * 2)
+    environment = environment_of([Gaussian(mean=0.0, sd=1.0)] * 2)
     tape = recorded_tape([1, 2], [[rewards, rewards]])
     rng = np.random.default_rng(0)
-    told = [told_by_machines(one, tape, world, rng)]
+    told = [told_by_machines(one, tape, environment, rng)]
     assert told[0][0].best_arm == 0
-    assert told_by_kernels(Engine([one], world), tape, rng) == told
+    assert told_by_kernels(Engine([one], environment), tape, rng) == told
     _mutate(monkeypatch, radius=mutation)
-    assert told_by_kernels(Engine([one], world), tape, rng) != told
+    assert told_by_kernels(Engine([one], environment), tape, rng) != told
 
 
 @pytest.mark.parametrize(
@@ -198,13 +198,13 @@ def test_any_other_number_of_a_table_that_is_off_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = setup(3, quantizer, policy, sigma=0.1, limits=Limits(samples=3000))
-    world = world_of([Beta(mean=mean) for mean in (0.7, 0.5, 0.3)])
+    environment = environment_of([Beta(mean=mean) for mean in (0.7, 0.5, 0.3)])
     rng = np.random.default_rng(5)
     tape = blank_tape([one], rng, trials=40)
-    told = [told_by_machines(one, tape, world, rng)]
-    assert told_by_kernels(Engine([one], world), tape, rng) == told
+    told = [told_by_machines(one, tape, environment, rng)]
+    assert told_by_kernels(Engine([one], environment), tape, rng) == told
     _mutate(monkeypatch, **{column: mutation})
-    assert told_by_kernels(Engine([one], world), tape, rng) != told
+    assert told_by_kernels(Engine([one], environment), tape, rng) != told
 
 
 def _mutate(monkeypatch: pytest.MonkeyPatch, **mutations: Callable[[Any], Any]) -> None:

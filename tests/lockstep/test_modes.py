@@ -24,16 +24,16 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import Environment, environment_of
 from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, Sampler
 from bitarm.sim.tables import has_twin
-from bitarm.sim.world import World, world_of
 
 Integers = npt.NDArray[np.int64]
 
 _P_VALUE = 1e-4
-_GAUSSIAN = world_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
-_BOUNDED = world_of([Bernoulli(mean=0.2), Beta(mean=0.5), Bernoulli(mean=0.7)])
+_GAUSSIAN = environment_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
+_BOUNDED = environment_of([Bernoulli(mean=0.2), Beta(mean=0.5), Bernoulli(mean=0.7)])
 _BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb())
 
 
@@ -41,8 +41,10 @@ def _rng(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(seed))
 
 
-def _setup(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2.0) -> Setup:
-    bounds = None if world is _GAUSSIAN else (0.0, 1.0)
+def _setup(
+    quantizer: Quantizer, policy: Policy, environment: Environment, growth: float = 2.0
+) -> Setup:
+    bounds = None if environment is _GAUSSIAN else (0.0, 1.0)
     return setup(
         3,
         quantizer,
@@ -56,7 +58,7 @@ def _setup(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2
 
 @pytest.mark.parametrize("policy", _BY_INTERVALS, ids=lambda it: str(it.name))
 @pytest.mark.parametrize(
-    ("quantizer", "world"),
+    ("quantizer", "environment"),
     [
         (Exact(), _GAUSSIAN),
         (QuBan(), _GAUSSIAN),
@@ -69,17 +71,17 @@ def _setup(quantizer: Quantizer, policy: Policy, world: World, growth: float = 2
     ids=["exact-g", "quban-g", "icq-g", "exact", "icq", "quban", "fed-sel"],
 )
 def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
-    quantizer: Quantizer, policy: Policy, world: World
+    quantizer: Quantizer, policy: Policy, environment: Environment
 ) -> None:
     """Draw for draw: both ask for the same numbers in the same order."""
-    one, trials = _setup(quantizer, policy, world), 200
-    (forgotten,) = Engine([one], world).run(_rng(3), trials)
+    one, trials = _setup(quantizer, policy, environment), 200
+    (forgotten,) = Engine([one], environment).run(_rng(3), trials)
     rng = _rng(3)
     draws_priors = quantizer.prior_range(one.spec.bounds) is not None
     tape = blank_tape([one], rng, trials if draws_priors else 1)
     if not draws_priors:  # then the engine draws one row of units, which nobody reads
         tape = blank_tape([one], _rng(99), trials)
-    ((kept, _),) = Engine([one], world).run_tape(tape, rng)
+    ((kept, _),) = Engine([one], environment).run_tape(tape, rng)
     assert np.array_equal(forgotten.table, kept.table)
     assert len(np.unique(kept.rounds)) > 1  # not all alike: an order would show
 
@@ -113,7 +115,7 @@ def test_a_scheme_on_a_shared_grid_has_the_distribution_that_it_has_alone() -> N
 
 def test_a_family_and_a_sampler_of_the_same_rewards_have_the_same_distribution() -> None:
     """The sampler's trials starve and are fed by Python; the family's are drawn in the kernel."""
-    sampled = world_of(
+    sampled = environment_of(
         [Sampler(sample=it.draw, mean=it.mean, sigma=0.4) for it in _GAUSSIAN.models]
     )
     one = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN)
@@ -188,7 +190,7 @@ class Unseen(Quantizer):
 
 
 @pytest.mark.parametrize(
-    ("quantizer", "policy", "world"),
+    ("quantizer", "policy", "environment"),
     [
         (Exact(), SuccessiveElimination(), _GAUSSIAN),
         (QuBan(), Lucb(epsilon=0.05), _GAUSSIAN),
@@ -200,19 +202,22 @@ class Unseen(Quantizer):
 )
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "with its equal"])
 def test_a_scheme_without_a_kernel_gives_what_its_equal_with_one_gives(
-    quantizer: Quantizer, policy: Policy, world: World, *, alone: bool
+    quantizer: Quantizer, policy: Policy, environment: Environment, *, alone: bool
 ) -> None:
-    known = _setup(quantizer, policy, world)
-    mine = [_setup(quantizer, Unheard(policy), world), _setup(Unseen(quantizer), policy, world)]
+    known = _setup(quantizer, policy, environment)
+    mine = [
+        _setup(quantizer, Unheard(policy), environment),
+        _setup(Unseen(quantizer), policy, environment),
+    ]
     assert has_twin(known)
     assert not any(map(has_twin, mine))
     if alone:  # on a tape that the kernel has filled before
         rng = _rng(10)
         tape = blank_tape([known], rng, 20)
-        ((expected, _),) = Engine([known], world).run_tape(tape, rng)
-        results = [run_machines(one, tape, world, rng) for one in mine]
+        ((expected, _),) = Engine([known], environment).run_tape(tape, rng)
+        results = [run_machines(one, tape, environment, rng) for one in mine]
     else:
-        expected, *results = Engine([known, *mine], world).run(_rng(11), 20)
+        expected, *results = Engine([known, *mine], environment).run(_rng(11), 20)
     for result in results:
         assert np.array_equal(result.table, expected.table)
 

@@ -40,11 +40,11 @@ from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, de
 from bitarm.core.setup import Setup
 from bitarm.core.widths import WIDTHS
 from bitarm.sim.engine import Engine, Trace, start_means, union_grid
+from bitarm.sim.environment import Environment, environment_of
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
 from bitarm.sim.tape import Tape, empty_tape, recorded_tape
 from bitarm.sim.trials import OUTCOMES, Trials
-from bitarm.sim.world import World, world_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +86,14 @@ def blank_tape(setups: Sequence[Setup], rng: np.random.Generator, trials: int) -
 # -- the two tellers ------------------------------------------------------------------------------
 
 
-def told_by_machines(one: Setup, tape: Tape, world: World, rng: np.random.Generator) -> list[Story]:
+def told_by_machines(
+    one: Setup, tape: Tape, environment: Environment, rng: np.random.Generator
+) -> list[Story]:
     """Every trial through a learner and its agents."""
     stories = []
     for trial in range(tape.trials):
         events: list[LearnerEvent] = []
-        ending = run_trial(one, tape, world, rng, trial, events.extend).ending
+        ending = run_trial(one, tape, environment, rng, trial, events.extend).ending
         assert ending is not None
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
         asked = {
@@ -257,8 +259,8 @@ class Case:
     machines_first: bool
 
     @property
-    def world(self) -> World:
-        return world_of(self.models)
+    def environment(self) -> Environment:
+        return environment_of(self.models)
 
     def tape(self, trials: int) -> Tape:
         """A tape of its own; drawn cells come when they are asked for."""
@@ -422,17 +424,17 @@ def cases(draw: st.DrawFn, *settings: tuple[str, str], bounded: bool) -> Case:
 
 def assert_lockstep(case: Case, trials: int = 2) -> None:
     """Kernels and machines tell the same stories of the same tape."""
-    world, tape = case.world, case.tape(trials)
+    environment, tape = case.environment, case.tape(trials)
     rng = np.random.default_rng(case.seed + 1)
-    engine = Engine(case.setups, world)
+    engine = Engine(case.setups, environment)
     if case.machines_first:
-        told = [told_by_machines(one, tape, world, rng) for one in case.setups]
+        told = [told_by_machines(one, tape, environment, rng) for one in case.setups]
         drawn = tape.filled.copy(), tape.cells.copy()
         assert told_by_kernels(engine, tape, rng) == told
     else:
         told = told_by_kernels(engine, tape, rng)
         drawn = tape.filled.copy(), tape.cells.copy()
-        assert [told_by_machines(one, tape, world, rng) for one in case.setups] == told
+        assert [told_by_machines(one, tape, environment, rng) for one in case.setups] == told
     # who comes second needs not one cell more, and changes none
     assert tape.filled.tolist() == drawn[0].tolist()
     for trial, arm in np.ndindex(*tape.filled.shape):

@@ -1,8 +1,8 @@
 """Figures that were never measured, for tests of what is made of them."""
 
-from bitarm.planner.figures import Figures, Spread
+from bitarm.planner.measurement import Figures, Spread
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.search import Tried
-from bitarm.planner.setting import Setting
 
 
 def figures(*, cost: float = 1.0, samples: float = 100.0, bits: float = 10.0) -> Figures:
@@ -28,7 +28,7 @@ def tried(samples: float, bits: float) -> Tried:
         "width": "paper",
         "first": round(1000 * samples + bits),
     }
-    return Tried(setting=Setting.of(words), figures=figures(samples=samples, bits=bits))
+    return Tried(setting=SchemeWords.of(words), figures=figures(samples=samples, bits=bits))
 
 
 def _exactly(mean: float) -> Spread:

@@ -102,7 +102,7 @@ def installed(*members: type[Any]) -> Iterator[None]:
     registries: tuple[Registry[Any], ...] = (CHOICES, POLICIES)
     found = [registry._find for registry in registries]
     for registry, base in zip(registries, (Quantizer, Policy), strict=True):
-        offers = [_offer(it) for it in members if base in it.__mro__]
+        offers = [_offer(member) for member in members if base in member.__mro__]
         registry._find = partial(_found, offers)
         registry.forget()
     try:

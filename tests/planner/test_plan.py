@@ -11,11 +11,11 @@ from planner.plugins import Lattice, Timid, installed
 import bitarm
 from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
-from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
-from bitarm.planner.gauge import Effort, Gauge
+from bitarm.planner.measurement import Effort, SettingSimulator
 from bitarm.planner.plan import Plan, plan
-from bitarm.planner.setting import Setting
+from bitarm.planner.scheme_words import SchemeWords
+from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow  # compiles kernels
 
@@ -69,8 +69,8 @@ def test_the_table_of_a_plan_runs_as_it_was_planned(made: Plan) -> None:
 
 
 def test_the_curve_falls_in_bits_as_samples_rise(made: Plan) -> None:
-    samples = [it.figures.samples.mean for it in made.curve]
-    bits = [it.figures.payload_bits.mean for it in made.curve]
+    samples = [tried.figures.samples.mean for tried in made.curve]
+    bits = [tried.figures.payload_bits.mean for tried in made.curve]
     assert len(made.curve) >= 4
     assert samples == sorted(samples)
     assert bits == sorted(bits, reverse=True)
@@ -78,18 +78,18 @@ def test_the_curve_falls_in_bits_as_samples_rise(made: Plan) -> None:
 
 def test_no_setting_of_the_curve_is_beaten_by_the_plan_by_more_than_noise(made: Plan) -> None:
     figures = made.figures
-    for it in made.curve:
+    for tried in made.curve:
         assert not (
-            figures.samples.mean < 0.9 * it.figures.samples.mean
-            and figures.payload_bits.mean < 0.9 * it.figures.payload_bits.mean
+            figures.samples.mean < 0.9 * tried.figures.samples.mean
+            and figures.payload_bits.mean < 0.9 * tried.figures.payload_bits.mean
         )
 
 
 def test_a_wrong_guess_costs_more_than_knowing_better(made: Plan) -> None:
-    assert [it.factor for it in made.misjudged] == [0.5, 2.0]
-    for it in made.misjudged:
-        assert it.planned is not None
-        assert 1.0 <= it.regret < 4
+    assert [other.factor for other in made.misjudged] == [0.5, 2.0]
+    for other in made.misjudged:
+        assert other.planned is not None
+        assert 1.0 <= other.regret < 4
     half, double = made.misjudged
     assert half.best_cost > made.figures.cost.mean > double.best_cost
 
@@ -99,9 +99,13 @@ def test_what_is_told_of_a_wrong_guess_is_what_a_plan_for_it_costs(made: Plan) -
     assert made.misjudged[0].best_cost == pytest.approx(known.figures.cost.mean, rel=0.1)
 
 
+def test_a_list_of_gaps_says_how_many_arms_there_are() -> None:
+    assert plan(gaps=[2.0, 3.0], sigma=1.0, per_bit=1, seed=1).task.arms == 3
+
+
 def test_gaps_that_bounds_do_not_hold_are_told_as_impossible() -> None:
     made = plan(3, gap=0.6, bounds=(0.0, 1.0), per_bit=1, seed=1)
-    assert [it.factor for it in made.misjudged] == [0.5]
+    assert [other.factor for other in made.misjudged] == [0.5]
     ((factor, why),) = made.impossible
     assert factor == 2.0
     assert "too narrow for a gap of 1.2" in why
@@ -132,9 +136,11 @@ def test_a_seed_that_is_none_is_refused(seed: int) -> None:
 
 def test_fixed_words_are_in_every_setting_of_a_plan() -> None:
     made = plan(4, **_WORDS, quantizer="icq", bits=2)
-    settings = [made.setting, *(it.setting for it in (*made.curve, *made.others))]
-    settings += [it.best.setting for it in made.misjudged]
-    assert {(it.words["quantizer"], it.words["bits"]) for it in settings} == {("icq", 2)}
+    settings = [made.setting, *(tried.setting for tried in (*made.curve, *made.others))]
+    settings += [other.best.setting for other in made.misjudged]
+    assert {(setting.words["quantizer"], setting.words["bits"]) for setting in settings} == {
+        ("icq", 2)
+    }
     assert made.guarantee.delta == 0.05
     plain = made.to_json()
     assert plain["fixed"] == {"quantizer": "icq", "bits": 2}
@@ -162,7 +168,7 @@ def test_a_scheme_without_a_kernel_is_measured_by_the_machines_and_its_words_are
         assert made.setting.describe().startswith("lattice se c=")
     assert made.setting.kind == ("lattice", "se", "pairwise-mixture")
     assert plain["measured_by"] == "machines"
-    assert all(it["measured_by"] == "machines" for it in plain["curve"])
+    assert all(point["measured_by"] == "machines" for point in plain["curve"])
     assert plain["trials"] == 240
     assert made.words["coarseness"] != 1.0
 
@@ -187,8 +193,8 @@ def test_a_setting_without_a_proof_that_nobody_named_is_a_defect(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = {"quantizer": "dicq", "policy": "lil-ucb-count", "width": "paper", "kappa": 1.0}
-    starts = [Setting.of(words | {"growth": 2.0, "first": 16})]
-    monkeypatch.setattr("bitarm.planner.plan.coarse", lambda question: starts)
+    starts = [SchemeWords.of(words | {"growth": 2.0, "first": 16})]
+    monkeypatch.setattr("bitarm.planner.plan.coarse", lambda task: starts)
     with pytest.raises(AssertionError, match="a setting without a proof was searched"):
         plan(2, **_WORDS | {"gap": 1.0})
 
@@ -197,7 +203,7 @@ def test_limits_and_a_link_go_with_fixed_words() -> None:
     made = plan(
         3, gap=0.5, bounds=(0.0, 1.0), link="lorawan-us915-dr0", seed=1, bits=3, max_rounds=40
     )
-    assert made.question.limits == Limits(rounds=40)
+    assert made.task.limits == Limits(rounds=40)
     assert (made.words["quantizer"], made.words["bits"]) == ("icq", 3)
 
 
@@ -214,23 +220,26 @@ _PROBLEMS: dict[str, dict[str, Any]] = {
 def test_a_plan_costs_at_most_115_hundredths_of_the_best_of_a_grid(words: dict[str, Any]) -> None:
     """A coarser grid than that of benchmarks/bench_planner.py, which takes minutes."""
     made = plan(**words, seed=1)
-    gauge = Gauge(made.question, seed=77)
+    simulator = SettingSimulator(made.task, seed=77)
     rough, fine = (
-        gauge.bank(0, Effort(worlds=6, runs=20)),
-        gauge.bank(1, Effort(worlds=60, runs=60)),
+        simulator.testbed(0, Effort(environments=6, runs=20)),
+        simulator.testbed(1, Effort(environments=60, runs=60)),
     )
-    firsts = [max(1, round(by * made.question.longest)) for by in (0.02, 0.15, 0.35, 0.7, 1.4)]
+    firsts = [max(1, round(by * made.task.longest)) for by in (0.02, 0.15, 0.35, 0.7, 1.4)]
     base = {"policy": "se", "kappa_first": 4.0, "quantizer": "dicq"}
     grid = [
-        Setting.of({**base, "kappa": kappa, "width": width, "growth": growth, "first": first})
+        SchemeWords.of({**base, "kappa": kappa, "width": width, "growth": growth, "first": first})
         for kappa in (0.4, 0.8, 1.6, 3.0, 6.0)
         for width in ("pairwise", "pairwise-mixture")
         for growth in (1.15, 1.4, 2.0, 3.0, 6.0)
         for first in firsts
     ]
-    measured = [(gauge.measure(it, rough), it) for it in grid]
-    ranked = sorted((it.cost.mean, at.items) for it, at in measured if it is not None)
-    best = [gauge.measure(Setting(items), fine) for _, items in ranked[:5]]
-    planned = gauge.measure(made.setting, fine)
+    measured = [(simulator.measure(setting, rough), setting) for setting in grid]
+    ranked = sorted(
+        (figures.cost.mean, setting.items) for figures, setting in measured if figures is not None
+    )
+    best = [simulator.measure(SchemeWords(items), fine) for _, items in ranked[:5]]
+    planned = simulator.measure(made.setting, fine)
     assert planned is not None
-    assert planned.cost.mean <= 1.15 * min(it.cost.mean for it in best if it is not None)
+    costs = [figures.cost.mean for figures in best if figures is not None]
+    assert planned.cost.mean <= 1.15 * min(costs)

@@ -6,34 +6,39 @@ import numpy as np
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.planner.guess import GapPrior, GuessedGaps
+from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
 from bitarm.planner.rewards import Rewards, rewards_of
-from bitarm.sim.families import BERNOULLI, BETA, GAUSSIAN
+from bitarm.sim.environment import Environment
+from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN
 from bitarm.sim.models import Beta
-from bitarm.sim.world import World
 
 _GAP = GuessedGaps(gaps=(0.2,))
 
 
-def _worlds(rewards: Rewards, *, exact: bool = False, count: int = 40) -> list[World]:
-    return rewards.worlds(_GAP, 5, np.random.default_rng(1), count, exact=exact)
+def _environments(rewards: Rewards, *, exact: bool = False, count: int = 40) -> list[Environment]:
+    return rewards.environments(_GAP, 5, np.random.default_rng(1), count, exact=exact)
 
 
 def test_without_bounds_rewards_are_normal_and_the_best_mean_lies_within_3_sigma() -> None:
     rewards = rewards_of(None, sigma=2.0, bounds=None, offset=None)
-    worlds = _worlds(rewards)
-    best = np.array([world.means.max() for world in worlds])
-    assert all(np.all(world.family == GAUSSIAN) and np.all(world.q == 2.0) for world in worlds)
+    environments = _environments(rewards)
+    best = np.array([environment.means.max() for environment in environments])
+    assert all(
+        np.all(environment.family == GAUSSIAN) and np.all(environment.q == 2.0)
+        for environment in environments
+    )
     assert best.min() < -5.5
     assert best.max() > 5.5
     assert np.abs(best).max() <= 6.0
 
 
 def test_means_have_the_guessed_gaps_and_the_best_arm_any_place() -> None:
-    worlds = _worlds(rewards_of(None, sigma=1.0, bounds=None, offset=None))
-    for world in worlds:
-        assert np.sort(world.means.max() - world.means) == pytest.approx([0, 0.2, 0.2, 0.2, 0.2])
-    assert {int(world.means.argmax()) for world in worlds} == set(range(5))
+    environments = _environments(rewards_of(None, sigma=1.0, bounds=None, offset=None))
+    for environment in environments:
+        assert np.sort(environment.means.max() - environment.means) == pytest.approx(
+            [0, 0.2, 0.2, 0.2, 0.2]
+        )
+    assert {int(environment.means.argmax()) for environment in environments} == set(range(5))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,12 @@ def test_with_bounds_the_family_honours_sigma(sigma: float, family: str) -> None
 
 def test_bounded_means_lie_inside_the_unit_interval_and_fill_it() -> None:
     means = np.array(
-        [it.means for it in _worlds(rewards_of(None, sigma=0.5, bounds=(0, 1), offset=None))]
+        [
+            environment.means
+            for environment in _environments(
+                rewards_of(None, sigma=0.5, bounds=(0, 1), offset=None)
+            )
+        ]
     )
     assert means.min() > 0
     assert means.max() < 1
@@ -59,7 +69,9 @@ def test_bounded_means_lie_inside_the_unit_interval_and_fill_it() -> None:
 
 def test_beta_sums_are_normal_with_the_same_moments_unless_they_must_be_exact() -> None:
     rewards = rewards_of("beta", sigma=0.25, bounds=(0, 1), offset=None)
-    for rough, exact in zip(_worlds(rewards), _worlds(rewards, exact=True), strict=True):
+    for rough, exact in zip(
+        _environments(rewards), _environments(rewards, exact=True), strict=True
+    ):
         assert np.all(rough.family == GAUSSIAN)
         assert np.all(exact.family == BETA)
         p, q = exact.p, exact.q
@@ -69,8 +81,10 @@ def test_beta_sums_are_normal_with_the_same_moments_unless_they_must_be_exact() 
 
 def test_coins_are_coins() -> None:
     assert all(
-        np.all(world.family == BERNOULLI)
-        for world in _worlds(rewards_of("bernoulli", sigma=0.5, bounds=(0, 1), offset=None))
+        np.all(environment.family == BERNOULLI)
+        for environment in _environments(
+            rewards_of("bernoulli", sigma=0.5, bounds=(0, 1), offset=None)
+        )
     )
 
 
@@ -78,11 +92,11 @@ def test_a_wide_sigma_leaves_beta_its_usual_concentration() -> None:
     assert rewards_of("beta", sigma=0.5, bounds=(0, 1), offset=None).concentration == 1.0
 
 
-def test_a_prior_draws_other_gaps_for_every_world() -> None:
+def test_a_prior_draws_other_gaps_for_every_environment() -> None:
     rewards = rewards_of(None, sigma=1.0, bounds=None, offset=0.0)
     prior = GapPrior(law="uniform", low=0.1, high=0.9)
-    worlds = rewards.worlds(prior, 3, np.random.default_rng(1), 20, exact=False)
-    assert len({float(np.sort(world.means)[0]) for world in worlds}) == 20
+    environments = rewards.environments(prior, 3, np.random.default_rng(1), 20, exact=False)
+    assert len({float(np.sort(environment.means)[0]) for environment in environments}) == 20
 
 
 @pytest.mark.parametrize(

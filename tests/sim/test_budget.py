@@ -13,10 +13,10 @@ from scipy import stats
 
 from bitarm.api.simulate import simulate
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.tables import has_twin
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow
 
@@ -33,10 +33,10 @@ def _wrong(models: Sequence[RewardModel], trials: int, **words: Any) -> int:
 
 def _trials(models: Sequence[RewardModel], trials: int, *settings: dict[str, Any]) -> list[Trials]:
     """Every setting on the same tape."""
-    setups = [simulate(models, trials=1, seed=0, **it).points[0].setup for it in settings]
+    setups = [simulate(models, trials=1, seed=0, **words).points[0].setup for words in settings]
     assert all(map(has_twin, setups))
     rng = np.random.Generator(np.random.SFC64(3))
-    return Engine(setups, world_of(models)).run(rng, trials)
+    return Engine(setups, environment_of(models)).run(rng, trials)
 
 
 @pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])
@@ -56,7 +56,7 @@ def test_two_arms_err_as_often_as_a_normal_law_says(policy: str, gap: float, bud
 def test_more_pulls_err_less_often(policy: str, quantizer: str) -> None:
     words = {"policy": policy, "quantizer": quantizer, "bounds": (0.0, 1.0)}
     budgets = [{**words, "pull_budget": pulls} for pulls in (100, 300, 900)]
-    few, some, many = (it.best_arm != 7 for it in _trials(_BETA, 4000, *budgets))
+    few, some, many = (trials.best_arm != 7 for trials in _trials(_BETA, 4000, *budgets))
     for worse, better in ((few, some), (some, many)):
         lost, gained = int(np.sum(worse & ~better)), int(np.sum(better & ~worse))
         assert stats.binomtest(lost, lost + gained, alternative="greater").pvalue < _UNLIKELY
@@ -66,8 +66,8 @@ def test_four_bits_a_message_cost_little_and_one_costs_much() -> None:
     """Where the unquantized error is about 5 %: at most 1.25 times that with 4 bits a message."""
     words = {"policy": "sequential-halving", "pull_budget": 340, "bounds": (0.0, 1.0)}
     exact, dicq, one_bit = (
-        it.best_arm != 7
-        for it in _trials(
+        trials.best_arm != 7
+        for trials in _trials(
             _BETA,
             20_000,
             {**words, "quantizer": "exact"},
@@ -88,7 +88,7 @@ def test_the_wrong_interval_is_seen_to_be_worse() -> None:
     words = {"policy": "sequential-halving", "pull_budget": 340, "bounds": (0.0, 1.0)}
     words |= {"quantizer": "dicq", "bit_budget": 2 * _MESSAGES}
     right, wrong = (
-        it.best_arm != 7 for it in _trials(_BETA, 10_000, words, {**words, "sigma": 0.01})
+        trials.best_arm != 7 for trials in _trials(_BETA, 10_000, words, {**words, "sigma": 0.01})
     )
     lost, gained = int(np.sum(wrong & ~right)), int(np.sum(right & ~wrong))
     assert stats.binomtest(lost, lost + gained, alternative="greater").pvalue < _UNLIKELY

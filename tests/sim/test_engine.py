@@ -19,11 +19,11 @@ from bitarm.core.schedule import paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.engine import Engine, start_means
+from bitarm.sim.environment import Environment, environment_of
 from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Beta, Gaussian, RewardModel, Sampler
-from bitarm.sim.world import World, world_of
 
-_GAUSSIAN = world_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
+_GAUSSIAN = environment_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -42,15 +42,15 @@ def test_a_scheme_for_another_number_of_arms_is_refused() -> None:
 
 
 def test_an_engine_elsewhere_is_one_made_there() -> None:
-    there = world_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1, 0.0)])
+    there = environment_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1, 0.0)])
     moved = Engine([_se()], _GAUSSIAN).elsewhere(there).run(_rng(), 50)[0]
     made = Engine([_se()], there).run(_rng(), 50)[0]
     assert np.array_equal(moved.table, made.table)
 
 
 def test_an_engine_does_not_go_where_arms_are_more() -> None:
-    there = world_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1)])
-    with pytest.raises(ConfigError, match="a world of 3 arms was left for 2"):
+    there = environment_of([Gaussian(mean=mean, sd=0.2) for mean in (0.5, 0.1)])
+    with pytest.raises(ConfigError, match="an environment of 3 arms was left for 2"):
         Engine([_se()], _GAUSSIAN).elsewhere(there)
 
 
@@ -72,19 +72,19 @@ def test_schemes_are_paired_trial_by_trial() -> None:
 def test_the_first_of_several_schemes_gives_what_it_gives_alone() -> None:
     """On its own grid the draws are the same, whether or not they are kept for the others."""
     one = setup(3, Icq(), SuccessiveElimination(), sigma=0.3)
-    world = world_of([Beta(mean=mean) for mean in (0.2, 0.5, 0.7)])
+    environment = environment_of([Beta(mean=mean) for mean in (0.2, 0.5, 0.7)])
     other = setup(3, FedSel(), SuccessiveElimination(), sigma=0.3)
-    (alone,) = Engine([one], world).run(_rng(), 100)
-    first, _ = Engine([one, other], world).run(_rng(), 100)
+    (alone,) = Engine([one], environment).run(_rng(), 100)
+    first, _ = Engine([one, other], environment).run(_rng(), 100)
     assert np.array_equal(alone.table, first.table)
 
 
 @pytest.mark.parametrize("models", ["gaussian", "sampler"])
 def test_the_same_generator_gives_the_same_trials(models: str) -> None:
-    world = _GAUSSIAN if models == "gaussian" else _sampled()
-    (first,) = Engine([_se()], world).run(_rng(7), 20)
-    (again,) = Engine([_se()], world).run(_rng(7), 20)
-    (other,) = Engine([_se()], world).run(_rng(8), 20)
+    environment = _GAUSSIAN if models == "gaussian" else _sampled()
+    (first,) = Engine([_se()], environment).run(_rng(7), 20)
+    (again,) = Engine([_se()], environment).run(_rng(7), 20)
+    (other,) = Engine([_se()], environment).run(_rng(8), 20)
     assert np.array_equal(first.table, again.table)
     assert not np.array_equal(first.table, other.table)
 
@@ -116,16 +116,16 @@ def _counted(rng: np.random.Generator, count: int) -> npt.ArrayLike:
     return rng.normal(0.1, 0.4, count)
 
 
-def _sampled() -> World:
+def _sampled() -> Environment:
     models: list[RewardModel] = [Sampler(sample=_counted, mean=0.1, sigma=0.4)]
-    return world_of([*models, *_GAUSSIAN.models[1:]])
+    return environment_of([*models, *_GAUSSIAN.models[1:]])
 
 
 def test_a_sampler_is_asked_for_no_reward_beyond_the_last_report() -> None:
     _ASKED.clear()
-    one, world = _se(), _sampled()
+    one, environment = _se(), _sampled()
     tape = blank_tape([one], _rng(), 10)
-    Engine([one], world).run_tape(tape, _rng())
+    Engine([one], environment).run_tape(tape, _rng())
     assert np.array_equal(tape.wanted, tape.filled)
     assert sum(_ASKED) == tape.grid[tape.filled[:, 0] - 1].sum()
 
@@ -134,9 +134,11 @@ def test_an_error_of_a_sampler_comes_out_as_it_is() -> None:
     def broken(rng: np.random.Generator, count: int) -> npt.ArrayLike:
         return [float("nan")] * count
 
-    world = world_of([Sampler(sample=broken, mean=0.1, sigma=0.4), *_GAUSSIAN.models[1:]])
+    environment = environment_of(
+        [Sampler(sample=broken, mean=0.1, sigma=0.4), *_GAUSSIAN.models[1:]]
+    )
     with pytest.raises(RewardError, match="finite rewards"):
-        Engine([_se()], world).run(_rng(), 5)
+        Engine([_se()], environment).run(_rng(), 5)
 
 
 # -- where a kernel must not go on in silence -----------------------------------------------------
@@ -152,11 +154,11 @@ def test_rewards_that_the_machines_refuse_are_refused_by_kernels(
     quantizer: QuBan | Icq | Exact, means: tuple[float, float]
 ) -> None:
     one = setup(2, quantizer, SuccessiveElimination(), bounds=None, limits=Limits(rounds=9))
-    world = world_of([Gaussian(mean=mean, sd=1.0) for mean in means])
+    environment = environment_of([Gaussian(mean=mean, sd=1.0) for mean in means])
     with pytest.raises(RewardError):
-        run_machines(one, blank_tape([one], _rng(), 1), world, _rng())
+        run_machines(one, blank_tape([one], _rng(), 1), environment, _rng())
     with pytest.raises(RewardError):
-        Engine([one], world).run(_rng(), 1)
+        Engine([one], environment).run(_rng(), 1)
 
 
 _RUN = """
@@ -183,7 +185,7 @@ def test_a_kernel_is_compiled_anew_when_a_function_it_calls_has_changed(tmp_path
 
 
 def _bits(folder: Path) -> float:
-    environment = {name: it for name, it in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     ran = subprocess.run(
         [sys.executable, "-c", _RUN],
         env=environment | {"PYTHONPATH": str(folder)},

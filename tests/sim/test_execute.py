@@ -122,7 +122,9 @@ def test_the_order_in_which_chunks_finish_is_not_seen(expected: str, order: Orde
 def test_chunks_merged_in_another_order_would_be_seen(expected: str) -> None:
     """What the test above would miss if it could not fail."""
     chunks = [run_chunk(_SWEEP, index) for index in reversed(range(_CHUNKS))]
-    merged = tuple(merge_points(parts) for parts in zip(*(it.points for it in chunks), strict=True))
+    merged = tuple(
+        merge_points(parts) for parts in zip(*(chunk.points for chunk in chunks), strict=True)
+    )
     assert dumps(merged) != expected
 
 

@@ -20,7 +20,7 @@ def _published() -> list[tuple[float, float, float]]:
     """Δ, samples, rounds."""
     with _REFERENCE.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return [(float(it["gap"]), float(it["samples"]), float(it["rounds"])) for it in rows]
+    return [(float(row["gap"]), float(row["samples"]), float(row["rounds"])) for row in rows]
 
 
 def test_the_reference_has_the_papers_20_gaps() -> None:

@@ -18,13 +18,13 @@ from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.machines import run_machines, run_trial
 from bitarm.sim.models import Bernoulli, Gaussian
 from bitarm.sim.tape import empty_tape, recorded_tape
 from bitarm.sim.trials import OUTCOMES
-from bitarm.sim.world import world_of
 
-_WORLD = world_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
+_ENVIRONMENT = environment_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -32,13 +32,13 @@ def _rng(seed: int = 1) -> np.random.Generator:
 
 
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda policy: str(policy.name)
 )
 def test_cells_are_drawn_up_to_each_arms_last_report_and_no_more(policy: Policy) -> None:
     one = setup(3, Exact(), policy, sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 10)
     tape.cells.fill(np.nan)
-    trials = run_machines(one, tape, _WORLD, _rng(2))
+    trials = run_machines(one, tape, _ENVIRONMENT, _rng(2))
     assert np.array_equal(np.count_nonzero(~np.isnan(tape.cells), axis=1), tape.filled)
     assert np.array_equal(tape.grid[tape.filled - 1].sum(axis=1), trials.samples)
 
@@ -46,10 +46,10 @@ def test_cells_are_drawn_up_to_each_arms_last_report_and_no_more(policy: Policy)
 def test_a_second_run_over_the_same_tape_gives_the_same_and_draws_nothing() -> None:
     one = setup(3, QuBan(), Lucb(), sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 10)
-    first = run_machines(one, tape, _WORLD, _rng(2))
+    first = run_machines(one, tape, _ENVIRONMENT, _rng(2))
     cells, dithers = tape.cells.copy(), tape.dithers.copy()
     generator = _rng(3)
-    again = run_machines(one, tape, _WORLD, generator)
+    again = run_machines(one, tape, _ENVIRONMENT, generator)
     assert np.array_equal(first.table, again.table)
     assert np.array_equal(tape.cells, cells, equal_nan=True)
     assert np.array_equal(tape.dithers, dithers, equal_nan=True)
@@ -60,11 +60,11 @@ def test_a_uniform_prior_lies_where_the_tape_says() -> None:
     one = setup(2, Icq(bits=1), SuccessiveElimination(), sigma=0.3, bounds=(-1.0, 3.0))
     units = np.array([[0.0, 0.25], [0.5, 1 - 2**-53]])
     tape = empty_tape(np.array([2**i for i in range(1, 40)]), trials=2, messages=39, units=units)
-    world = world_of([Bernoulli(mean=0.0), Bernoulli(mean=1.0)])
+    environment = environment_of([Bernoulli(mean=0.0), Bernoulli(mean=1.0)])
     priors = []
     for trial in range(2):
         seen: list[LearnerEvent] = []
-        run_trial(one, tape, world, _rng(), trial, seen.extend)
+        run_trial(one, tape, environment, _rng(), trial, seen.extend)
         assert isinstance(seen[0], RunOpened)
         priors.append(list(seen[0].setup.spec.priors))
     assert priors[0] == [-1.0, 0.0]
@@ -75,11 +75,11 @@ def test_a_uniform_prior_lies_where_the_tape_says() -> None:
 def test_every_event_is_seen_in_order() -> None:
     one = setup(3, Exact(), SuccessiveElimination(), sigma=0.3, bounds=None)
     events: list[LearnerEvent] = []
-    learner = run_trial(one, blank_tape([one], _rng(), 1), _WORLD, _rng(), 0, events.extend)
+    learner = run_trial(one, blank_tape([one], _rng(), 1), _ENVIRONMENT, _rng(), 0, events.extend)
     assert isinstance(events[0], RunOpened)
     assert isinstance(events[-1], RunEnded)
     assert events[-1] == learner.ending
-    last = {it.arm: it.pulls for it in events if isinstance(it, ReportAccepted)}
+    last = {event.arm: event.pulls for event in events if isinstance(event, ReportAccepted)}
     assert sum(last.values()) == events[-1].samples
 
 
@@ -96,8 +96,8 @@ def test_every_event_is_seen_in_order() -> None:
 def test_outcomes_have_the_same_codes_as_in_kernels(limits: Limits, outcome: Outcome) -> None:
     one = setup(3, Exact(), SuccessiveElimination(), sigma=0.5, bounds=None, limits=limits)
     tape = blank_tape([one], _rng(), 4)
-    machines = run_machines(one, tape, _WORLD, _rng())
-    ((kernel, _),) = Engine([one], _WORLD).run_tape(tape, _rng())
+    machines = run_machines(one, tape, _ENVIRONMENT, _rng())
+    ((kernel, _),) = Engine([one], _ENVIRONMENT).run_tape(tape, _rng())
     assert {OUTCOMES[code] for code in machines.outcome.tolist()} == {outcome}
     assert np.array_equal(machines.table, kernel.table)
     assert np.array_equal(machines.best_arm >= 0, machines.outcome == 0)
@@ -107,7 +107,7 @@ def test_recorded_rewards_are_run_as_they_were_recorded() -> None:
     points = ListedSchedule(checkpoints=(2, 4, 8))
     one = setup(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
     tape = recorded_tape([2, 4, 8], [[[2.0, 0.0], [2.0, 0.0], [4.0, 0.0]]])
-    trials = run_machines(one, tape, world_of([Bernoulli(mean=0.5)] * 2), _rng())
+    trials = run_machines(one, tape, environment_of([Bernoulli(mean=0.5)] * 2), _rng())
     assert trials.best_arm.tolist() == [0]
     assert trials.samples.tolist() == [8]
 
@@ -140,11 +140,11 @@ def _leaping(limits: Limits) -> Setup:
 
 def test_a_policy_may_leave_out_checkpoints() -> None:
     one = _leaping(Limits(samples=3 * 2**11))
-    (trials,) = Engine([one], _WORLD).run(_rng(), 3)
+    (trials,) = Engine([one], _ENVIRONMENT).run(_rng(), 3)
     assert trials.rounds.tolist() == [6] * 3  # 2, 8, 32, 128, 512, 2048
     assert trials.samples.tolist() == [3 * 2**11] * 3
 
 
 def test_a_policy_may_leave_out_checkpoints_under_a_limit_on_rounds() -> None:
-    (trials,) = Engine([_leaping(Limits(rounds=6))], _WORLD).run(_rng(), 3)
+    (trials,) = Engine([_leaping(Limits(rounds=6))], _ENVIRONMENT).run(_rng(), 3)
     assert trials.samples.tolist() == [3 * 2**11] * 3

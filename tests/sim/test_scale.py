@@ -12,10 +12,10 @@ from bitarm.core.quantizers import Exact, Icq
 from bitarm.core.schedule import paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.execute import execute, run_here
 from bitarm.sim.models import Bernoulli, Gaussian
 from bitarm.sim.sweep import Sweep, run_chunk
-from bitarm.sim.world import world_of
 
 _MEGABYTE = 1 << 20
 _ARMS = (2, 5, 20, 100, 1000, 10_000)
@@ -40,7 +40,7 @@ def _coins(arms: int) -> tuple[Bernoulli, ...]:
 @pytest.mark.parametrize("arms", _ARMS)
 @pytest.mark.parametrize("setups", [1, 3], ids=["nothing kept", "a tape kept"])
 def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, setups: int) -> None:
-    engine = Engine([_setup(arms) for _ in range(setups)], world_of(_coins(arms)))
+    engine = Engine([_setup(arms) for _ in range(setups)], environment_of(_coins(arms)))
     assert engine.block >= 1
     cells = 1 if setups == 1 else 39  # 2, 4, …, 2^39: all checkpoints below 10^12
     numbers = 2 * engine.block * arms * cells  # sums and dithers, or priors and their places
@@ -51,7 +51,7 @@ def test_a_block_needs_a_few_megabytes_however_many_arms_there_are(arms: int, se
 
 @pytest.mark.parametrize("arms", [1000, 10_000])
 def test_many_arms_run_in_a_few_megabytes(arms: int) -> None:
-    engine = Engine([_setup(arms), _setup(arms, growth=3.0)], world_of(_coins(arms)))
+    engine = Engine([_setup(arms), _setup(arms, growth=3.0)], environment_of(_coins(arms)))
     engine.run(np.random.default_rng(0), 1)  # compiled before anything is measured
     tracemalloc.start()
     try:
@@ -59,7 +59,7 @@ def test_many_arms_run_in_a_few_megabytes(arms: int) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert all(np.all(it.best_arm == 0) for it in results)
+    assert all(np.all(trials.best_arm == 0) for trials in results)
     assert peak < 32 * _MEGABYTE
 
 
@@ -68,7 +68,7 @@ def test_successive_elimination_sends_one_message_an_arm_and_round(arms: int) ->
     """Its work is that of its messages: K a round for as long as all K are in the race."""
     one = _setup(arms)
     tape = blank_tape([one], np.random.default_rng(0), 1)
-    ((trials, trace),) = Engine([one], world_of(_coins(arms))).run_tape(
+    ((trials, trace),) = Engine([one], environment_of(_coins(arms))).run_tape(
         tape, np.random.default_rng(0)
     )
     rounds = int(trials.rounds[0])
@@ -79,14 +79,16 @@ def test_successive_elimination_sends_one_message_an_arm_and_round(arms: int) ->
     assert trace.dropped[0].tolist() == [0] + [rounds] * (arms - 1)
 
 
-@pytest.mark.parametrize("policy", [Lucb(), LilUcb()], ids=lambda it: str(it.name))
+@pytest.mark.parametrize("policy", [Lucb(), LilUcb()], ids=lambda policy: str(policy.name))
 @pytest.mark.parametrize("arms", _ARMS)
 def test_after_the_first_round_an_index_policy_hears_from_one_or_two_arms(
     policy: Policy, arms: int
 ) -> None:
     one = setup(arms, Exact(), policy, sigma=0.5, bounds=None, limits=Limits(rounds=60))
     tape = blank_tape([one], np.random.default_rng(0), 1)
-    ((trials, _),) = Engine([one], world_of(_coins(arms))).run_tape(tape, np.random.default_rng(0))
+    ((trials, _),) = Engine([one], environment_of(_coins(arms))).run_tape(
+        tape, np.random.default_rng(0)
+    )
     messages = int(tape.filled.sum())
     assert messages == int(trials.payload_bits[0]) // 64
     assert arms + int(trials.rounds[0]) - 1 <= messages <= arms + 2 * (int(trials.rounds[0]) - 1)

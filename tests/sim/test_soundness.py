@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from bitarm.api.assumptions import sigma_caveats
-from bitarm.api.simulate import Point, simulate
+from bitarm.api.simulate import SweepPoint, simulate
 from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel, Sampler
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
@@ -79,20 +79,20 @@ Their radii are those that leave most to spare: 2·U' and more where exact means
 """
 
 
-def _run(models: Models, trials: int = _TRIALS, **words: Any) -> Point:
+def _run(models: Models, trials: int = _TRIALS, **words: Any) -> SweepPoint:
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
-def _rejects(point: Point) -> bool:
+def _rejects(point: SweepPoint) -> bool:
     """Whether the errors rule out P(wrong) ≤ δ."""
     trials, delta = point.result.samples.count, point.setup.spec.delta
     test = stats.binomtest(point.result.errors, trials, delta, alternative="greater")
     return bool(test.pvalue < _LEVEL)
 
 
-def _decided(point: Point) -> int:
+def _decided(point: SweepPoint) -> int:
     return dict(point.result.outcomes).get("decided", 0)
 
 
@@ -174,7 +174,7 @@ _COUNTED: dict[str, tuple[Models, int]] = {  # and the checkpoints that it takes
 }
 
 
-def _count(models: Models, checkpoints: int, **words: Any) -> Point:
+def _count(models: Models, checkpoints: int, **words: Any) -> SweepPoint:
     return _run(
         models,
         trials=1000,

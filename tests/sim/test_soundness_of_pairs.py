@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitarm.api.simulate import Point, setup_of, simulate
+from bitarm.api.simulate import SweepPoint, setup_of, simulate
 from bitarm.core.quantizers import Dicq
 from bitarm.core.widths import pairwise
 from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Gaussian, RewardModel
 from bitarm.sim.tape import empty_tape
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ _QUANTIZERS: dict[str, dict[str, Any]] = {
 _FINE: dict[str, Any] = {"growth": 1.1, "first": 2}  # many looks
 
 
-def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> Point:
+def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> SweepPoint:
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
     words.setdefault("max_samples", 10**9)
@@ -54,7 +54,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
-def _rejects(point: Point) -> bool:
+def _rejects(point: SweepPoint) -> bool:
     """Whether wrong answers, and runs that never answer, rule out P(wrong) ≤ δ.
 
     A run that lost its best arm to one of two equal arms goes on for ever: it counts as wrong.
@@ -143,7 +143,7 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     by the likelihood ratio of what the arms had shown when the run ended.
     """
     trials, gap = 20_000, 0.5
-    swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
+    swapped = environment_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
     setup = setup_of(swapped.models, {"sigma": sigma, "policy": "se", **words})
     grid = union_grid([setup])
     rng = np.random.default_rng(11)

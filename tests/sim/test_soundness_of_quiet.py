@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bitarm.api.simulate import Point, setup_of, simulate
+from bitarm.api.simulate import SweepPoint, setup_of, simulate
 from bitarm.core.codes import Nearest
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.quantizers import Dicq
@@ -22,10 +22,10 @@ from bitarm.core.setup import Setup
 from bitarm.core.widths import pairwise
 from bitarm.core.widths.pairwise import mixture_margin
 from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
 from bitarm.sim.machines import run_trial
 from bitarm.sim.models import Bernoulli, Gaussian, RewardModel
 from bitarm.sim.tape import Tape, empty_tape
-from bitarm.sim.world import world_of
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,9 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 
 def _story(setup: Setup, tape: Tape, models: Any, trial: int) -> list[LearnerEvent]:
     events: list[LearnerEvent] = []
-    run_trial(setup, tape, world_of(models), np.random.default_rng(trial), trial, events.extend)
+    run_trial(
+        setup, tape, environment_of(models), np.random.default_rng(trial), trial, events.extend
+    )
     return events
 
 
@@ -83,7 +85,7 @@ def test_what_falls_is_a_margin_below_by_the_rewards_themselves(
     tape = empty_tape(grid, trials=1, messages=grid.size, units=np.full((1, len(models)), 0.5))
     rng = np.random.default_rng(seed)
     events: list[LearnerEvent] = []
-    run_trial(setup, tape, world_of(models), rng, 0, events.extend)
+    run_trial(setup, tape, environment_of(models), rng, 0, events.extend)
     drawn = np.arange(grid.size)[:, None] < tape.filled[0]
     sums = np.cumsum(np.where(drawn, tape.cells[0], 0.0), axis=0)
     pulls = dict.fromkeys(range(len(models)), 0)
@@ -131,7 +133,7 @@ def test_hints_are_given_and_concessions_made() -> None:
 # -- P(wrong) ≤ δ ---------------------------------------------------------------------------------
 
 
-def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> Point:
+def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -> SweepPoint:
     words = {**_QUIET, **words}
     if all(model.bounds for model in models):
         words["bounds"] = (0.0, 1.0)
@@ -139,7 +141,7 @@ def _run(models: tuple[RewardModel, ...], trials: int = _TRIALS, **words: Any) -
     return simulate(models, trials=trials, seed=1, workers=1, **words).points[0]
 
 
-def _rejects(point: Point) -> bool:
+def _rejects(point: SweepPoint) -> bool:
     """Whether wrong answers, and runs that never answer, rule out P(wrong) ≤ δ."""
     trials, delta = point.result.samples.count, point.setup.spec.delta
     wrong = point.result.errors + trials - dict(point.result.outcomes)["decided"]
@@ -214,7 +216,7 @@ def _weighted_errors(*, sigma: float, **words: Any) -> tuple[float, float]:
     by the likelihood ratio of what the arms had shown when the run ended.
     """
     trials, gap = 20_000, 0.5
-    swapped = world_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
+    swapped = environment_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
     setup = setup_of(swapped.models, {**_QUIET, "sigma": sigma, "delta": 1e-5, **words})
     grid = union_grid([setup])
     tape = empty_tape(grid, trials=trials, messages=grid.size, units=np.full((trials, 2), 0.5))

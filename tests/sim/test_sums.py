@@ -49,7 +49,9 @@ def _added_up(model: RewardModel, count: int, seed: int = 2) -> npt.NDArray[np.f
 def _same_counts(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> float:
     """Chi-square for equal laws, over ten classes of about equal size."""
     edges = np.unique(np.quantile(np.concatenate([one, two]), np.linspace(0, 1, 11)[1:-1]))
-    table = np.array([np.bincount(np.searchsorted(edges, it), minlength=11) for it in (one, two)])
+    table = np.array(
+        [np.bincount(np.searchsorted(edges, drawn), minlength=11) for drawn in (one, two)]
+    )
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
 
 

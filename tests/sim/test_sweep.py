@@ -19,7 +19,8 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
-from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.engine import Engine, TapeWatch
+from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 from bitarm.sim.sweep import (
     MEASURES,
@@ -30,7 +31,6 @@ from bitarm.sim.sweep import (
     run_chunk,
 )
 from bitarm.sim.trials import Trials
-from bitarm.sim.world import world_of
 
 _NO_LIMITS = Limits()
 _SE = SuccessiveElimination()
@@ -105,7 +105,7 @@ def test_a_chunk_that_is_run_in_blocks_runs_every_trial(monkeypatch: pytest.Monk
     run = Engine.run
 
     def watched(
-        engine: Engine, rng: np.random.Generator, trials: int, watch: Watch | None
+        engine: Engine, rng: np.random.Generator, trials: int, watch: TapeWatch | None
     ) -> list[Trials]:
         sizes.append(trials)
         return run(engine, rng, trials, watch)
@@ -293,4 +293,4 @@ def test_what_is_compiled_or_cached_is_no_source(
 def test_a_scheme_for_another_number_of_arms_is_refused() -> None:
     three = Sweep(setups=_PAIR, models=(*_COINS, Bernoulli(mean=0.5)), trials=10, seed=1)
     with pytest.raises(ConfigError, match="a scheme for 2 arms met 3 models"):
-        Engine(three.setups, world_of(three.models))
+        Engine(three.setups, environment_of(three.models))

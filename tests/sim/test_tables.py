@@ -29,7 +29,7 @@ def test_pulls_radii_and_lengths_are_those_of_the_machines(
     (one,), table = case.setups, table_of(case.setups[0])
     rng = np.random.default_rng(case.seed)
     events: list[LearnerEvent] = []
-    run_trial(one, blank_tape([one], rng, 1), case.world, rng, 0, events.extend)
+    run_trial(one, blank_tape([one], rng, 1), case.environment, rng, 0, events.extend)
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     for report in reports:
         row = report.message - 1
@@ -83,10 +83,14 @@ def test_a_schedule_too_fine_for_memory_is_refused(
 
 
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()], ids=lambda it: it.name
+    "policy",
+    [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()],
+    ids=lambda policy: policy.name,
 )
 @pytest.mark.parametrize(
-    "quantizer", [Exact(), Icq(), QuBan(), FedSel(), FedSelPaper()], ids=lambda it: it.name
+    "quantizer",
+    [Exact(), Icq(), QuBan(), FedSel(), FedSelPaper()],
+    ids=lambda quantizer: quantizer.name,
 )
 @pytest.mark.parametrize("width", ["paper", "lil"])
 def test_everything_that_the_project_ships_has_a_kernel(
@@ -97,10 +101,10 @@ def test_everything_that_the_project_ships_has_a_kernel(
 
 def test_a_kernel_of_its_own_for_every_policy_and_quantizer() -> None:
     policies: list[Policy] = [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()]
-    assert len({table_of(setup(2, Exact(), it)).policy for it in policies}) == 4
+    assert len({table_of(setup(2, Exact(), policy)).policy for policy in policies}) == 4
     quantizers: list[Quantizer] = [Exact(), Icq(), Icq(prior="quban"), QuBan(), FedSel()]
-    tables = [table_of(setup(2, it, Lucb())) for it in quantizers]
-    assert len({(it.first, it.rest) for it in tables}) == 5
+    tables = [table_of(setup(2, quantizer, Lucb())) for quantizer in quantizers]
+    assert len({(table.first, table.rest) for table in tables}) == 5
 
 
 def test_tolerance_ratio_and_limits_are_handed_on() -> None:

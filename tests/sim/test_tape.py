@@ -14,10 +14,10 @@ from bitarm.core.quantizers import Exact, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
 from bitarm.sim.machines import fill
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
 from bitarm.sim.tape import Tape, empty_tape, recorded_tape
-from bitarm.sim.world import world_of
 
 _GAUSSIAN: tuple[RewardModel, ...] = tuple(Gaussian(mean=m, sd=0.4) for m in (0.0, 0.3, 0.9))
 _COINS: tuple[RewardModel, ...] = tuple(Bernoulli(mean=m) for m in (0.1, 0.5, 0.9))
@@ -71,7 +71,7 @@ def test_parts_that_do_not_fit_are_refused(name: str, value: Any, message: str) 
 
 @pytest.mark.parametrize("models", [_GAUSSIAN, _COINS], ids=["gaussian", "coins"])
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda it: str(it.name)
+    "policy", [SuccessiveElimination(), Lucb(), LilUcb()], ids=lambda policy: str(policy.name)
 )
 def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
     policy: Policy, models: tuple[RewardModel, ...]
@@ -79,7 +79,7 @@ def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
     one = setup(3, Exact(), policy, sigma=0.3, bounds=None, limits=Limits(samples=3000))
     tape = blank_tape([one], _rng(), 50)
     tape.cells.fill(np.nan)
-    ((trials, trace),) = Engine([one], world_of(models)).run_tape(tape, _rng(2))
+    ((trials, trace),) = Engine([one], environment_of(models)).run_tape(tape, _rng(2))
     reports = np.count_nonzero(~np.isnan(trace.mean), axis=1)
     assert np.array_equal(tape.filled, reports)
     assert np.array_equal(np.count_nonzero(~np.isnan(tape.cells), axis=1), tape.filled)
@@ -91,7 +91,7 @@ def test_a_kernel_draws_the_cells_up_to_each_arms_last_report_and_no_more(
 def test_dithers_are_drawn_only_for_messages_that_are_rounded() -> None:
     one = setup(3, QuBan(), SuccessiveElimination(), sigma=0.3, bounds=None)
     tape = blank_tape([one], _rng(), 20)
-    Engine([one], world_of(_GAUSSIAN)).run_tape(tape, _rng(2))
+    Engine([one], environment_of(_GAUSSIAN)).run_tape(tape, _rng(2))
     assert np.array_equal(tape.dithered, tape.filled)
     drawn = np.arange(tape.grid.size)[None, :, None] < tape.dithered[:, None, :]
     assert np.all((tape.dithers[drawn] >= 0) & (tape.dithers[drawn] < 1))
@@ -105,12 +105,12 @@ def test_a_cell_that_is_drawn_never_changes(models: tuple[RewardModel, ...]) -> 
         setup(3, QuBan(), SuccessiveElimination(), schedule, sigma=sigma, bounds=None)
         for sigma in (0.02, 0.5)
     )
-    world = world_of(models)
+    environment = environment_of(models)
     tape = blank_tape([hasty, careful], _rng(), 50)
     rng = _rng(3)
-    Engine([hasty], world).run_tape(tape, rng)
+    Engine([hasty], environment).run_tape(tape, rng)
     filled, cells, dithers = tape.filled.copy(), tape.cells.copy(), tape.dithers.copy()
-    Engine([careful], world).run_tape(tape, rng)
+    Engine([careful], environment).run_tape(tape, rng)
     assert np.all(tape.filled >= filled)
     assert tape.filled.sum() > 2 * filled.sum()
     before = np.arange(tape.grid.size)[None, :, None] < filled[:, None, :]
@@ -120,15 +120,15 @@ def test_a_cell_that_is_drawn_never_changes(models: tuple[RewardModel, ...]) -> 
 
 
 def test_cells_are_filled_in_order_from_the_first_that_is_missing() -> None:
-    world = world_of(_COINS)
+    environment = environment_of(_COINS)
     tape = empty_tape(np.array([2, 4, 9, 20]), trials=1, messages=4, units=np.zeros((1, 3)))
     tape.cells.fill(np.nan)
-    fill(tape, world, _rng(), 0, 1, 2)
+    fill(tape, environment, _rng(), 0, 1, 2)
     assert tape.filled.tolist() == [[0, 2, 0]]
     first = tape.cells[0, :2, 1].tolist()
-    fill(tape, world, _rng(), 0, 1, 1)  # fewer than there are: nothing happens
+    fill(tape, environment, _rng(), 0, 1, 1)  # fewer than there are: nothing happens
     assert tape.filled.tolist() == [[0, 2, 0]]
-    fill(tape, world, _rng(2), 0, 1, 4)
+    fill(tape, environment, _rng(2), 0, 1, 4)
     assert tape.filled.tolist() == [[0, 4, 0]]
     assert tape.cells[0, :2, 1].tolist() == first
     assert np.all(np.isnan(tape.cells[0, :, [0, 2]]))
@@ -155,14 +155,14 @@ def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list
         for growth in growths
     ]
     tape = blank_tape(setups, _rng(seed), 3)
-    results = Engine(setups, world_of(models)).run_tape(tape, _rng(seed + 1))
+    results = Engine(setups, environment_of(models)).run_tape(tape, _rng(seed + 1))
     for one, (_, trace) in zip(setups, results, strict=True):
         for trial, message, arm in np.argwhere(~np.isnan(trace.mean)).tolist():
             pulls = one.spec.schedule.pulls_at(message + 1)
             cell = tape.grid.tolist().index(pulls)
             total = 0.0
-            for it in tape.cells[trial, : cell + 1, arm].tolist():
-                total += it
+            for reward_sum in tape.cells[trial, : cell + 1, arm].tolist():
+                total += reward_sum
             assert trace.mean[trial, message, arm] == total / tape.grid[cell]
 
 
@@ -186,7 +186,7 @@ def test_recorded_rewards_are_run_as_they_were_recorded() -> None:
     ]
     points = ListedSchedule(checkpoints=(2, 4, 8))
     one = setup(2, Exact(), SuccessiveElimination(), points, sigma=0.25)
-    engine = Engine([one], world_of([Bernoulli(mean=0.5)] * 2))
+    engine = Engine([one], environment_of([Bernoulli(mean=0.5)] * 2))
     ((trials, trace),) = engine.run_tape(recorded_tape([2, 4, 8], cells), _rng())
     assert trials.best_arm.tolist() == [0, -1]
     assert trials.samples.tolist() == [8, 16]
@@ -242,7 +242,7 @@ def test_dithers_and_priors_that_do_not_fit_a_recording_are_refused(
 
 def test_a_recorded_tape_needs_the_grid_of_the_schemes() -> None:
     one = setup(2, Exact(), Lucb(), ListedSchedule(checkpoints=(2, 4, 8)))
-    engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
+    engine = Engine([one], environment_of([Beta(mean=0.5)] * 2))
     with pytest.raises(ConfigError, match=r"need a tape with the grid \[2, 4, 8\]"):
         engine.run_tape(recorded_tape([2, 4], np.ones((1, 2, 2))), _rng())
 
@@ -278,7 +278,7 @@ def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
     cells = np.ones((1, 3, 2))
     cells.flags.writeable = False  # as from numpy.load(..., mmap_mode="r")
     one = setup(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
-    engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
+    engine = Engine([one], environment_of([Beta(mean=0.5)] * 2))
     ((trials, _),) = engine.run_tape(recorded_tape([2, 4, 8], cells), _rng())
     assert trials.samples.tolist() == [16]
 
@@ -286,6 +286,6 @@ def test_a_recording_that_cannot_be_written_to_is_run_all_the_same() -> None:
 def test_a_recording_of_another_number_of_arms_is_refused() -> None:
     """With fewer arms than the schemes have, the kernel reads what is not there."""
     one = setup(2, Exact(), SuccessiveElimination(), ListedSchedule(checkpoints=(2, 4, 8)))
-    engine = Engine([one], world_of([Beta(mean=0.5)] * 2))
+    engine = Engine([one], environment_of([Beta(mean=0.5)] * 2))
     with pytest.raises(ConfigError, match="arms"):
         engine.run_tape(recorded_tape([2, 4, 8], np.ones((1, 3, 3))), _rng())

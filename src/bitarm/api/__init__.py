@@ -1,1 +1,1 @@
-"""What a program calls: `identify`, and problem files. Re-exported lazily by `bitarm`."""
+"""What a program calls: `identify`, `simulate`, problem files, runs over a broker."""

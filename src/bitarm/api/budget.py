@@ -32,7 +32,7 @@ def meaningless(
     With the reason for each. Limits are spelt as in a call: max_rounds.
     """
     if not is_budgeted(policy):
-        users = ", ".join(name for name, it in POLICIES.known.items() if is_budgeted(it))
+        users = ", ".join(name for name, member in POLICIES.known.items() if is_budgeted(member))
         return dict.fromkeys(words_of(BudgetWords), f"it is for {users}")
     if quantizer is None:
         return _REFUSED | sized_by_bits(given)

@@ -62,15 +62,19 @@ def shown(value: object) -> str:
 
 def _chosen() -> Mapping[str, Iterable[tuple[str, Any]]]:
     """Words whose default is chosen where a run is set up (api/scheme.py), not at a field."""
-    proving = {name: it for name, it in POLICIES.known.items() if not is_budgeted(it)}
+    proving = {name: policy for name, policy in POLICIES.known.items() if not is_budgeted(policy)}
     return {
         "delta": [("", DEFAULT_DELTA)],
         "interval_delta": [("", DEFAULT_DELTA)],
         "quantizer": [("", DEFAULT_QUANTIZER.name)],
-        "policy": _by_name({name: default_policy(it).name for name, it in CHOICES.known.items()}),
-        "width": _by_name({name: default_width(it).name for name, it in POLICIES.known.items()}),
-        "growth": _by_name({name: it.growth for name, it in proving.items()}),
-        "first": _by_name({name: it.first or _BY_GROWTH for name, it in proving.items()}),
+        "policy": _by_name(
+            {name: default_policy(quantizer).name for name, quantizer in CHOICES.known.items()}
+        ),
+        "width": _by_name(
+            {name: default_width(policy).name for name, policy in POLICIES.known.items()}
+        ),
+        "growth": _by_name({name: policy.growth for name, policy in proving.items()}),
+        "first": _by_name({name: policy.first or _BY_GROWTH for name, policy in proving.items()}),
     }
 
 

@@ -15,7 +15,11 @@ _NETWORK = words_of(NetworkWords)
 
 
 def fleet_of(problem: Problem, name: str) -> FleetAssigned:
-    """The agents of a problem under the run's name."""
+    """Which agent serves which arm of a problem in the run `name`, and how it is reached.
+
+    Raises ConfigError if two arms would share an agent that nobody named, if a word of [network]
+    makes no sense, or if ChirpStack needs an application or devices that are missing.
+    """
     check_name("the name of a run", name)
     by_agent: dict[str, Arm] = {}
     for arm in problem.arms:

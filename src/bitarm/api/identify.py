@@ -34,12 +34,27 @@ def identify(
 ) -> RunResult:
     """Name the arm with the highest mean reward, wrong with probability at most `delta`.
 
-    `arms` maps each name to a function that returns one reward a call, or to a RewardSource.
-    `words` are those of a problem file (docs/words.md): delta, sigma, bounds and epsilon; the
-    scheme's, such as quantizer and policy; limits as max_rounds, max_samples, max_bits. A
-    quantizer or a policy may also be a value, `quantizer=Dicq(kappa=1.5)`, one of your own too.
-    Without a `seed` one is drawn; the result carries it. Events go to `journal`, by default one
-    in memory, and then to `watch`.
+        rng = random.Random(1)
+        arms = {"red": lambda: rng.gauss(0.2, 1), "blue": lambda: rng.gauss(0.7, 1)}
+        result = bitarm.identify(arms, delta=0.05, sigma=1.0)
+        result.best_arm_name, result.samples, result.payload_bits
+
+    Args:
+        arms: the arms by name, each a function that returns one reward a call, or a RewardSource.
+        seed: for what the run draws itself (dithers, priors); by default one is drawn, and the
+            result has it. It makes a run repeatable if the rewards are.
+        clip: move rewards beyond the bounds to the bounds, which voids the guarantee.
+        journal: where events are kept; by default in memory.
+        watch: called with events after they are kept.
+        words: those of a problem file (docs/words.md). Of [problem]: delta (by default 0.05),
+            sigma, bounds, epsilon; one of sigma and bounds is needed. Of [scheme]: quantizer,
+            policy, width and their own words. Of [limits]: max_rounds, max_samples, max_bits. A
+            quantizer or a policy may also be a value, `quantizer=Dicq(kappa=1.5)`, one of your own
+            too.
+
+    Returns what became of the run. A limit that is reached is an outcome, not an error: the result
+    then names no best arm. Raises ConfigError for words that cannot be run, RewardError for a
+    reward that is no finite number or leaves the bounds, StoreError if the journal fails.
     """
     seed = new_seed() if seed is None else seed
     clip = flag("clip", clip)
@@ -56,7 +71,7 @@ def identify_problem(
     journal: Journal | None = None,
     watch: Watcher | None = None,
 ) -> RunResult:
-    """The same for a problem that was read from a file."""
+    """Name the best arm of a problem that was read from a file; else as `identify`."""
     return run_problem(problem, seed=seed, journal=journal, watch=watch)[1]
 
 
@@ -67,7 +82,7 @@ def run_problem(
     journal: Journal | None = None,
     watch: Watcher | None = None,
 ) -> tuple[int, RunResult]:
-    """The run's number in the journal, and its result."""
+    """Run a problem to its end; returns the run's number in the journal, and its result."""
     seed = new_seed() if seed is None else seed
     setup = problem.setup(seed)
     return run_setup(setup, problem.sources(seed), clip=problem.clip, journal=journal, watch=watch)
@@ -81,7 +96,11 @@ def run_setup(
     journal: Journal | None,
     watch: Watcher | None,
 ) -> tuple[int, RunResult]:
-    """Run a setup to its end: its number in the journal, and its result."""
+    """Run a setup to its end; returns the run's number in the journal, and its result.
+
+    `sources` has the rewards of each arm, in the order of the setup's arms. What their models say
+    against σ voids the guarantee.
+    """
     journal = MemoryJournal() if journal is None else journal
     learner = Learner(setup)
     embedded = EmbeddedRun(
@@ -105,6 +124,6 @@ def _as_source(name: str, reward: Reward | RewardSource) -> RewardSource:
 
 
 def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
-    """What is known of the models and breaks an assumption of the guarantee."""
+    """What the models of the rewards have against an assumption of the guarantee."""
     models = [source.model for source in sources if isinstance(source, ModelSource)]
     return sigma_caveats(setup.spec.sigma, models)

@@ -10,7 +10,11 @@ from bitarm.sim.models import MODELS, RewardModel
 
 
 def parse_arms(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, ...]:
-    """Models of one family from `family:mean,mean,…`; `parameters` (sd, concentration) for all."""
+    """Models of one family from `family:mean,mean,…`: `gaussian:0,0,0.1`.
+
+    `parameters` (sd, concentration) are those of every arm. Raises ConfigError if the family is not
+    known, a mean is no number, or a parameter is missing or is not the family's.
+    """
     family, separator, means = text.partition(":")
     if family not in MODELS:
         raise ConfigError(unknown("the family of arms", family, MODELS))
@@ -21,7 +25,9 @@ def parse_arms(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, .
     except ValueError:
         raise ConfigError(f"the means of arms must be numbers, got {means!r}") from None
     model = MODELS[family]
-    needed = {it.name: it.default is MISSING for it in fields(model) if it.name != "mean"}
+    needed = {
+        field.name: field.default is MISSING for field in fields(model) if field.name != "mean"
+    }
     for word in parameters:
         if word not in needed:
             raise ConfigError(f"{word} does not apply to a {family} arm")

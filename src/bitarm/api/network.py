@@ -75,7 +75,21 @@ def run_learner(
     watch: Watcher | None = None,
     patience: float = PATIENCE,
 ) -> LearnerEnd:
-    """Open a run for the agents of a problem, and stay with it to its end."""
+    """Open a run for the agents of a problem, and stay with it to its end.
+
+    Args:
+        problem: as `load_problem` reads it; its [network] says who is waited for, and how long.
+        name: the run's, by which agents find it on the broker.
+        broker: where it is, and how to log in.
+        journal: where events are kept; `resume_learner` goes on from there.
+        seed: by default one is drawn.
+        watch: called with events after they are kept.
+        patience: seconds to try for a first connection.
+
+    SIGTERM leaves the run to be resumed, Ctrl-C ends it. Raises ConfigError if the problem cannot
+    be run or does not fit its link, TransportError if the broker cannot be reached or the run has
+    a learner already.
+    """
     fleet = fleet_of(problem, name)
     setup = problem.setup(new_seed() if seed is None else seed)
     if fleet.link is not None:
@@ -107,7 +121,11 @@ def resume_learner(
     watch: Watcher | None = None,
     patience: float = PATIENCE,
 ) -> LearnerEnd:
-    """Go on with a run that the journal holds."""
+    """Go on with run number `run` of the journal, and stay with it to its end.
+
+    Raises StoreError if the journal has no such run or cannot be replayed, ConfigError if the run
+    was not over a broker, TransportError as `run_learner` does.
+    """
     standings = Standings.of(entry.event for entry in journal.read(run))
     fleet = fleet_in(standings, run)
     heard = _look_around(fleet.fleet, broker, patience).epochs(standings.opened.opening)
@@ -137,10 +155,21 @@ def run_agent(
     most_pulls: int = MAX_PULLS,
     patience: float = PATIENCE,
 ) -> AgentEnd:
-    """Serve an agent's arms until they are dismissed; its memory lies in the folder `state`.
+    """Serve the arms of one agent until they are dismissed.
 
-    With a `seed` the agent refuses a run that has another. No question makes it pull more than
-    `most_pulls` times.
+    Args:
+        problem: as `load_arms` reads it.
+        agent: its name, as the problem file has it at its arms.
+        name: the run's, on the broker.
+        broker: where it is, and how to log in.
+        state: a folder for what it must not forget; it is locked while the agent runs.
+        seed: refuse a run that has another; by default any will do.
+        most_pulls: no question makes it pull more often than this.
+        patience: seconds to try for a first connection.
+
+    Raises ConfigError if the file has no arm of this agent, TransportError if the broker cannot be
+    reached or another process serves this agent, StoreError if its memory cannot be read or
+    written, RewardError if a source of rewards fails.
     """
     if not 1 <= most_pulls <= MAX_PULLS:
         raise ConfigError(f"most_pulls must lie between 1 and {MAX_PULLS:,}, got {most_pulls:,}")
@@ -271,4 +300,4 @@ def _drive(
 
 
 def _silent(events: Any) -> None:
-    """Watch without a word."""
+    """Watch nothing."""

@@ -51,18 +51,22 @@ class Arm:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A problem file, checked; paths in it are relative to `folder`."""
+    """A problem file, checked: its arms, and the words of its tables with their values.
+
+    Only words that the file gave are there; what it left open gets its default in `setup`. Paths in
+    it are relative to `folder`.
+    """
 
     arms: tuple[Arm, ...]
-    problem: Mapping[str, Any]
-    scheme: Mapping[str, Any]
+    problem: Mapping[str, Any]  # what is asked, and what is known of the rewards
+    scheme: Mapping[str, Any]  # quantizer, policy, width, schedule
     limits: Mapping[str, Any]
-    network: Mapping[str, Any]
+    network: Mapping[str, Any]  # only a run over a broker reads it
     clip: bool
     folder: Path
 
     def setup(self, seed: int) -> Setup:
-        """What the learner needs."""
+        """What the learner needs; ConfigError if the words do not go together."""
         return build(
             tuple(arm.name for arm in self.arms),
             seed=seed,
@@ -80,7 +84,7 @@ class Problem:
         return float(low), float(high)
 
     def sources(self, seed: int) -> list[RewardSource]:
-        """A source for each arm."""
+        """The rewards of each arm; ConfigError or RewardError if one has none."""
         return [self.source(arm, number, seed) for number, arm in enumerate(self.arms)]
 
     def models(self) -> tuple["RewardModel", ...]:
@@ -96,12 +100,12 @@ class Problem:
         return tuple(models)
 
     def known_models(self) -> tuple["RewardModel", ...]:
-        """The models that there are: what is known of some arms."""
+        """The models of those arms whose rewards are drawn from one."""
         models = (arm.source.model() for arm in self.arms)
         return tuple(model for model in models if model is not None)
 
     def source(self, arm: Arm, number: int, seed: int) -> RewardSource:
-        """The rewards of one arm, the `number`th of its run."""
+        """The rewards of one arm, which is number `number` of its run, from 0."""
         place = Place(arm=arm.name, number=number, seed=seed, folder=self.folder)
         return arm.source.open(place)
 
@@ -109,7 +113,15 @@ class Problem:
 def load_problem(
     path: str | PathLike[str], overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Problem:
-    """The problem in a file; `overrides` (by table, then word) win over what it says."""
+    """Read a problem file.
+
+        problem = bitarm.load_problem("antennas.toml", {"problem": {"delta": 0.01}})
+
+    `overrides`, by table and then by word, win over what the file says; a quantizer or a policy
+    among them also displaces the file's words for another one. Raises ConfigError, with the path,
+    if the file cannot be read or says something that is not known, of the wrong type or without
+    effect.
+    """
     return _loaded(Path(path), lambda toml, folder: parse_problem(toml, folder, overrides))
 
 
@@ -135,7 +147,7 @@ def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
 def parse_problem(
     toml: str, folder: Path, overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Problem:
-    """The problem in a TOML text."""
+    """The problem in a TOML text, whose paths are relative to `folder`; as `load_problem`."""
     tables = _without_displaced(_tables(toml), overrides or {})
     given = {
         name: {**_table(tables, name), **(overrides or {}).get(name, {})}
@@ -233,5 +245,5 @@ def _source(given: dict[str, Any]) -> Source:
     for word, declared in known.items():
         if declared.required and word not in given:
             raise ConfigError(f"a {kind.name} source needs {word}")
-    takers: dict[str, Taker] = {word: it.taker for word, it in known.items()}
+    takers: dict[str, Taker] = {word: declared.taker for word, declared in known.items()}
     return kind(**typed(given, takers, f"a {kind.name} arm"))

@@ -26,7 +26,9 @@ Schema = dict[str, Any]
 
 # Only keywords that draft 7 has as well: some editors know no later one.
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_NAMED: dict[str, Registry[Any]] = {it.kind: it for it in (CHOICES, POLICIES, WIDTHS)}
+_NAMED: dict[str, Registry[Any]] = {
+    registry.kind: registry for registry in (CHOICES, POLICIES, WIDTHS)
+}
 _TYPES: dict[WordKind, str | list[str]] = {
     WordKind.NUMBER: "number",
     WordKind.WHOLE: "integer",
@@ -106,7 +108,7 @@ def _told(declared: Declared) -> Declared:
 
 def _plain(words: Mapping[str, Declared]) -> dict[str, Schema]:
     """Words whose default stands at their field, and that belong to no scheme."""
-    return {name: _word(it, _at_field(it)) for name, it in words.items()}
+    return {name: _word(declared, _at_field(declared)) for name, declared in words.items()}
 
 
 def _at_field(declared: Declared) -> Default | None:
@@ -132,12 +134,12 @@ def _arm() -> Schema:
     every["source"]["enum"] = list(SOURCES.known)
     of_sources: dict[str, Schema] = {}
     for word, by_source in _words_of_sources().items():
-        texts = dict.fromkeys(it.word.help for it in by_source.values())
+        texts = dict.fromkeys(declared.word.help for declared in by_source.values())
         of_sources[word] = {"description": f"{'; '.join(texts)} ({', '.join(by_source)})"}
     return {
         "type": "object",
         "properties": every | of_sources,
-        "required": [name for name, it in words_of(ArmWords).items() if it.required],
+        "required": [name for name, declared in words_of(ArmWords).items() if declared.required],
         "allOf": [_if_source(name, kind) for name, kind in SOURCES.known.items()],
     }
 
@@ -158,7 +160,7 @@ def _if_source(name: str, kind: type[Source]) -> Schema:
         "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
         "then": {
             "properties": common | _plain(words),
-            "required": [word for word, it in words.items() if it.required],
+            "required": [word for word, declared in words.items() if declared.required],
             "additionalProperties": False,
         },
     }

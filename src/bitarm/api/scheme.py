@@ -48,7 +48,12 @@ def build(
     scheme: Mapping[str, Any],
     limits: Mapping[str, Any],
 ) -> Setup:
-    """The setup that these words describe."""
+    """The setup that these words describe.
+
+    `problem`, `scheme` and `limits` have the words of the tables of those names, with their values;
+    what they leave open gets its default. Raises ConfigError for a word that is not known, of the
+    wrong type, out of range, or without effect beside the others.
+    """
     problem = typed_words(problem, "problem")
     scheme = typed_words(scheme, "scheme")
     limits = typed(limits, words.LIMITS, "[limits]")

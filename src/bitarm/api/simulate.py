@@ -27,15 +27,15 @@ from bitarm.sim.tables import checkpoints
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """One setting of a sweep and what came of it."""
+class SweepPoint:
+    """One setting of a sweep: its setup, what may be claimed for it, and what its trials gave."""
 
     setup: Setup
     guarantee: Guarantee
-    result: PointResult
+    result: PointResult  # averages, such as result.samples.mean, errors and outcomes
 
     def to_json(self) -> dict[str, Any]:
-        """Settings and averages under the names that hold everywhere."""
+        """Plain types: every word of the setting, and the averages under their usual names."""
         trials = self.result.samples.count
         rate = clopper_pearson(self.result.errors, trials)
         return {
@@ -54,12 +54,12 @@ class Point:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """A sweep and its results, in the order in which its settings were given."""
+    """The result of `simulate`: a point for each setting, in the order in which they were given."""
 
     trials: int
     seed: int
-    means: tuple[float, ...]  # the true ones
-    points: tuple[Point, ...]
+    means: tuple[float, ...]  # the true ones, by arm
+    points: tuple[SweepPoint, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
@@ -82,15 +82,29 @@ def simulate(
     progress: Progress = lambda done, trials: None,
     **words: Any,
 ) -> Simulation:
-    """Run every setting on the same trials and average.
+    """Run every setting on the same trials, and average.
 
-    `words` are those of a problem file; one that holds a list is swept, and lists are crossed in
-    the order given. A word that does not apply to one of the settings is left out there; one that
-    applies to none is refused. σ defaults to the smallest that is valid for all models. With a
-    `cache` folder, finished chunks are kept there and an interrupted sweep goes on.
+        from bitarm.sim.models import Bernoulli
 
-    More than one of `workers` starts processes: a script that asks for them needs the usual
-    `if __name__ == "__main__":` around its calls, and a `Sampler` must be picklable.
+        arms = [Bernoulli(mean=mean) for mean in (0.7, 0.5, 0.4)]
+        found = bitarm.simulate(arms, trials=1000, seed=1, bounds=(0, 1), quantizer=["icq", "dicq"])
+        [point.result.payload_bits.mean for point in found.points]
+
+    Args:
+        models: what each arm's rewards are drawn from (bitarm.sim.models).
+        trials: how many runs of each setting; trial i has the same rewards in all of them.
+        seed: gives the same numbers on any machine; by default one is drawn, and the result has it.
+        workers: processes, by default one. More than one needs the usual
+            `if __name__ == "__main__":` in a script, and a `Sampler` that can be pickled.
+        cluster: the address of a Dask scheduler, in place of workers.
+        cache: a folder in which finished chunks are kept, so that an interrupted sweep goes on.
+        progress: called with the trials that are done, and with all there are.
+        words: those of a problem file, as in `identify`. One that holds a list is swept, and lists
+            are crossed in the order given. A word that does not apply to one of the settings is
+            left out there. σ defaults to the smallest that is valid for all models.
+
+    Raises ConfigError for words that cannot be run or apply to none of the settings, StoreError if
+    a chunk cannot be kept, TransportError if the cluster fails.
     """
     setups = [setup_of(models, point) for point in crossed(words)]
     sweep = Sweep(
@@ -109,7 +123,7 @@ def simulate(
         seed=sweep.seed,
         means=tuple(float(model.mean) for model in models),
         points=tuple(
-            Point(setup=setup, guarantee=claim_of(setup, models), result=result)
+            SweepPoint(setup=setup, guarantee=claim_of(setup, models), result=result)
             for setup, result in zip(setups, results, strict=True)
         ),
     )

@@ -83,4 +83,6 @@ class FileWords:
     ] = False
 
 
-NETWORK: dict[str, Taker] = {name: it.taker for name, it in words_of(NetworkWords).items()}
+NETWORK: dict[str, Taker] = {
+    name: declared.taker for name, declared in words_of(NetworkWords).items()
+}

@@ -38,7 +38,7 @@ __all__ = [
     "whole_number",
 ]
 
-LIMITS: dict[str, Taker] = {name: taker_of(it) for name, it in words_of(Limits).items()}
+LIMITS: dict[str, Taker] = {name: taker_of(declared) for name, declared in words_of(Limits).items()}
 
 
 def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from bitarm.cli.reproduce import reproduce_command
 from bitarm.cli.simulate import simulate_command
 from bitarm.cli.words import flags_of, with_fixed_words, with_swept_words, with_words
 from bitarm.errors import BitarmError
-from bitarm.planner.fixed import is_planned
+from bitarm.planner.fixed_words import is_planned
 
 _WITH_WORDS: dict[str, Callable[..., None]] = {
     "identify": identify,

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bitarm.planner.figures import MEASURES, Spread
-from bitarm.planner.frames import unit_of
+from bitarm.planner.link_costs import unit_of
+from bitarm.planner.measurement import PLAN_MEASURES, Spread
 from bitarm.planner.plan import Misjudged, Plan
 
 _NOUNS = {"payload_bits": "bits"}
@@ -22,8 +22,8 @@ def print_plan(console: Console, plan: Plan) -> None:
     grid.add_row("guarantee", Text(_claim(plan)))
     grid.add_row("prices", _prices(plan))
     grid.add_row("guess", _guess(plan))
-    if plan.question.fixed.items:
-        grid.add_row("fixed", Text(plan.question.fixed.describe()))
+    if plan.task.fixed.items:
+        grid.add_row("fixed", Text(plan.task.fixed.describe()))
     console.print()
     console.print(grid)
     console.print()
@@ -76,7 +76,7 @@ def _expected(plan: Plan) -> Table:
     table = _table("What it will cost", _caption(plan))
     table.add_column("", no_wrap=True)
     _numbers(table, "mean", "± error", "spread of runs")
-    for name in MEASURES:
+    for name in PLAN_MEASURES:
         spread: Spread = getattr(plan.figures, name)
         numbers = (spread.mean, spread.sem, spread.sd)
         table.add_row(_NOUNS.get(name, name), *(_rounded(number) for number in numbers))
@@ -139,7 +139,7 @@ def _ratio(it: Misjudged) -> str:
 
 
 def _prices(plan: Plan) -> str:
-    prices = plan.question.prices
+    prices = plan.task.prices
     named = [
         f"{price:g} a {noun}"
         for noun, price in (
@@ -156,14 +156,14 @@ def _prices(plan: Plan) -> str:
 
 
 def _guess(plan: Plan) -> str:
-    question = plan.question
-    ((word, value),) = question.guess.to_json().items()
+    task = plan.task
+    ((word, value),) = task.guess.to_json().items()
     gaps = (
         f"{word.replace('_', ' ')} {value}"
         if not isinstance(value, list)
         else "gaps " + ", ".join(f"{gap:g}" for gap in value)
     )
-    return f"{gaps}, {question.arms:,} arms"
+    return f"{gaps}, {task.arms:,} arms"
 
 
 def _rounded(number: float) -> str:

@@ -17,7 +17,7 @@ from bitarm.api.extras import require
 from bitarm.api.problem import Problem, load_problem
 from bitarm.cli.planned import print_plan, sketch
 from bitarm.errors import ConfigError
-from bitarm.planner.plan import Plan, Progress, plan
+from bitarm.planner.plan import Plan, PlanProgress, plan
 
 _PICTURES = (".svg", ".png", ".pdf")
 
@@ -95,7 +95,7 @@ def _save(made: Plan, path: Path) -> None:
 
 
 @contextmanager
-def _bar() -> Iterator[Progress]:
+def _bar() -> Iterator[PlanProgress]:
     """What is being done, on stderr; nothing where that is no terminal."""
     screen = Console(stderr=True)
     if not screen.is_terminal:

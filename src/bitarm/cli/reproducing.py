@@ -69,9 +69,9 @@ def _summary(found: Reproduction) -> dict[str, Any]:
         "report": str(found.report),
         "experiments": [
             {
-                "experiment": one.findings.experiment.name,
-                "trials": one.findings.trials,
-                "seed": one.findings.seed,
+                "experiment": one.result.experiment.name,
+                "trials": one.result.trials,
+                "seed": one.result.seed,
                 "deviations": [
                     {
                         "series": it.series,
@@ -80,7 +80,7 @@ def _summary(found: Reproduction) -> dict[str, Any]:
                         "worst": it.worst.relative_deviation,
                         "worst_x": it.worst.x,
                     }
-                    for it in one.findings.deviations()
+                    for it in one.result.deviations()
                 ],
                 "claims": [
                     {"claim": claim.text, "holds": not failures, "failures": failures}
@@ -103,10 +103,10 @@ def _print(found: Reproduction) -> None:
         table.add_column(_TITLES[measure], justify="right", no_wrap=True)
     for one in found.scored:
         rows: dict[str, dict[str, str]] = {}
-        for it in one.findings.deviations():
+        for it in one.result.deviations():
             rows.setdefault(it.series, {})[it.metric] = f"{100 * it.median:.1f} %"
         for series, cells in rows.items():
-            name = one.findings.experiment.name
+            name = one.result.experiment.name
             table.add_row(name, series, *(cells.get(measure, "") for measure in MEASURES))
     if table.row_count:
         table.caption = "median deviation from the published numbers"
@@ -116,6 +116,6 @@ def _print(found: Reproduction) -> None:
         for claim, failures in one.claims:
             if failures:
                 more = f", and {len(failures) - 1} more" if failures[1:] else ""
-                name = one.findings.experiment.name
+                name = one.result.experiment.name
                 complain(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
     console.print(f"report: {found.report}", soft_wrap=True)

@@ -44,10 +44,11 @@ class ArmResult:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What `identify` returns: an answer or why there is none, its guarantee, price and settings.
+    """An answer, or the reason why there is none; its guarantee; its price; its settings.
 
-    `best_arm` is None unless `outcome` is `decided` or `budget_spent`. `guarantee` is the δ that
-    holds for the answer, or None: `guarantee_reason` says why in either case.
+    `best_arm` and its name are there only with the outcomes `decided` and `budget_spent`.
+    `guarantee` is the δ that holds: the answer is wrong with at most this probability. It is None
+    where nothing is proven, and `guarantee_reason` says why. Bits and bytes are those of all arms.
     """
 
     best_arm: int | None  # 0-based

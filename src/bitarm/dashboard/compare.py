@@ -8,10 +8,10 @@ from typing import Any, Literal, final
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome, tolerance_of
 from bitarm.core.result import RAW_REWARD_BYTES
-from bitarm.core.theory import counting_bound, lower_bound
 from bitarm.core.vocabulary import labels, vocabulary
 from bitarm.dashboard.history import History
 from bitarm.errors import ConfigError
+from bitarm.theory import counting_bound, lower_bound
 
 _RAW_REWARD_BITS = 8 * RAW_REWARD_BYTES
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
+from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.claims import Claim
-from bitarm.experiments.factors import Baseline
 from bitarm.sim.sweep import MEASURES
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
-from bitarm.experiments.factors import Baseline, factors
-from bitarm.experiments.findings import Findings, Row
-from bitarm.experiments.labels import NOUNS, label_of
+from bitarm.experiments.baselines import Baseline, factors
+from bitarm.experiments.display_names import NOUNS, label_of
+from bitarm.experiments.results import ExperimentResult, Row
 
 _NOISE = 4.0  # standard errors of a difference that are put down to chance
 
@@ -18,18 +18,18 @@ class Claim:
     """A sentence, and the points at which it does not hold."""
 
     text: str
-    failures: Callable[[Findings], list[str]]
+    failures: Callable[[ExperimentResult], list[str]]
 
 
 def fewer(metric: str, series: str, than: Sequence[str]) -> Claim:
     """One series needs less than others, everywhere on the axis."""
 
-    def failures(findings: Findings) -> list[str]:
+    def failures(result: ExperimentResult) -> list[str]:
         return [
             f"{metric} at x = {ours.x:.4g}: {ours.mean:.4g} against {theirs.mean:.4g} of {other}"
             for other in than
             for ours, theirs in zip(
-                findings.curve(metric, series), findings.curve(metric, other), strict=True
+                result.curve(metric, series), result.curve(metric, other), strict=True
             )
             if not ours.mean < theirs.mean
         ]
@@ -42,8 +42,8 @@ def fewer(metric: str, series: str, than: Sequence[str]) -> Claim:
 def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
     """One series needs less than a baseline by at least a factor, everywhere on the axis."""
 
-    def failures(findings: Findings) -> list[str]:
-        found = factors(findings, metric, series, over)
+    def failures(result: ExperimentResult) -> list[str]:
+        found = factors(result, metric, series, over)
         assert found is not None  # whoever claims a factor compares schemes that have it
         return [
             f"{NOUNS[metric]} at x = {x:.4g}: {factor:.2f} times fewer"
@@ -59,8 +59,8 @@ def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Cl
 def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
     """The same in the geometric mean over the axis."""
 
-    def failures(findings: Findings) -> list[str]:
-        found = factors(findings, metric, series, over)
+    def failures(result: ExperimentResult) -> list[str]:
+        found = factors(result, metric, series, over)
         assert found is not None
         return [] if found.mean >= least else [f"{found.mean:.2f} times fewer {NOUNS[metric]}"]
 
@@ -84,8 +84,8 @@ def rises(metric: str, series: str) -> Claim:
 def ends_lower(metric: str, series: str) -> Claim:
     """One measure is lower at the far end of the axis; on the way it may step up."""
 
-    def failures(findings: Findings) -> list[str]:
-        rows = sorted(findings.curve(metric, series), key=lambda row: row.x)
+    def failures(result: ExperimentResult) -> list[str]:
+        rows = sorted(result.curve(metric, series), key=lambda row: row.x)
         first, last = rows[0].mean, rows[-1].mean
         return [] if last < first else [f"{metric} of {series}: {first:.5g}, then {last:.5g}"]
 
@@ -95,8 +95,8 @@ def ends_lower(metric: str, series: str) -> Claim:
 
 
 def _monotone(metric: str, series: str, verb: str, sign: int) -> Claim:
-    def failures(findings: Findings) -> list[str]:
-        rows = sorted(findings.curve(metric, series), key=lambda row: row.x)
+    def failures(result: ExperimentResult) -> list[str]:
+        rows = sorted(result.curve(metric, series), key=lambda row: row.x)
         wrong = [
             f"{metric} of {series} from x = {left.x:.4g} to {right.x:.4g}: "
             f"{left.mean:.5g}, then {right.mean:.5g}"

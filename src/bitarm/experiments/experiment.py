@@ -41,7 +41,7 @@ class Axis:
     scale: str = "x"
 
     def shown(self, x: float) -> float:
-        """Where a value lies on the axis."""
+        """The position at which a value is drawn on the axis."""
         return x if self.scale == "x" else -math.log(x)
 
 

@@ -124,8 +124,8 @@ def _listed(key: str, given: Any) -> tuple[Any, ...]:
 def _offsets(given: Any) -> tuple[float, ...]:
     offsets = _listed("offsets", given)
     if not offsets or not all(
-        isinstance(it, int | float) and not isinstance(it, bool) and math.isfinite(it)
-        for it in offsets
+        isinstance(offset, int | float) and not isinstance(offset, bool) and math.isfinite(offset)
+        for offset in offsets
     ):
         raise ConfigError(f"offsets must be a list of numbers, got {given!r}")
     return tuple(map(float, offsets))

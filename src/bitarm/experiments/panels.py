@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bitarm.experiments.analysis import Panel
-from bitarm.experiments.factors import Baseline, compared, factors
-from bitarm.experiments.findings import Findings
-from bitarm.experiments.labels import NOUNS, label_of
-from bitarm.experiments.theory import Bound, floors, message_floors, promises
+from bitarm.experiments.baselines import Baseline, compared, factors
+from bitarm.experiments.bounds import Bound, floors, message_floors, promises
+from bitarm.experiments.display_names import NOUNS, label_of
+from bitarm.experiments.results import ExperimentResult
 
 # The paper's colours and markers, so that its figures and ours can be laid side by side.
 _LOOKS = {
@@ -58,7 +58,7 @@ _STYLE: dict[str, Any] = {
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """One panel in both formats."""
+    """One panel as PNG and as SVG."""
 
     name: str
     group: str  # what it is shown with
@@ -68,15 +68,15 @@ class Picture:
 
 
 def draw_panel(
-    findings: Findings, panel: Panel, series: Sequence[str], *, name: str, group: str
+    result: ExperimentResult, panel: Panel, series: Sequence[str], *, name: str, group: str
 ) -> Picture:
     """A measure of some series against the axis, the published points on top of ours."""
     with _styled():
-        figure, axes = _blank(findings, panel.metric)
+        figure, axes = _blank(result, panel.metric)
         compared = False
         drawn = [one for one in series if one not in panel.without]
         for number, one in enumerate(drawn):
-            compared |= _draw_curve(axes, findings, panel.metric, one, number)
+            compared |= _draw_curve(axes, result, panel.metric, one, number)
         handles, labels = axes.get_legend_handles_labels()
         if compared:
             handles.append(Line2D([], [], color="0.25", marker="o", linestyle="", fillstyle="none"))
@@ -92,18 +92,18 @@ def draw_panel(
 
 
 def draw_bounds(
-    findings: Findings, metric: str, series: Sequence[str], *, name: str, group: str
+    result: ExperimentResult, metric: str, series: Sequence[str], *, name: str, group: str
 ) -> Picture | None:
     """Measured prices between what theory allows and what it forbids; None without bounds."""
     with _styled():
-        figure, axes = _blank(findings, metric)
+        figure, axes = _blank(result, metric)
         drawn = False
         for number, one in enumerate(series):
-            _draw_curve(axes, findings, metric, one, number, compare=False)
+            _draw_curve(axes, result, metric, one, number, compare=False)
             drawn |= _draw_bounds(
-                axes, findings, promises(findings, metric, one), _look(one, number)[0], one
+                axes, result, promises(result, metric, one), _look(one, number)[0], one
             )
-        drawn |= _draw_bounds(axes, findings, floors(findings, metric), _FLOOR)
+        drawn |= _draw_bounds(axes, result, floors(result, metric), _FLOOR)
         if not drawn:
             return None
         if metric != "rounds":
@@ -114,19 +114,17 @@ def draw_bounds(
 
 
 def draw_floors(
-    findings: Findings, metric: str, series: Sequence[str], *, name: str, group: str
+    result: ExperimentResult, metric: str, series: Sequence[str], *, name: str, group: str
 ) -> Picture | None:
     """Measured prices above what theory forbids, to any scheme and to messages such as these."""
     with _styled():
-        figure, axes = _blank(findings, metric)
+        figure, axes = _blank(result, metric)
         for number, one in enumerate(series):
-            _draw_curve(axes, findings, metric, one, number, compare=False)
-            if metric == "payload_bits" and findings.experiment.instance.offsets != (0.0,):
+            _draw_curve(axes, result, metric, one, number, compare=False)
+            if metric == "payload_bits" and result.experiment.instance.offsets != (0.0,):
                 # a law of messages needs means that no code can know
-                _draw_bounds(
-                    axes, findings, message_floors(findings, one), _look(one, number)[0], one
-                )
-        if not _draw_bounds(axes, findings, floors(findings, metric), _FLOOR):
+                _draw_bounds(axes, result, message_floors(result, one), _look(one, number)[0], one)
+        if not _draw_bounds(axes, result, floors(result, metric), _FLOOR):
             return None
         axes.set_yscale("log")
         _legend(figure, *axes.get_legend_handles_labels())
@@ -135,18 +133,18 @@ def draw_floors(
 
 
 def draw_factors(
-    findings: Findings, metric: str, over: Baseline, *, name: str, group: str
+    result: ExperimentResult, metric: str, over: Baseline, *, name: str, group: str
 ) -> Picture | None:
     """How many times less than a baseline each series needs; None if no series can be compared."""
     with _styled():
-        figure, axes = _blank(findings, metric)
+        figure, axes = _blank(result, metric)
         axes.set_ylabel(f"times fewer {NOUNS[metric]}")
-        for number, one in enumerate(compared(findings, over)):
-            found = factors(findings, metric, one, over)
+        for number, one in enumerate(compared(result, over)):
+            found = factors(result, metric, one, over)
             if found is not None:
                 colour, marker = _look(one, number)
                 x, y = zip(*found.points, strict=True)
-                line, mark = ("", marker) if _stands_apart(findings) else ("-", "")
+                line, mark = ("", marker) if _stands_apart(result) else ("-", "")
                 axes.plot(x, y, color=colour, linestyle=line, marker=mark, label=label_of(one))
         handles, labels = axes.get_legend_handles_labels()
         if not handles:
@@ -158,14 +156,14 @@ def draw_factors(
 
 
 def _draw_bounds(
-    axes: Axes, findings: Findings, bounds: Sequence[Bound], colour: str, series: str = ""
+    axes: Axes, result: ExperimentResult, bounds: Sequence[Bound], colour: str, series: str = ""
 ) -> bool:
     """Draw what bounds there are; says whether there were any."""
     prefix = f"{label_of(series)}: " if series else ""
     for bound, dashes in zip(bounds, _DASHES, strict=False):
         x, y = zip(*sorted(bound.points), strict=True)
         label = f"{prefix}{bound.label}"
-        if _stands_apart(findings):
+        if _stands_apart(result):
             axes.plot(x, y, color=colour, linestyle="", marker="_", markersize=9, label=label)
         else:
             axes.plot(x, y, color=colour, linestyle=dashes, label=label)
@@ -176,19 +174,25 @@ def _styled() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)  # type: ignore[arg-type]  # its keys are spelt out in its types
 
 
-def _blank(findings: Findings, metric: str) -> tuple[Figure, Axes]:
+def _blank(result: ExperimentResult, metric: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(4.4, 4.2), layout="constrained")
     axes = figure.subplots()
-    axes.set_xlabel(findings.experiment.axis.label)
+    axes.set_xlabel(result.experiment.axis.label)
     axes.set_ylabel(NOUNS[metric])
     return figure, axes
 
 
 def _draw_curve(
-    axes: Axes, findings: Findings, metric: str, series: str, number: int, *, compare: bool = True
+    axes: Axes,
+    result: ExperimentResult,
+    metric: str,
+    series: str,
+    number: int,
+    *,
+    compare: bool = True,
 ) -> bool:
     """Draw ours, and the published points if there are any; says whether there were."""
-    rows = sorted(findings.curve(metric, series), key=lambda row: row.x)
+    rows = sorted(result.curve(metric, series), key=lambda row: row.x)
     colour, marker = _look(series, number)
     x, y = [row.x for row in rows], [row.mean for row in rows]
     spread = [2 * (row.sem or 0.0) for row in rows]
@@ -199,7 +203,7 @@ def _draw_curve(
         color=colour,
         linewidth=1.2,
         capsize=1.5,
-        fmt=marker if _stands_apart(findings) else "-",
+        fmt=marker if _stands_apart(result) else "-",
         markersize=4,
         label=label_of(series),
     )
@@ -216,9 +220,9 @@ def _draw_curve(
     return compare and bool(paper)
 
 
-def _stands_apart(findings: Findings) -> bool:
+def _stands_apart(result: ExperimentResult) -> bool:
     """Whether a line between two points of the axis would say nothing."""
-    return bool(findings.experiment.instance.each)
+    return bool(result.experiment.instance.each)
 
 
 def _look(series: str, number: int) -> tuple[str, str]:

@@ -10,13 +10,13 @@ from typing import Any, final
 
 import jinja2
 
+from bitarm.experiments.baselines import COMPARED, Baseline, Factors, compared, factors
 from bitarm.experiments.catalog import BEYOND, Study
 from bitarm.experiments.claims import Claim
-from bitarm.experiments.factors import COMPARED, Baseline, Factors, compared, factors
-from bitarm.experiments.findings import Deviation, Findings
-from bitarm.experiments.folder import Origin
-from bitarm.experiments.labels import NOUNS, label_of
+from bitarm.experiments.display_names import NOUNS, label_of
 from bitarm.experiments.panels import Picture
+from bitarm.experiments.result_folder import Origin
+from bitarm.experiments.results import Deviation, ExperimentResult
 from bitarm.sim.cost import Cost
 from bitarm.sim.statistics import Rate, clopper_pearson
 from bitarm.sim.sweep import MEASURES
@@ -25,16 +25,16 @@ from bitarm.sim.sweep import MEASURES
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A study with its results and pictures."""
+    """A study with its result and its pictures."""
 
     study: Study
-    findings: Findings
+    result: ExperimentResult
     pictures: tuple[Picture, ...]
 
     @property
     def claims(self) -> list[tuple[Claim, list[str]]]:
         """The claims, each with the points at which it fails."""
-        return [(claim, claim.failures(self.findings)) for claim in self.study.analysis.claims]
+        return [(claim, claim.failures(self.result)) for claim in self.study.analysis.claims]
 
 
 @final
@@ -75,7 +75,7 @@ def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[Cost]) -
     return environment.from_string(source).render(
         origin=origin,
         sections=[_section(one, origin) for one in scored],
-        glance=[it for it in map(_glance, scored) if it is not None],
+        glance=[row for row in map(_glance, scored) if row is not None],
         cost=_summed(costs),
         measures=MEASURES,
         compared_measures=COMPARED,
@@ -83,34 +83,38 @@ def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[Cost]) -
 
 
 def _section(one: Scored, origin: Origin) -> dict[str, Any]:
-    experiment = one.findings.experiment
-    deviations = one.findings.deviations()
+    experiment = one.result.experiment
+    deviations = one.result.deviations()
     return {
         "name": experiment.name,
         "beyond": experiment.name in BEYOND,
         "title": experiment.title,
-        "trials": one.findings.trials,
+        "trials": one.result.trials,
         "instance": experiment.instance,
         "axis": experiment.axis,
         "settings": {
             series: experiment.words(series, experiment.axis.values[0])
-            | {word: "x" for word, value in _placed(one.findings, series) if value == "x"}
-            for series in one.findings.series
+            | {word: "x" for word, value in _placed(one.result, series) if value == "x"}
+            for series in one.result.series
         },
         "groups": {
             group: [
-                {"caption": it.caption, "data": base64.b64encode(it.svg).decode()}
-                for it in pictures
+                {"caption": picture.caption, "data": base64.b64encode(picture.svg).decode()}
+                for picture in pictures
             ]
             for group, pictures in groupby(one.pictures, key=lambda picture: picture.group)
         },
         "deviations": _by_series(deviations),
-        "median": statistics.median([it.median for it in deviations]) if deviations else None,
+        "median": statistics.median([deviation.median for deviation in deviations])
+        if deviations
+        else None,
         "claims": one.claims,
-        "compared": [_compared(one.findings, it) for it in one.study.analysis.baselines],
-        "prices": _prices(one.findings) if one.study.analysis.baselines else [],
+        "compared": [_compared(one.result, baseline) for baseline in one.study.analysis.baselines],
+        "prices": _prices(one.result) if one.study.analysis.baselines else [],
         "notes": one.study.analysis.notes,
-        "errors": [_errors(one.findings, it) for it in one.findings.series] if origin.full else [],
+        "errors": [_errors(one.result, series) for series in one.result.series]
+        if origin.full
+        else [],
     }
 
 
@@ -119,57 +123,59 @@ def _glance(one: Scored) -> dict[str, Any] | None:
     analysis = one.study.analysis
     if not analysis.headline:
         return None
-    rows = dict(_compared(one.findings, analysis.baselines[0]).rows)
+    rows = dict(_compared(one.result, analysis.baselines[0]).rows)
     return {
-        "name": one.findings.experiment.name,
-        "title": one.findings.experiment.title,
+        "name": one.result.experiment.name,
+        "title": one.result.experiment.title,
         "over": analysis.baselines[0],
         "series": analysis.headline,
         "factors": rows[analysis.headline],
     }
 
 
-def _compared(findings: Findings, over: Baseline) -> Compared:
+def _compared(result: ExperimentResult, over: Baseline) -> Compared:
     rows = []
-    for series in compared(findings, over):
-        found = {metric: factors(findings, metric, series, over) for metric in COMPARED}
-        rows.append((series, {metric: it for metric, it in found.items() if it is not None}))
+    for series in compared(result, over):
+        found = {metric: factors(result, metric, series, over) for metric in COMPARED}
+        rows.append(
+            (series, {metric: factor for metric, factor in found.items() if factor is not None})
+        )
     return Compared(over=over, rows=tuple(rows))
 
 
-def _prices(findings: Findings) -> list[dict[str, Any]]:
+def _prices(result: ExperimentResult) -> list[dict[str, Any]]:
     """Every price of every series, a line for each value on the axis."""
     lines = []
-    for x in findings.experiment.axis.values:
-        results = {series: findings.points[series, x].result for series in findings.series}
+    for x in result.experiment.axis.values:
+        measured = {series: result.points[series, x].result for series in result.series}
         lines.append(
             {
-                "x": findings.experiment.axis.shown(x),
-                "arms": len(findings.experiment.models(x)),
+                "x": result.experiment.axis.shown(x),
+                "arms": len(result.experiment.models(x)),
                 "cells": {
-                    series: [getattr(result, measure).mean for measure in MEASURES]
-                    for series, result in results.items()
+                    series: [getattr(averages, measure).mean for measure in MEASURES]
+                    for series, averages in measured.items()
                 },
             }
         )
     return lines
 
 
-def _placed(findings: Findings, series: str) -> list[tuple[str, Any]]:
-    experiment = findings.experiment
+def _placed(result: ExperimentResult, series: str) -> list[tuple[str, Any]]:
+    experiment = result.experiment
     own = {**experiment.series, **experiment.beyond}[series]
     return list({**experiment.settings, **own}.items())
 
 
 def _by_series(deviations: Sequence[Deviation]) -> dict[str, dict[str, Deviation]]:
     table: dict[str, dict[str, Deviation]] = {}
-    for it in deviations:
-        table.setdefault(it.series, {})[it.metric] = it
+    for deviation in deviations:
+        table.setdefault(deviation.series, {})[deviation.metric] = deviation
     return table
 
 
-def _errors(findings: Findings, series: str) -> Errors:
-    points = {x: findings.points[series, x] for x in findings.experiment.axis.values}
+def _errors(result: ExperimentResult, series: str) -> Errors:
+    points = {x: result.points[series, x] for x in result.experiment.axis.values}
     rates = {
         x: clopper_pearson(point.result.errors, point.result.samples.count)
         for x, point in points.items()
@@ -179,7 +185,7 @@ def _errors(findings: Findings, series: str) -> Errors:
         series=series,
         errors=sum(point.result.errors for point in points.values()),
         trials=sum(point.result.samples.count for point in points.values()),
-        x=findings.experiment.axis.shown(worst),
+        x=result.experiment.axis.shown(worst),
         worst=rates[worst],
         delta=points[worst].setup.spec.delta,
     )

@@ -7,10 +7,8 @@ from typing import final
 
 import bitarm
 from bitarm.errors import ConfigError
+from bitarm.experiments.baselines import COMPARED
 from bitarm.experiments.catalog import FURTHER, PAPER, Study, load_study
-from bitarm.experiments.factors import COMPARED
-from bitarm.experiments.findings import Findings, to_csv
-from bitarm.experiments.folder import Origin, ResultFolder
 from bitarm.experiments.panels import (
     Picture,
     draw_bounds,
@@ -19,6 +17,8 @@ from bitarm.experiments.panels import (
     draw_panel,
 )
 from bitarm.experiments.report import Scored, render
+from bitarm.experiments.result_folder import Origin, ResultFolder
+from bitarm.experiments.results import ExperimentResult, to_csv
 from bitarm.experiments.run import run_experiments
 from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress
@@ -33,7 +33,7 @@ _MESSAGES = "dicq-mixture"  # the series whose messages have a law that is known
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """What was found, and where it was written."""
+    """The experiments with their scores and pictures, what simulating cost, and the report."""
 
     scored: tuple[Scored, ...]
     costs: tuple[Cost, ...]
@@ -53,7 +53,24 @@ def reproduce(
     cache: Path | None,
     progress: Progress = lambda done, trials: None,
 ) -> Reproduction:
-    """Run experiments by name or path, by default all of the paper's, and write the report."""
+    """Run experiments, score them, and write pictures, `results.csv` and `report.html`.
+
+    Args:
+        names: of shipped experiments, or paths of files with a SWEEP; none: all of the paper's.
+        trials: of every point; None: as many as each experiment states.
+        seed: the same numbers on any machine.
+        out: the folder to write to; unless `overwrite`, it must be new, empty, or hold
+            results of the same version, seed and settings.
+        instance: "fitted", the arms that ship with the package, or "random", arms drawn anew as
+            the paper says that it drew them.
+        full: also run what goes beyond the paper, and draw bounds.
+        workers: processes.
+        cache: a folder for finished chunks; None: none are kept.
+        progress: called with the trials that are done, and with all there are.
+
+    Raises ConfigError for a name, a file or a folder that will not do, StoreError if results cannot
+    be written.
+    """
     if trials is not None and trials < 1:
         raise ConfigError(f"trials must be at least 1, got {trials}")
     if seed < 0:
@@ -81,11 +98,11 @@ def reproduce(
         costs=costs,
     )
     scored = tuple(
-        Scored(study=study, findings=it, pictures=_pictures(study, it, full=full))
-        for study, it in zip(studies, found, strict=True)
+        Scored(study=study, result=result, pictures=_pictures(study, result, full=full))
+        for study, result in zip(studies, found, strict=True)
     )
     page = render(scored, origin=origin, costs=costs)
-    files = {"results.csv": to_csv(row for it in found for row in it.rows()).encode()}
+    files = {"results.csv": to_csv(row for result in found for row in result.rows()).encode()}
     for one in scored:
         for picture in one.pictures:
             files |= {f"{picture.name}.png": picture.png, f"{picture.name}.svg": picture.svg}
@@ -100,11 +117,11 @@ def _study(name: str, instance: str, seed: int) -> Study:
     return Study(experiment=study.experiment.drawn(seed), analysis=study.analysis)
 
 
-def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture, ...]:
+def _pictures(study: Study, result: ExperimentResult, *, full: bool) -> tuple[Picture, ...]:
     experiment, panels = study.experiment, study.analysis.panels
     pictures: list[Picture | None] = [
         draw_panel(
-            findings,
+            result,
             panel,
             list(experiment.series),
             name=f"{experiment.name}-{panel.metric}",
@@ -116,7 +133,7 @@ def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture,
         reference = [series for series in _REFERENCE if series in experiment.series]
         pictures += [
             draw_panel(
-                findings,
+                result,
                 replace(panel, letter=""),
                 [*reference, *experiment.beyond],
                 name=f"{experiment.name}-beyond-{panel.metric}",
@@ -125,12 +142,12 @@ def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture,
             for panel in panels
         ]
     if study.analysis.baselines:
-        pictures += _compared(study, findings)
+        pictures += _compared(study, result)
     elif full:
         proven = [series for series in _PROVEN if series in experiment.series]
         pictures += [
             draw_bounds(
-                findings,
+                result,
                 metric,
                 proven,
                 name=f"{experiment.name}-bounds-{metric}",
@@ -141,20 +158,20 @@ def _pictures(study: Study, findings: Findings, *, full: bool) -> tuple[Picture,
     return tuple(picture for picture in pictures if picture is not None)
 
 
-def _compared(study: Study, findings: Findings) -> list[Picture | None]:
+def _compared(study: Study, result: ExperimentResult) -> list[Picture | None]:
     """Factors over the first baseline, and prices above what theory forbids."""
     name, over = study.experiment.name, study.analysis.baselines[0]
-    shown = [over.series, *(it for it in (_MESSAGES, study.analysis.headline) if it)]
-    series = [it for it in dict.fromkeys(shown) if it in findings.series]
+    shown = [over.series, *(one for one in (_MESSAGES, study.analysis.headline) if one)]
+    series = [each for each in dict.fromkeys(shown) if each in result.series]
     group = f"How many times fewer than {over.label}"
     return [
         *(
-            draw_factors(findings, metric, over, name=f"{name}-factors-{metric}", group=group)
+            draw_factors(result, metric, over, name=f"{name}-factors-{metric}", group=group)
             for metric in COMPARED
         ),
         *(
             draw_floors(
-                findings,
+                result,
                 metric,
                 series,
                 name=f"{name}-floors-{metric}",

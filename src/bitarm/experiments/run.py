@@ -8,11 +8,11 @@ from typing import final
 
 import numpy as np
 
-from bitarm.api.simulate import Point, claim_of, setup_of
+from bitarm.api.simulate import SweepPoint, claim_of, setup_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.experiments.experiment import Experiment
-from bitarm.experiments.findings import Findings
+from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress, execute_all, run_pool
@@ -39,7 +39,7 @@ def run_experiments(
     cache: Path | None,
     progress: Progress = lambda done, trials: None,
     costs: list[Cost] | None = None,
-) -> list[Findings]:
+) -> list[ExperimentResult]:
     """Run every experiment with so many trials a point, by default with as many as it states.
 
     Finished chunks are kept in `cache` and only those that are missing are run. `full` adds the
@@ -59,15 +59,15 @@ def run_experiments(
         progress=progress,
         costs=costs,
     )
-    found: list[dict[tuple[str, float], Point]] = [{} for _ in experiments]
+    found: list[dict[tuple[str, float], SweepPoint]] = [{} for _ in experiments]
     for job, points in zip(jobs, results, strict=True):
         for key, setup, result in zip(job.keys, job.sweep.setups, points, strict=True):
             before = found[job.number].get(key)
             whole = result if before is None else merge_points([before.result, result])
             claim = claim_of(setup, job.sweep.models)
-            found[job.number][key] = Point(setup=setup, guarantee=claim, result=whole)
+            found[job.number][key] = SweepPoint(setup=setup, guarantee=claim, result=whole)
     return [
-        Findings(
+        ExperimentResult(
             experiment=experiment,
             trials=experiment.trials if trials is None else trials,
             seed=seed,
@@ -81,18 +81,18 @@ def _jobs(
     number: int, experiment: Experiment, trials: int | None, seed: int, *, full: bool
 ) -> Iterator[_Job]:
     values = experiment.axis.values
-    worlds = [(x,) for x in values] if experiment.instance.varies else [values]
+    groups_of_x = [(x,) for x in values] if experiment.instance.varies else [values]  # same arms
     offsets = experiment.instance.offsets
     wanted = experiment.trials if trials is None else trials
-    for group in (experiment.series, experiment.beyond if full else {}):
-        for world, (place, offset) in product(worlds if group else (), enumerate(offsets)):
-            keys = tuple((series, x) for series in group for x in world)
+    for series in (experiment.series, experiment.beyond if full else {}):
+        for xs, (place, offset) in product(groups_of_x if series else (), enumerate(offsets)):
+            keys = tuple((name, x) for name in series for x in xs)
             yield _Job(
                 number=number,
                 keys=keys,
                 sweep=Sweep(
-                    setups=tuple(_setup(experiment, series, x) for series, x in keys),
-                    models=experiment.models(world[0], offset),
+                    setups=tuple(_setup(experiment, name, x) for name, x in keys),
+                    models=experiment.models(xs[0], offset),
                     trials=-(-wanted // len(offsets)),
                     seed=_seed_at(seed, place),
                 ),

@@ -1,1 +1,1 @@
-"""Before a deployment: what will it cost, and which setting costs least?"""
+"""Before a deployment: what will an identification cost, and which setting costs least?"""

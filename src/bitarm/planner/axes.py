@@ -24,14 +24,14 @@ class Ladder:
     origin: float = 0.0
 
     def neighbours(self, value: float) -> list[float]:
-        """One rung down and one up; fewer at an end."""
+        """The next smaller and the next larger value; at an end of the ladder only one of them."""
         away = value - self.origin
         if away == 0:  # no factor leads away from there
             middle = math.sqrt((self.low - self.origin) * (self.high - self.origin))
             return [self.low, self._rounded(middle)]
         steps = [self._rounded(away / self.factor), self._rounded(away * self.factor)]
         held = [min(max(step, self.low), self.high) for step in steps]
-        return [it for it in dict.fromkeys(held) if it != value]
+        return [step for step in dict.fromkeys(held) if step != value]
 
     def _rounded(self, away: float) -> float:
         return self.origin + float(f"{away:.{self.digits}g}")
@@ -96,7 +96,7 @@ def _whole_numbers(declared: Declared) -> list[int]:
     most = math.inf if word.most is None else word.most
     found = {usual + step for step in range(-4, 5)}
     found |= {round(usual * 2**power) for power in range(-5, 6)}
-    return sorted(it for it in found if least <= it <= most and it > above)
+    return sorted(value for value in found if least <= value <= most and value > above)
 
 
 def beside(axis: Axis, value: Any) -> list[Any]:
@@ -107,6 +107,6 @@ def beside(axis: Axis, value: Any) -> list[Any]:
     if isinstance(axis, Ladder):
         return axis.neighbours(value)
     if isinstance(value, str | bool):
-        return [it for it in axis if it != value]
-    below = [it for it in axis if it < value][-2:]
-    return below + [it for it in axis if it > value][:2]
+        return [other for other in axis if other != value]
+    below = [other for other in axis if other < value][-2:]
+    return below + [other for other in axis if other > value][:2]

@@ -55,12 +55,12 @@ def _figure(plan: Plan) -> Figure:
     axes = figure.subplots()
     axes.set_xscale("log")
     axes.set_yscale("log")
-    for kind in dict.fromkeys(_kind(it) for it in plan.others):
-        points = [it for it in plan.others if _kind(it) == kind]
+    for kind in dict.fromkeys(map(_kind, plan.others)):
+        points = [tried for tried in plan.others if _kind(tried) == kind]
         _points(axes, points, colour=_COLOURS.get(kind, "#7f7f7f"), label=kind)
     axes.plot(
-        [it.figures.samples.mean for it in plan.curve],
-        [it.figures.payload_bits.mean for it in plan.curve],
+        [tried.figures.samples.mean for tried in plan.curve],
+        [tried.figures.payload_bits.mean for tried in plan.curve],
         color="0.15",
         linewidth=1.3,
         marker="o",
@@ -109,9 +109,9 @@ def _kind(tried: Tried) -> str:
 
 def _frame(axes: Axes, plan: Plan) -> None:
     """Settings that cost many times what the curve does are left outside."""
-    drawn = [*(it.figures for it in plan.curve), plan.figures]
-    samples = [it.samples.mean for it in drawn]
-    bits = [max(it.payload_bits.mean, 1.0) for it in drawn]
+    drawn = [*(tried.figures for tried in plan.curve), plan.figures]
+    samples = [figures.samples.mean for figures in drawn]
+    bits = [max(figures.payload_bits.mean, 1.0) for figures in drawn]
     left = min(samples) if plan.lower_bound <= 0 else min(*samples, plan.lower_bound)
     axes.set_xlim(left / 1.4, max(samples) * _ROOM)
     axes.set_ylim(min(bits) / 2, max(bits) * _ROOM)
@@ -119,8 +119,8 @@ def _frame(axes: Axes, plan: Plan) -> None:
 
 def _points(axes: Axes, points: list[Tried], *, colour: str, label: str) -> None:
     axes.plot(
-        [it.figures.samples.mean for it in points],
-        [it.figures.payload_bits.mean for it in points],
+        [tried.figures.samples.mean for tried in points],
+        [tried.figures.payload_bits.mean for tried in points],
         linestyle="",
         marker=".",
         color=colour,
@@ -135,15 +135,13 @@ def _within(mean: float, sd: float) -> list[list[float]]:
 
 
 def _title(plan: Plan) -> str:
-    question = plan.question
+    task = plan.task
     (guess,) = (f"{word.replace('_', ' ')} {value}" for word, value in _guess(plan).items())
-    bounds = (
-        "" if question.bounds is None else f", in [{question.bounds[0]:g}, {question.bounds[1]:g}]"
-    )
-    return f"{question.arms} arms, δ = {question.delta:g}, σ = {question.sigma:g}{bounds}, {guess}"
+    bounds = "" if task.bounds is None else f", in [{task.bounds[0]:g}, {task.bounds[1]:g}]"
+    return f"{task.arms} arms, δ = {task.delta:g}, σ = {task.sigma:g}{bounds}, {guess}"
 
 
 def _guess(plan: Plan) -> dict[str, Any]:
-    guess = plan.question.guess.to_json()
+    guess = plan.task.guess.to_json()
     gaps = guess.get("gaps", ())
     return {"gaps": f"{min(gaps):g} to {max(gaps):g}"} if gaps else guess

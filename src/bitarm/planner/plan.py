@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, final
 
 import numpy as np
@@ -15,34 +16,29 @@ from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_seed
-from bitarm.core.theory import lower_bound
 from bitarm.errors import ConfigError
-from bitarm.planner.admission import Admission
 from bitarm.planner.candidates import coarse, rescaled
-from bitarm.planner.curve import front, near_front, thinned
-from bitarm.planner.figures import Figures
-from bitarm.planner.fixed import fixed_words, refuse_unplanned
-from bitarm.planner.frames import Fit, unit_of
-from bitarm.planner.gauge import Effort, Gauge
-from bitarm.planner.guess import GapPrior
+from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
+from bitarm.planner.guessed_gaps import GapPrior, gap_guess_of
+from bitarm.planner.link_costs import LinkCheck, unit_of
+from bitarm.planner.measurement import Effort, Figures, SettingSimulator
+from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.prices import prices_of
-from bitarm.planner.question import Question, question_of
-from bitarm.planner.search import FINAL, Search, Tried
-from bitarm.planner.setting import Setting
+from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.search import FINAL, Admission, Search, Tried
+from bitarm.planner.trade_off import trade_off
+from bitarm.theory import lower_bound
 
-Progress = Callable[[str, int], None]
+PlanProgress = Callable[[str, int], None]
 """Told what is being done, and how many settings were measured so far."""
 
 FACTORS = (0.5, 2.0)
 """By how much the guess may be wrong."""
 
-_CURVE = 10  # points of the trade-off that are shown
-_CURVE_MEASURED = 24
-_WEIGHTS = (0.25, 0.6, 0.9)  # of samples against bits, for which good settings are sought
 _STARTS_AGAIN = 8  # settings with which the search for a wrong guess begins
 _EXACT_DRAWS = 4_000_000  # rewards that may be drawn one by one
 _LEAST_EXACT = 64  # runs
-_BOUND_WORLDS = Effort(worlds=64, runs=1)
+_BOUND_ENVIRONMENTS = Effort(environments=64, runs=1)
 
 
 @final
@@ -61,15 +57,15 @@ class Misjudged:
 
     @property
     def best_cost(self) -> float:
-        """Of the setting that one would have chosen."""
+        """Cost of the setting that one would have chosen, had one known."""
         return self.best.figures.cost.mean
 
     def to_json(self) -> dict[str, Any]:
-        """Plain types."""
+        """Plain types, ready for `json.dumps`; `cost_ratio` is the regret."""
         return {
             "factor": self.factor,
             "planned": None if self.planned is None else self.planned.to_json(),
-            "best": {"scheme": self.best.setting.words, **self.best.figures.to_json()},
+            "best": _plain(self.best),
             "cost_ratio": None if self.planned is None else self.regret,
         }
 
@@ -77,16 +73,19 @@ class Misjudged:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The setting to use and what is known of it."""
+    """The setting to use, what it will cost, and what else was found: the result of `plan`.
 
-    question: Question
-    setting: Setting
-    figures: Figures
-    guarantee: Guarantee
-    lower_bound: float  # E[samples] of any sound strategy on Gaussian arms, averaged over worlds
+    `words` are for a call of `identify`, `to_toml` is for a problem file, `to_json` for a program.
+    """
+
+    task: PlanningTask  # what was planned for
+    setting: SchemeWords  # the cheapest
+    figures: Figures  # what it costs over simulated runs, such as figures.samples.mean
+    guarantee: Guarantee  # what may be claimed for its answers
+    lower_bound: float  # on E[samples] of any sound strategy, Gaussian arms; mean of environments
     curve: tuple[Tried, ...]  # what no other setting beats in both samples and bits
-    others: tuple[Tried, ...]  # all settings that were compared, for a picture
-    misjudged: tuple[Misjudged, ...]
+    others: tuple[Tried, ...]  # all settings that were screened, for a picture
+    misjudged: tuple[Misjudged, ...]  # what if all gaps are half or twice the guess
     impossible: tuple[tuple[float, str], ...]  # factors by which the guess cannot be wrong, and why
     rewards: str  # what was simulated, in words
     tried: int  # measurements of settings
@@ -103,7 +102,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
-        question, prices = self.question, self.question.prices
+        task, prices = self.task, self.task.prices
         return {
             "scheme": self.words,
             **{word: self.words[word] for word in ("quantizer", "policy", "width", "growth")},
@@ -111,15 +110,15 @@ class Plan:
             "guarantee_reason": self.guarantee.reason,
             **self.figures.to_json(),
             "lower_bound_samples": self.lower_bound,
-            "curve": [{"scheme": it.setting.words, **it.figures.to_json()} for it in self.curve],
-            "if_gaps_were": [it.to_json() for it in self.misjudged],
-            "arms": question.arms,
-            "delta": question.delta,
-            "sigma": question.sigma,
-            "bounds": question.bounds,
-            "epsilon": question.epsilon,
-            "guess": question.guess.to_json(),
-            "fixed": question.fixed.words,
+            "curve": [_plain(tried) for tried in self.curve],
+            "if_gaps_were": [other.to_json() for other in self.misjudged],
+            "arms": task.arms,
+            "delta": task.delta,
+            "sigma": task.sigma,
+            "bounds": task.bounds,
+            "epsilon": task.epsilon,
+            "guess": task.guess.to_json(),
+            "fixed": task.fixed.words,
             "rewards": self.rewards,
             "prices": {
                 "per_bit": prices.per_bit,
@@ -154,25 +153,49 @@ def plan(
     link: str | None = None,
     per_frame_unit: float | None = None,
     seed: int | None = None,
-    progress: Progress = lambda what, done: None,
+    progress: PlanProgress = lambda what, done: None,
     **words: Any,
 ) -> Plan:
-    """The setting of least expected cost for a problem that is not yet deployed.
+    """Find the setting of least expected cost for a problem that is not yet deployed.
 
-    The gaps are guessed as one number for all arms (`gap`), as a list (`gaps`, which also gives
-    the number of arms) or by a prior (`gap_prior`, such as "uniform:0.05:0.5"). Prices are in any
-    one currency. A `link` gives every message the price of its frames, both ways: `per_frame_unit`
-    (by default 1) for a second of air time, or for a byte where the link has no data rate.
+    Settings are simulated with rewards that fit what is known; the cheapest is measured anew.
 
-    `words` are others of a problem file (docs/words.md). Those of the scheme fix what the plan may
-    not vary: `quantizer="icq", bits=2` plans among settings of icq with two bits. Limits
-    (max_rounds, max_samples, max_bits) shorten frames on a link. A scheme without a proof is
-    planned only if its words name it; the plan's guarantee is then None, with the reason.
+        made = bitarm.plan(8, gap=0.2, sigma=1.0, per_bit=1.0, per_pull=0.01)
+        made.figures.samples.mean                  # what to expect of a run
+        bitarm.identify(arms, sigma=1.0, **made.words)
+
+    What is known of the problem:
+        arms: how many there are; a list of `gaps` says it as well.
+        gap, gaps, gap_prior: a guess of how far the other arms are below the best, one of the
+            three: one number for all, a number for each, or a law such as "uniform:0.05:0.5".
+        delta, sigma, bounds, epsilon: words of [problem], as in `identify`. σ may be left to the
+            bounds.
+        rewards: the family that is simulated, gaussian, bernoulli or beta; by default one for
+            which σ is valid.
+        offset: how far from 0 the best mean may lie, without bounds; by default 3σ.
+
+    Prices, in any one currency; at least one must be above 0:
+        per_bit, per_message, per_pull, per_round: of a payload bit, a report, a pull, a round.
+        link: gives every message the price of its frames, both ways, and leaves out what does not
+            fit. `per_frame_unit`, by default 1, is the price of a second of air time, or of a byte
+            where the link has no data rate.
+
+    How the plan is made:
+        seed: makes it repeatable; by default one is drawn, and the plan has it.
+        progress: called with what is being done and the number of settings measured so far.
+        words: others of a problem file (docs/words.md). Those of the scheme fix what may not vary:
+            `quantizer="icq", bits=2` plans among settings of icq with two bits. Limits
+            (max_rounds, max_samples, max_bits) shorten frames on a link.
+
+    A scheme without a proof is planned only if its words name it; the plan's guarantee is then
+    None, with the reason. Raises ConfigError if a value makes no sense, if no setting decides for
+    these gaps, or if none fits the link.
     """
     problem, scheme, limits = split(words, beside=_PARAMETERS)
     refuse_unplanned({**problem, **scheme})
-    question = question_of(
-        arms,
+    task = PlanningTask.of(
+        len(gaps) + 1 if arms is None and gaps else arms,
+        guess=gap_guess_of(gap=gap, gaps=gaps, gap_prior=gap_prior),
         prices=prices_of(
             per_bit=per_bit,
             per_message=per_message,
@@ -181,13 +204,7 @@ def plan(
             link=link,
             per_frame_unit=per_frame_unit,
         ),
-        gap=gap,
-        gaps=gaps,
-        gap_prior=gap_prior,
-        delta=delta,
-        sigma=sigma,
-        bounds=bounds,
-        epsilon=epsilon,
+        problem={"delta": delta, "sigma": sigma, "bounds": bounds, "epsilon": epsilon},
         rewards=rewards,
         offset=offset,
         limits=Limits(**typed(limits, LIMITS, "[limits]")),
@@ -195,50 +212,49 @@ def plan(
     )
     seed = new_seed() if seed is None else seed
     check_seed(seed)
-    return _planned(question, seed, progress)
+    return _planned(task, seed, progress)
 
 
 _PARAMETERS = [name for name in inspect.signature(plan).parameters if name != "words"]
 
 
-def _planned(question: Question, seed: int, progress: Progress) -> Plan:
-    gauge = Gauge(question, seed)
-    fit = Fit(question, gauge.spec_of)
-    admission = Admission(question.fixed, gauge.claim_of)
+def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
+    simulator = SettingSimulator(task, seed)
+    admission = Admission(task.fixed, simulator.claim_of)
     search = Search(
-        gauge=gauge,
-        fit=fit,
+        simulator=simulator,
+        link_check=LinkCheck(task, simulator.spec_of),
         admits=admission.admits,
-        progress=lambda: progress("settings", gauge.tried),
+        after_each=lambda: progress("settings", simulator.tried),
     )
-    search.explore(admission.starts(coarse(question)))
-    curve = _curve(search, progress)
+    search.explore(admission.starts(coarse(task)))
+    curve = trade_off(search)
     best = search.settle()
-    figures, simulated = _measured_exactly(gauge, best)
-    claim = gauge.claim_of(best.setting)
-    if claim.delta is None and not question.fixed.items:
+    figures, simulated = _measured_exactly(simulator, best)
+    claim = simulator.claim_of(best.setting)
+    if claim.delta is None and not task.fixed.items:
         raise AssertionError(f"a setting without a proof was searched: {claim.reason}")
-    misjudged, impossible, tried = [], [], gauge.tried
+    misjudged, impossible, tried = [], [], simulator.tried
     for factor in FACTORS:
         try:
-            other = question.if_gaps_were(factor)
+            other = task.if_gaps_were(factor)
         except ConfigError as error:
             impossible.append((factor, str(error)))
             continue
-        there = Gauge(other, seed)
+        there = SettingSimulator(other, seed)
         before = tried
 
-        def told(there: Gauge = there, before: int = before) -> None:
+        def told(there: SettingSimulator = there, before: int = before) -> None:
             progress("settings if the guess is wrong", before + there.tried)
 
         misjudged.append(_misjudged(there, search, best, factor, told))
         tried += there.tried
     return Plan(
-        question=question,
+        task=task,
         setting=best.setting,
         figures=figures,
         guarantee=claim,
-        lower_bound=_least_samples(gauge),
+        lower_bound=_least_samples(simulator),
         curve=curve,
         others=tuple(search.screened.values()),
         misjudged=tuple(misjudged),
@@ -249,34 +265,20 @@ def _planned(question: Question, seed: int, progress: Progress) -> Plan:
     )
 
 
-def _curve(search: Search, progress: Progress) -> tuple[Tried, ...]:
-    """The trade-off among all settings that were tried, each measured as well as the others."""
-    for weight in _WEIGHTS:
-
-        def traded(figures: Figures, weight: float = weight) -> float:
-            bits = figures.payload_bits.mean
-            return math.exp(weight * math.log(figures.samples.mean) + (1 - weight) * math.log(bits))
-
-        first = min(search.screened.values(), key=lambda it: traded(it.figures))
-        start = search.compare(first.setting)
-        if start is not None:
-            search.climb(start, traded)
-    rough = {**search.screened, **search.compared}
-    near = thinned(front(near_front(list(rough.values()))), _CURVE_MEASURED)
-    measured = [search.compare(it.setting) for it in near]
-    settled = front([*(it for it in measured if it is not None), *search.compared.values()])
-    progress("settings", search.gauge.tried)
-    return tuple(thinned(settled, _CURVE))
+def _plain(tried: Tried) -> dict[str, Any]:
+    return {"scheme": tried.setting.words, **tried.figures.to_json()}
 
 
 def _misjudged(
-    there: Gauge, search: Search, best: Tried, factor: float, told: Callable[[], None]
+    there: SettingSimulator, search: Search, best: Tried, factor: float, told: Callable[[], None]
 ) -> Misjudged:
     """What the plan costs if the gaps are others, and what one would have chosen for them."""
-    planned = there.measure(best.setting, there.bank(3, FINAL))
-    good = sorted(search.compared.values(), key=lambda it: it.score)[:_STARTS_AGAIN]
-    starts = [best.setting, *(rescaled(it.setting, factor, there.question) for it in good)]
-    again = Search(gauge=there, fit=search.fit, admits=search.admits, progress=told)
+    planned = there.measure(best.setting, there.testbed(3, FINAL))
+    good = sorted(search.compared.values(), key=attrgetter("score"))[:_STARTS_AGAIN]
+    starts = [best.setting, *(rescaled(tried.setting, factor, there.task) for tried in good)]
+    again = Search(
+        simulator=there, link_check=search.link_check, admits=search.admits, after_each=told
+    )
     again.explore(dict.fromkeys(starts))
     known = again.settle()
     if planned is not None and planned.score < known.score:
@@ -284,29 +286,29 @@ def _misjudged(
     return Misjudged(factor=factor, planned=planned, best=known)
 
 
-def _measured_exactly(gauge: Gauge, best: Tried) -> tuple[Figures, str]:
+def _measured_exactly(simulator: SettingSimulator, best: Tried) -> tuple[Figures, str]:
     """The figures of the plan, with rewards drawn one by one where a search could not."""
-    rewards = gauge.question.rewards
+    rewards = simulator.task.rewards
     described = rewards.describe()
     if rewards.family != "beta":
         return best.figures, described
     runs = int(_EXACT_DRAWS / best.figures.samples.mean)
     if runs >= _LEAST_EXACT:
-        each = min(FINAL.runs, max(1, runs // FINAL.worlds))
-        effort = Effort(worlds=min(FINAL.worlds, runs), runs=each)
-        exact = gauge.measure(best.setting, gauge.bank(4, effort, exact=True))
+        each = min(FINAL.runs, max(1, runs // FINAL.environments))
+        effort = Effort(environments=min(FINAL.environments, runs), runs=each)
+        exact = simulator.measure(best.setting, simulator.testbed(4, effort, exact=True))
         if exact is not None:
             return exact, described
     return best.figures, f"{described}, their sums drawn as normal ones"
 
 
-def _least_samples(gauge: Gauge) -> float:
-    """The lower bound on expected samples, averaged over worlds of the guess."""
-    question = gauge.question
-    bank = gauge.bank(5, _BOUND_WORLDS)
-    sigma = question.sigma / question.unit
+def _least_samples(simulator: SettingSimulator) -> float:
+    """The lower bound on expected samples, averaged over environments of the guess."""
+    task = simulator.task
+    testbed = simulator.testbed(5, _BOUND_ENVIRONMENTS)
+    sigma = task.sigma / task.unit
     bounds = [
-        lower_bound(world.means.tolist(), sigma=sigma, delta=question.delta).samples
-        for world in bank.worlds
+        lower_bound(environment.means.tolist(), sigma=sigma, delta=task.delta).samples
+        for environment in testbed.environments
     ]
     return float(np.mean(bounds))

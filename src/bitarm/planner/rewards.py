@@ -12,19 +12,16 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.api.words import unknown
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError
-from bitarm.planner.guess import Guess
-from bitarm.sim.families import BERNOULLI, BETA, GAUSSIAN
+from bitarm.planner.guessed_gaps import GapGuess
+from bitarm.sim.environment import Environment
+from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN, Floats
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.world import World
 
-Floats = npt.NDArray[np.float64]
-
-FAMILIES = ("gaussian", "bernoulli", "beta")
+REWARD_FAMILIES = ("gaussian", "bernoulli", "beta")
 
 _FEW_SIGMA = 3.0  # without bounds, the best mean lies within so many σ of 0
 _EDGE = 0.01  # of the room that bounded means have: no mean lies on a bound
@@ -41,21 +38,23 @@ class Rewards:
     concentration: float = 1.0  # of beta
     offset: float = 0.0  # without bounds: how far from 0 the best mean may lie
 
-    def worlds(
-        self, guess: Guess, arms: int, rng: np.random.Generator, count: int, *, exact: bool
-    ) -> list[World]:
-        """Worlds with the guessed gaps; their offsets are spread evenly, not only at random.
+    def environments(
+        self, guess: GapGuess, arms: int, rng: np.random.Generator, count: int, *, exact: bool
+    ) -> list[Environment]:
+        """Environments with the guessed gaps; their offsets are spread evenly, not only at random.
 
         Sums of Beta rewards have no law that is drawn at once: unless they must be `exact`, they
         are drawn from the normal law with the same mean and deviation.
         """
         places = (np.arange(count) + rng.random(count)) / count
         rng.shuffle(places)
-        return [self._world(guess, arms, rng, place, exact=exact) for place in places.tolist()]
+        return [
+            self._environment(guess, arms, rng, place, exact=exact) for place in places.tolist()
+        ]
 
-    def _world(
-        self, guess: Guess, arms: int, rng: np.random.Generator, place: float, *, exact: bool
-    ) -> World:
+    def _environment(
+        self, guess: GapGuess, arms: int, rng: np.random.Generator, place: float, *, exact: bool
+    ) -> Environment:
         below = np.append(guess.draw(rng, arms - 1), 0.0)
         rng.shuffle(below)
         if self.bounded:
@@ -65,7 +64,9 @@ class Rewards:
             best = self.offset * (2 * place - 1)
         means = best - below
         family, p, q = self._parameters(means, exact=exact)
-        return World(family=np.full(arms, family, dtype=np.int64), p=p, q=q, means=means, models=())
+        return Environment(
+            family=np.full(arms, family, dtype=np.int64), p=p, q=q, means=means, models=()
+        )
 
     def _parameters(self, means: Floats, *, exact: bool) -> tuple[int, Floats, Floats]:
         if self.family == "bernoulli":
@@ -78,7 +79,7 @@ class Rewards:
         return GAUSSIAN, means, np.sqrt(means * (1 - means) / (self.concentration + 1))
 
     def describe(self) -> str:
-        """For a person."""
+        """The rewards in words, for a person."""
         if self.family == "beta":
             return f"beta rewards of concentration {self.concentration:.4g} within the bounds"
         if self.family == "bernoulli":
@@ -90,8 +91,8 @@ def rewards_of(
     family: str | None, *, sigma: float, bounds: Bounds | None, offset: float | None
 ) -> Rewards:
     """The rewards to simulate: of the family that was named, or of one that honours σ."""
-    if family is not None and family not in FAMILIES:
-        raise ConfigError(unknown("rewards", family, FAMILIES))
+    if family is not None and family not in REWARD_FAMILIES:
+        raise ConfigError(unknown("rewards", family, REWARD_FAMILIES))
     if bounds is None:
         return _unbounded(family, sigma, offset)
     if offset is not None:

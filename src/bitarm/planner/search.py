@@ -1,8 +1,8 @@
 """The search: a race of many settings, then a climb from the best of them.
 
-Everybody runs a little; who is far behind goes; the rest run more, and the best move to cheaper
-neighbours until there are none. All on the same worlds, so a search is a function of its question
-and its seed.
+Every setting runs a little; those far behind are left out; the rest run more, and the best of them
+move to cheaper neighbours until there are none. All run in the same environments, so a search is a
+function of its task and its seed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,23 +10,20 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import final
 
+from bitarm.core.guarantee import Guarantee
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import neighbours, tunable
-from bitarm.planner.figures import Figures
-from bitarm.planner.frames import Fit
-from bitarm.planner.gauge import Bank, Effort, Gauge
-from bitarm.planner.setting import Setting
-
-Progress = Callable[[], None]
-"""Told after every measurement."""
+from bitarm.planner.link_costs import LinkCheck
+from bitarm.planner.measurement import Effort, Figures, SettingSimulator, Testbed
+from bitarm.planner.scheme_words import SchemeWords
 
 Score = Callable[[Figures], float]
 """What a climb makes small."""
 
 SCREEN, COMPARE, FINAL = (
-    Effort(worlds=6, runs=32),
-    Effort(worlds=10, runs=112),
-    Effort(worlds=48, runs=80),
+    Effort(environments=6, runs=32),
+    Effort(environments=10, runs=112),
+    Effort(environments=48, runs=80),
 )
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
@@ -44,81 +41,128 @@ _GAIN = 0.9995  # a step must score less than this many times what it leaves
 class Tried:
     """A setting and what it cost."""
 
-    setting: Setting
+    setting: SchemeWords
     figures: Figures
 
     @property
     def score(self) -> float:
-        """Less is better."""
+        """What a search compares settings by: less is better."""
         return self.figures.score
+
+
+@final
+class Admission:
+    """Which settings a search may try: those that can be built and, where any has one, a proof.
+
+    If nothing is fixed, all are admitted: the starting grids have only settings with a proof. What
+    a user fixed may go with some settings of a grid and not with others. Those that cannot be built
+    are left out; so are those without a proof, unless the fixed words leave no other.
+    """
+
+    def __init__(self, fixed: SchemeWords, claim_of: Callable[[SchemeWords], Guarantee]) -> None:
+        self._judges = bool(fixed.items)
+        self._claim_of = claim_of
+        self._unproven_too = False
+        self._known: dict[SchemeWords, Guarantee | ConfigError] = {}
+
+    def starts(self, settings: Sequence[SchemeWords]) -> list[SchemeWords]:
+        """Those of the settings with which a search may begin; ConfigError if there are none."""
+        if not self._judges:
+            return list(settings)
+        proven = [setting for setting in settings if self.admits(setting)]
+        self._unproven_too = not proven
+        found = proven or [setting for setting in settings if self.admits(setting)]
+        if not found:
+            refusal = self._judged(settings[0])
+            assert isinstance(refusal, ConfigError)  # else it would have been found
+            raise refusal
+        return found
+
+    def admits(self, setting: SchemeWords) -> bool:
+        """Whether a search may try a setting."""
+        if not self._judges:
+            return True
+        claim = self._judged(setting)
+        if isinstance(claim, ConfigError):
+            return False
+        return self._unproven_too or claim.delta is not None
+
+    def _judged(self, setting: SchemeWords) -> Guarantee | ConfigError:
+        if setting not in self._known:
+            try:
+                self._known[setting] = self._claim_of(setting)
+            except ConfigError as error:
+                self._known[setting] = error
+        return self._known[setting]
 
 
 @final
 @dataclass(kw_only=True)
 class Search:
-    """Looks for the setting of least expected cost for one gauge's question."""
+    """Looks for the setting of least expected cost for one simulator's task."""
 
-    gauge: Gauge
-    fit: Fit
-    admits: Callable[[Setting], bool] = lambda setting: True
-    progress: Progress = lambda: None
-    screened: dict[Setting, Tried] = field(default_factory=dict)
-    compared: dict[Setting, Tried] = field(default_factory=dict)
+    simulator: SettingSimulator
+    link_check: LinkCheck
+    admits: Callable[[SchemeWords], bool] = lambda setting: True
+    after_each: Callable[[], None] = lambda: None  # called after every measurement
+    screened: dict[SchemeWords, Tried] = field(default_factory=dict)
+    compared: dict[SchemeWords, Tried] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._screen = self.gauge.bank(0, SCREEN)
-        self._compare = self.gauge.bank(1, COMPARE)
+        self._screen = self.simulator.testbed(0, SCREEN)
+        self._compare = self.simulator.testbed(1, COMPARE)
 
-    def explore(self, starts: Iterable[Setting]) -> None:
+    def explore(self, starts: Iterable[SchemeWords]) -> None:
         """Race these settings, and climb from the best of them."""
         hopeful = self._race(list(starts))
         for start in self._climbers(hopeful):
             self.climb(start)
 
     def settle(self) -> Tried:
-        """The best of all that were compared, measured on worlds that had no part in choosing."""
+        """The best of all that were compared, measured where nothing had a part in choosing it."""
         finalists = self._fitting(self._ranked(self.compared), _FINALISTS)
-        bank = self.gauge.bank(2, FINAL)
-        final = [self._measured(it.setting, bank) for it in finalists]
-        best = min((it for it in final if it is not None), key=lambda it: it.score)
-        fresh = self._measured(best.setting, self.gauge.bank(3, FINAL))
+        testbed = self.simulator.testbed(2, FINAL)
+        measured = [self._measured(finalist.setting, testbed) for finalist in finalists]
+        best = min((tried for tried in measured if tried is not None), key=attrgetter("score"))
+        fresh = self._measured(best.setting, self.simulator.testbed(3, FINAL))
         return fresh or best
 
-    def compare(self, setting: Setting) -> Tried | None:
-        """A setting as it does beside those that were compared."""
+    def compare(self, setting: SchemeWords) -> Tried | None:
+        """A setting measured as well as those that were compared; None if it does not decide."""
         if setting not in self.compared:
             self._note(self.compared, setting, self._compare)
         return self.compared.get(setting)
 
-    def _race(self, starts: Sequence[Setting]) -> list[Tried]:
+    def _race(self, starts: Sequence[SchemeWords]) -> list[Tried]:
         for setting in starts:
             self._note(self.screened, setting, self._screen)
         if not self.screened:
             raise ConfigError(f"no setting{self._fixed()} decides for these gaps: {_TOO_SMALL}")
         ranked = self._ranked(self.screened)
-        near = [it for it in ranked if it.score <= _HOPEFUL * ranked[0].score]
-        kinds = {it.setting.kind: it for it in reversed(ranked)}  # the best of each
-        rivals = [it for it in kinds.values() if it.score <= 2 * _RIVAL * ranked[0].score]
+        near = [tried for tried in ranked if tried.score <= _HOPEFUL * ranked[0].score]
+        kinds = {tried.setting.kind: tried for tried in reversed(ranked)}  # the best of each
+        enough = 2 * _RIVAL * ranked[0].score
+        rivals = [tried for tried in kinds.values() if tried.score <= enough]
         chosen = self._fitting(near, _MOST_HOPEFUL) + self._fitting(rivals, len(rivals))
-        for it in chosen or self._fitting(ranked, _MOST_HOPEFUL):
-            self._note(self.compared, it.setting, self._compare)
+        for tried in chosen or self._fitting(ranked, _MOST_HOPEFUL):
+            self._note(self.compared, tried.setting, self._compare)
         if not self.compared:
-            raise ConfigError(f"no setting{self._fixed()} fits: {self.fit.refusal}")
+            raise ConfigError(f"no setting{self._fixed()} fits: {self.link_check.refusal}")
         return self._ranked(self.compared)
 
     def _climbers(self, hopeful: Sequence[Tried]) -> list[Tried]:
         """The best, and the best of each other kind that could still catch up."""
         best = hopeful[0]
-        kinds = {it.setting.kind: it for it in reversed(hopeful)}
-        rivals = sorted(kinds.values(), key=lambda it: it.score)
-        return [it for it in rivals if it.score <= _RIVAL * best.score][:_CLIMBERS]
+        kinds = {tried.setting.kind: tried for tried in reversed(hopeful)}
+        rivals = sorted(kinds.values(), key=attrgetter("score"))
+        return [tried for tried in rivals if tried.score <= _RIVAL * best.score][:_CLIMBERS]
 
     def climb(self, start: Tried, score: Score = attrgetter("score")) -> None:
         """Move along one word after the other, as long as it gets better, until none helps."""
         here = start
         for _ in range(_CYCLES):
             before = here
-            for word in tunable(here.setting, self.gauge.question):
+            for word in tunable(here.setting, self.simulator.task):
                 while (step := self._step(here, word, score)) is not None:
                     here = step
             if here is before:
@@ -126,37 +170,37 @@ class Search:
 
     def _step(self, here: Tried, word: str, score: Score) -> Tried | None:
         """The best neighbour in a word, if it is better."""
-        near = neighbours(here.setting, word, self.gauge.question)
+        near = neighbours(here.setting, word, self.simulator.task)
         steps = [self.compare(setting) for setting in near if self.admits(setting)]
         least = _GAIN * score(here.figures)
-        better = [it for it in steps if it is not None and score(it.figures) < least]
-        reachable = self._fitting(sorted(better, key=lambda it: score(it.figures)), 1)
+        better = [step for step in steps if step is not None and score(step.figures) < least]
+        reachable = self._fitting(sorted(better, key=lambda step: score(step.figures)), 1)
         return reachable[0] if reachable else None
 
     def _fitting(self, ranked: Sequence[Tried], most: int) -> list[Tried]:
         """The first that the link carries: judging frames takes longer than a simulation."""
         found: list[Tried] = []
-        for it in ranked:
+        for tried in ranked:
             if len(found) == most:
                 break
-            if self.fit.carries(it.setting):
-                found.append(it)
+            if self.link_check.carries(tried.setting):
+                found.append(tried)
         return found
 
-    def _note(self, book: dict[Setting, Tried], setting: Setting, bank: Bank) -> None:
-        tried = self._measured(setting, bank)
-        self.progress()
+    def _note(self, book: dict[SchemeWords, Tried], setting: SchemeWords, testbed: Testbed) -> None:
+        tried = self._measured(setting, testbed)
+        self.after_each()
         if tried is not None:
             book[setting] = tried
 
-    def _measured(self, setting: Setting, bank: Bank) -> Tried | None:
-        figures = self.gauge.measure(setting, bank)
+    def _measured(self, setting: SchemeWords, testbed: Testbed) -> Tried | None:
+        figures = self.simulator.measure(setting, testbed)
         return None if figures is None else Tried(setting=setting, figures=figures)
 
     def _fixed(self) -> str:
-        fixed = self.gauge.question.fixed
+        fixed = self.simulator.task.fixed
         return f" with {fixed.describe()}" if fixed.items else ""
 
     @staticmethod
-    def _ranked(book: dict[Setting, Tried]) -> list[Tried]:
-        return sorted(book.values(), key=lambda it: it.score)
+    def _ranked(book: dict[SchemeWords, Tried]) -> list[Tried]:
+        return sorted(book.values(), key=attrgetter("score"))

@@ -1,1 +1,11 @@
-"""Simulation: reward models that stand in for the world. Needs numpy (extra `sim`)."""
+"""Simulation: whole runs by the million, with the decisions and bits of the real machines.
+
+    models, environment   what rewards are drawn from
+    tape, engine          blocks of trials, drawn once and read by every scheme
+    tables, kernels/      a scheme's numbers, and the compiled loops that read them
+    machines              the learner and its agents on a tape, where no kernel has the scheme
+    sweep, execute        many trials in chunks, by one process, several or a cluster
+    trials, statistics    what came of each trial, and averages over them
+
+Needs numpy, numba and scipy (extra `sim`); `models` needs numpy alone.
+"""

@@ -26,7 +26,7 @@ class ChunkStore:
         self._folder = folder / sweep.key()
 
     def load(self) -> Iterator[ChunkResult]:
-        """The chunks that are here and whole."""
+        """The chunks that were kept and are not damaged."""
         for path in sorted(self._folder.glob("*.json")):
             chunk = self._read(path)
             if chunk is not None:

@@ -7,10 +7,10 @@ from typing import final
 import numpy as np
 
 from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
 from bitarm.sim.kernels.redraw import redraw
 from bitarm.sim.sweep import ChunkResult, Sweep, run_chunk
 from bitarm.sim.tape import Tape
-from bitarm.sim.world import world_of
 
 _EVERY = 4  # one trial in so many is drawn again: the others cost the same on average
 
@@ -18,7 +18,7 @@ _EVERY = 4  # one trial in so many is drawn again: the others cost the same on a
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Processor time of one chunk."""
+    """Processor time that one chunk took, and what its random draws alone take."""
 
     seconds: float  # of its simulation, compiled beforehand
     draw_seconds: float  # of the draws alone that its tape needs
@@ -26,23 +26,34 @@ class Cost:
 
 def measurable(sweep: Sweep) -> bool:
     """Whether there is a tape to draw again: one scheme keeps none, a sampler draws in Python."""
-    return len(sweep.setups) > 1 and not world_of(sweep.models).sampled
+    return len(sweep.setups) > 1 and not environment_of(sweep.models).sampled
 
 
 def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
     """A chunk of a measurable sweep, bit for bit as `run_chunk` makes it, and its cost."""
-    world = world_of(sweep.models)
+    environment = environment_of(sweep.models)
     other = np.random.Generator(np.random.SFC64(index))
-    warm = np.zeros((1, world.p.size), dtype=np.int64)
-    Engine(sweep.setups, world).run(other, 1)  # compiles what is not compiled yet
-    redraw(other, world.family, world.p, world.q, np.ones(1, np.int64), warm, warm, 1)
+    warm = np.zeros((1, environment.p.size), dtype=np.int64)
+    Engine(sweep.setups, environment).run(other, 1)  # compiles what is not compiled yet
+    redraw(
+        other, environment.family, environment.p, environment.q, np.ones(1, np.int64), warm, warm, 1
+    )
     drawing = 0.0
     watching = 0.0
 
     def draw_again(tape: Tape) -> None:
         nonlocal drawing, watching
         begin = time.process_time()
-        redraw(other, world.family, world.p, world.q, tape.grid, tape.filled, tape.dithered, _EVERY)
+        redraw(
+            other,
+            environment.family,
+            environment.p,
+            environment.q,
+            tape.grid,
+            tape.filled,
+            tape.dithered,
+            _EVERY,
+        )
         spent = time.process_time() - begin
         watching += spent
         drawing += spent * tape.trials / len(range(0, tape.trials, _EVERY))

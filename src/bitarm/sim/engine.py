@@ -13,6 +13,7 @@ import numpy as np
 
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.environment import Environment, environment_arrays
 from bitarm.sim.kernels import elimination, indexed, quiet, quiet_turns
 from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
@@ -20,9 +21,8 @@ from bitarm.sim.machines import fill, run_machines
 from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
-from bitarm.sim.world import World, world_arrays
 
-Watch = Callable[[Tape], None]
+TapeWatch = Callable[[Tape], None]
 
 _TAPE_BYTES = 1 << 22  # a block's tape stays near the processor's cache
 _STATE_BYTES = 1 << 23  # what a block without a tape may hold
@@ -40,19 +40,26 @@ class Trace:
 
 @final
 class Engine:
-    """Runs a fixed list of schemes on one world, block after block."""
+    """Runs a fixed list of schemes in one environment, block after block.
 
-    def __init__(self, setups: Sequence[Setup], world: World) -> None:
+        engine = Engine([setup], environment_of(models))
+        trials = engine.run(rng, engine.block)[0]
+        trials.samples.mean()
+
+    Raises ConfigError if a scheme has another number of arms than the environment.
+    """
+
+    def __init__(self, setups: Sequence[Setup], environment: Environment) -> None:
         for setup in setups:
-            if len(setup.spec.arms) != world.p.size:
+            if len(setup.spec.arms) != environment.p.size:
                 raise ConfigError(
-                    f"a scheme for {len(setup.spec.arms)} arms met {world.p.size} models"
+                    f"a scheme for {len(setup.spec.arms)} arms met {environment.p.size} models"
                 )
         self._setups = setups
-        self._world = world
-        self._tables = [table_of(it) if has_twin(it) else None for it in setups]
+        self._environment = environment
+        self._tables = [table_of(setup) if has_twin(setup) else None for setup in setups]
         self._grid = union_grid(setups)
-        self._arrays = world_arrays(world, self._grid)
+        self._arrays = environment_arrays(environment, self._grid)
 
     @property
     def has_kernels(self) -> bool:
@@ -62,38 +69,41 @@ class Engine:
     @property
     def block(self) -> int:
         """Trials to run at once: as many as keep memory small, whatever the number of arms."""
-        arms = self._world.p.size
+        arms = self._environment.p.size
         if self._forgets:
             return max(1, _STATE_BYTES // (8 * 2 * arms))
         return max(1, _TAPE_BYTES // (8 * 2 * arms * self._grid.size))
 
     @property
     def _forgets(self) -> bool:
-        """With one scheme nothing is read twice, so nothing is kept."""
-        return len(self._tables) == 1 and self._tables[0] is not None and not self._world.sampled
+        """Whether sums are used and forgotten: with one scheme, nothing is read twice."""
+        return (
+            len(self._tables) == 1 and self._tables[0] is not None and not self._environment.sampled
+        )
 
-    def elsewhere(self, world: World) -> "Engine":
-        """The same schemes in another world with as many arms; their tables are shared."""
-        if world.p.size != self._world.p.size:
-            raise ConfigError(f"a world of {self._world.p.size} arms was left for {world.p.size}")
+    def elsewhere(self, environment: Environment) -> "Engine":
+        """The same schemes in another environment with as many arms; their tables are shared."""
+        before, after = self._environment.p.size, environment.p.size
+        if before != after:
+            raise ConfigError(f"an environment of {before} arms was left for {after}")
         other = copy(self)
-        other._world = world
-        other._arrays = world_arrays(world, self._grid)
+        other._environment = environment
+        other._arrays = environment_arrays(environment, self._grid)
         return other
 
     def run(
-        self, rng: np.random.Generator, trials: int, watch: Watch | None = None
+        self, rng: np.random.Generator, trials: int, watch: TapeWatch | None = None
     ) -> list[Trials]:
-        """`trials` new trials of every scheme, paired: trial i is the same world in each.
+        """`trials` new trials of every scheme, paired: trial i has the same rewards in each.
 
         `watch` is shown the tape when all schemes have read it.
         """
         kept = 1 if self._forgets else trials
         drawn = trials if any(map(_draws_priors, self._setups)) else kept
-        units = rng.random((drawn, self._world.p.size))
+        units = rng.random((drawn, self._environment.p.size))
         tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
         results = [
-            run_machines(setup, tape, self._world, rng)
+            run_machines(setup, tape, self._environment, rng)
             if table is None
             else self._kernel(
                 setup, table, tape, units, rng, trials=trials, stored=not self._forgets
@@ -107,10 +117,13 @@ class Engine:
     def run_tape(self, tape: Tape, rng: np.random.Generator) -> list[tuple[Trials, Trace]]:
         """Every scheme on a given tape, with what happened inside.
 
-        The tape grows where it is too short, by draws from the world. Every scheme needs a kernel.
+        The tape grows where it is too short, by draws from the environment. Every scheme needs a
+        kernel.
         """
-        if tape.arms != self._world.p.size:
-            raise ConfigError(f"the tape has {tape.arms} arms, the schemes {self._world.p.size}")
+        if tape.arms != self._environment.p.size:
+            raise ConfigError(
+                f"the tape has {tape.arms} arms, the schemes {self._environment.p.size}"
+            )
         if not np.array_equal(tape.grid, self._grid):
             raise ConfigError(f"these schemes need a tape with the grid {self._grid.tolist()}")
         results = []
@@ -150,7 +163,7 @@ class Engine:
         """Draw, in Python, the cells for want of which trials starved."""
         for trial in trials.tolist():
             for arm in np.flatnonzero(tape.wanted[trial] > tape.filled[trial]).tolist():
-                fill(tape, self._world, rng, trial, arm, int(tape.wanted[trial, arm]))
+                fill(tape, self._environment, rng, trial, arm, int(tape.wanted[trial, arm]))
 
     def _call(
         self,
@@ -173,13 +186,13 @@ class Engine:
             table=out.table, mean=shown.mean, nbits=shown.nbits, dropped=shown.dropped
         )
         constants = {
-            "gaussian": self._world.gaussian,
-            "grows": not self._world.sampled,
+            "gaussian": self._environment.gaussian,
+            "grows": not self._environment.sampled,
             "stored": stored,
             "traced": trace is not None,
         }
         given = rng, todo, self._arrays, tape.arrays(), scheme
-        arms = self._world.p.size
+        arms = self._environment.p.size
         if table.visits is not None:
             run = quiet.compiled(**constants)
             run(*given, table.visits, quiet_turns.blank_race(arms), output)

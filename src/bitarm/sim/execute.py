@@ -39,7 +39,7 @@ class Task:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of a task."""
+    """A task that was run: its chunk and, if it was measured, what that cost."""
 
     job: int
     chunk: ChunkResult
@@ -57,7 +57,12 @@ _WORTH_A_POOL = 2.0  # seconds of work left: about what starting the processes t
 def execute(
     sweep: Sweep, run: Runner, *, store: ChunkStore | None, progress: Progress
 ) -> list[PointResult]:
-    """Every chunk that is not there yet, then all of them merged in their order."""
+    """Run a sweep; returns the results of its setups, in their order.
+
+    `run` is one of `run_here`, `run_local(n)`, `run_pool(n)` and `run_on_cluster(address)`. Chunks
+    that a `store` has are not run again, and those that end are kept there at once. Raises
+    StoreError if one cannot be kept, TransportError if a cluster fails.
+    """
     return execute_all([sweep], run, stores=[store], progress=progress)[0]
 
 
@@ -69,7 +74,7 @@ def execute_all(
     progress: Progress,
     costs: list[Cost] | None = None,
 ) -> list[list[PointResult]]:
-    """The same for several sweeps at once, so that their chunks share the workers.
+    """Run several sweeps at once, so that their chunks share the workers; else as `execute`.
 
     With a list for `costs`, what each chunk cost is measured, where it can be, and added to it.
     """
@@ -84,21 +89,21 @@ def execute_all(
         if index not in known[job]
     ]
     with contextlib.closing(run(missing)) as finished:  # type: ignore[type-var]
-        for it in finished:
-            store = stores[it.job]
+        for ended in finished:
+            store = stores[ended.job]
             if store:
-                store.keep(it.chunk)
-            if costs is not None and it.cost is not None:
-                costs.append(it.cost)
-            known[it.job][it.chunk.index] = it.chunk
-            done += it.chunk.trials
+                store.keep(ended.chunk)
+            if costs is not None and ended.cost is not None:
+                costs.append(ended.cost)
+            known[ended.job][ended.chunk.index] = ended.chunk
+            done += ended.chunk.trials
             progress(done, trials)
     return [_merged(sweep, chunks) for sweep, chunks in zip(sweeps, known, strict=True)]
 
 
 def _merged(sweep: Sweep, chunks: Mapping[int, ChunkResult]) -> list[PointResult]:
     ordered = [chunks[index] for index in range(sweep.chunks)]
-    return [merge_points(parts) for parts in zip(*(it.points for it in ordered), strict=True)]
+    return [merge_points(parts) for parts in zip(*(chunk.points for chunk in ordered), strict=True)]
 
 
 def run_task(task: Task) -> Done:
@@ -110,13 +115,13 @@ def run_task(task: Task) -> Done:
 
 
 def run_here(tasks: Sequence[Task]) -> Iterator[Done]:
-    """In this process, one after the other."""
+    """Run tasks in this process, one after the other."""
     for task in tasks:
         yield run_task(task)
 
 
 def run_local(workers: int) -> Runner:
-    """In `workers` processes of this machine; in none if the work is too small to share."""
+    """A runner with `workers` processes; it starts none if the work is too small to share."""
     _check_workers(workers)
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
@@ -137,7 +142,7 @@ def run_local(workers: int) -> Runner:
 
 
 def run_pool(workers: int) -> Runner:
-    """In `workers` processes from the first task on: for tasks that are known to be large."""
+    """A runner with `workers` processes from the first task on, for work known to be large."""
     _check_workers(workers)
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
@@ -184,7 +189,7 @@ def _end_with_parent() -> None:
 
 
 def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
-    """On the workers of a Dask scheduler; a worker that dies is survived."""
+    """A runner on the workers of a Dask scheduler; a worker that dies is survived."""
 
     def run(tasks: Sequence[Task]) -> Iterator[Done]:
         if not tasks:

@@ -18,22 +18,24 @@ from bitarm.core.quantizer import Occasion
 from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
+from bitarm.sim.environment import Environment, draw_cell
 from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
-from bitarm.sim.world import World, draw_cell
 
-Watch = Callable[[tuple[LearnerEvent, ...]], None]
+EventWatch = Callable[[tuple[LearnerEvent, ...]], None]
 
 _CODES = {outcome: code for code, outcome in OUTCOMES.items()}
 
 
-def run_machines(setup: Setup, tape: Tape, world: World, rng: np.random.Generator) -> Trials:
-    """Every trial of the tape through a learner and its agents."""
+def run_machines(
+    setup: Setup, tape: Tape, environment: Environment, rng: np.random.Generator
+) -> Trials:
+    """Run every trial of the tape with a learner and its agents."""
     out = blank(tape.trials)
     for trial in range(tape.trials):
         told = _Told()
-        learner = run_trial(setup, tape, world, rng, trial, told.watch)
+        learner = run_trial(setup, tape, environment, rng, trial, told.watch)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
@@ -61,14 +63,16 @@ class _Told:
 def run_trial(
     setup: Setup,
     tape: Tape,
-    world: World,
+    environment: Environment,
     rng: np.random.Generator,
     trial: int,
-    watch: Watch = lambda events: None,
+    watch: EventWatch = lambda events: None,
 ) -> Learner:
     """One trial; the tape grows where it is too short, and `watch` sees every event."""
     spec = _with_priors(setup, tape, trial)
-    learner = Learner(replace(setup, spec=spec), dither_of=_dither_of(tape, world, rng, trial))
+    learner = Learner(
+        replace(setup, spec=spec), dither_of=_dither_of(tape, environment, rng, trial)
+    )
     agents = [Agent(learner.run, arm) for arm in range(len(spec.arms))]
     position = [0] * len(agents)  # the next cell of each arm
     output = learner.start()
@@ -80,7 +84,7 @@ def run_trial(
         reports = agent.receive(message)
         while agent.wanted:
             cell = position[agent.arm]
-            count, total = _cell(tape, world, rng, trial, agent.arm, cell)
+            count, total = _cell(tape, environment, rng, trial, agent.arm, cell)
             reports += agent.observe(count, total)
             position[agent.arm] += 1
         for report in reports:
@@ -99,13 +103,15 @@ def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:
     return replace(setup.spec, priors=priors)
 
 
-def _dither_of(tape: Tape, world: World, rng: np.random.Generator, trial: int) -> Dither:
+def _dither_of(
+    tape: Tape, environment: Environment, rng: np.random.Generator, trial: int
+) -> Dither:
     def dither(arm: int, step: Occasion) -> float:
         """The tape's dither; drawn now if the tape has none for this message yet.
 
         After the rewards that the message is about, as a kernel draws them: one stream feeds both.
         """
-        fill(tape, world, rng, trial, arm, int(np.searchsorted(tape.grid, step.pulls)) + 1)
+        fill(tape, environment, rng, trial, arm, int(np.searchsorted(tape.grid, step.pulls)) + 1)
         if step.message > tape.dithers.shape[1]:
             return float(rng.random())
         while tape.dithered[trial, arm] < step.message:
@@ -117,19 +123,19 @@ def _dither_of(tape: Tape, world: World, rng: np.random.Generator, trial: int) -
 
 
 def _cell(
-    tape: Tape, world: World, rng: np.random.Generator, trial: int, arm: int, cell: int
+    tape: Tape, environment: Environment, rng: np.random.Generator, trial: int, arm: int, cell: int
 ) -> tuple[int, float]:
     """Rewards in a cell and their sum; drawn now if the tape has not come this far yet."""
     count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
-    fill(tape, world, rng, trial, arm, cell + 1)
+    fill(tape, environment, rng, trial, arm, cell + 1)
     return count, float(tape.cells[trial, cell, arm])
 
 
 def fill(
-    tape: Tape, world: World, rng: np.random.Generator, trial: int, arm: int, cells: int
+    tape: Tape, environment: Environment, rng: np.random.Generator, trial: int, arm: int, cells: int
 ) -> None:
     """Draw what is missing of an arm's first `cells` cells."""
     for cell in range(int(tape.filled[trial, arm]), cells):
         count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
-        tape.cells[trial, cell, arm] = draw_cell(world, rng, arm, count)
+        tape.cells[trial, cell, arm] = draw_cell(environment, rng, arm, count)
         tape.filled[trial, arm] = cell + 1

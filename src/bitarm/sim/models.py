@@ -13,7 +13,15 @@ import numpy.typing as npt
 
 from bitarm.core.quantizer import Bounds
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.families import BERNOULLI, BETA, EXPONENTIAL, GAUSSIAN, POISSON, SAMPLED
+from bitarm.sim.kernels.arrays import (
+    BERNOULLI,
+    BETA,
+    EXPONENTIAL,
+    GAUSSIAN,
+    POISSON,
+    SAMPLED,
+    Floats,
+)
 
 
 class RewardModel(Protocol):
@@ -23,7 +31,7 @@ class RewardModel(Protocol):
     """
 
     name: ClassVar[str]
-    family: ClassVar[int]  # how its sums are drawn: see sim/families.py
+    family: ClassVar[int]  # how its sums are drawn: see sim/kernels/arrays.py
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -45,7 +53,7 @@ class RewardModel(Protocol):
         """The smallest interval that holds every reward; None if there is none."""
         ...
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """The next `count` rewards."""
         ...
 
@@ -82,7 +90,7 @@ class Gaussian:
         """None."""
         return None
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Normal draws."""
         return rng.normal(self.mean, self.sd, count)
 
@@ -121,7 +129,7 @@ class Bernoulli:
         """[0, 1]."""
         return (0.0, 1.0)
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Zeros and ones."""
         return (rng.random(count) < self.mean).astype(np.float64)
 
@@ -164,28 +172,29 @@ class Beta:
         """[0, 1]."""
         return (0.0, 1.0)
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Beta draws."""
         p, q = self.parameters
         return rng.beta(p, q, count)
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Poisson:
-    """Poisson counts: not sub-Gaussian, so no σ makes a guarantee hold."""
+class _NotSubGaussian:
+    """Rewards with one parameter, a mean above 0: no σ makes a guarantee hold for them."""
 
-    name: ClassVar[str] = "poisson"
-    family: ClassVar[int] = POISSON
+    __slots__ = ()
 
     mean: float
+    _noun: ClassVar[str]  # the family in a refusal
 
     def __post_init__(self) -> None:
-        _check_positive(self.mean, "Poisson")
+        if not (math.isfinite(self.mean) and self.mean > 0):
+            raise ConfigError(
+                f"the mean of a {self._noun} arm must be a number above 0, got {self.mean}"
+            )
 
     @property
     def parameters(self) -> tuple[float, float]:
-        """The rate."""
+        """The mean: Poisson's rate, the exponential's scale."""
         return self.mean, 0.0
 
     @property
@@ -198,40 +207,35 @@ class Poisson:
         """None."""
         return None
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poisson(_NotSubGaussian):
+    """Poisson counts: not sub-Gaussian, so no σ makes a guarantee hold."""
+
+    name: ClassVar[str] = "poisson"
+    family: ClassVar[int] = POISSON
+    _noun: ClassVar[str] = "Poisson"
+
+    mean: float
+
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Counts."""
         return rng.poisson(self.mean, count).astype(np.float64)
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential:
+class Exponential(_NotSubGaussian):
     """Exponential rewards: not sub-Gaussian, so no σ makes a guarantee hold."""
 
     name: ClassVar[str] = "exponential"
     family: ClassVar[int] = EXPONENTIAL
+    _noun: ClassVar[str] = "exponential"
 
     mean: float
 
-    def __post_init__(self) -> None:
-        _check_positive(self.mean, "exponential")
-
-    @property
-    def parameters(self) -> tuple[float, float]:
-        """The scale."""
-        return self.mean, 0.0
-
-    @property
-    def sigma(self) -> float:
-        """Infinite."""
-        return math.inf
-
-    @property
-    def bounds(self) -> Bounds | None:
-        """None."""
-        return None
-
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Exponential draws."""
         return rng.exponential(self.mean, count)
 
@@ -263,7 +267,7 @@ class Sampler:
         """None that a kernel could use."""
         return 0.0, 0.0
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """The function's rewards, checked."""
         returned = self.sample(rng, count)
         try:
@@ -277,11 +281,6 @@ class Sampler:
         ):
             raise RewardError(f"a sampler left its own bounds {self.bounds}")
         return rewards
-
-
-def _check_positive(mean: float, family: str) -> None:
-    if not (math.isfinite(mean) and mean > 0):
-        raise ConfigError(f"the mean of a {family} arm must be a number above 0, got {mean}")
 
 
 MODELS: dict[str, type[Gaussian | Bernoulli | Beta | Poisson | Exponential]] = {

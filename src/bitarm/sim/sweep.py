@@ -1,4 +1,4 @@
-"""A sweep: schemes on one world over many trials, cut into chunks that anyone may run.
+"""A sweep: schemes on one environment over many trials, cut into chunks that anyone may run.
 
 A chunk is a function of the sweep and its number: the same bytes on any machine, in any order,
 with any number of workers. It draws from its own child of the sweep's seed.
@@ -18,11 +18,11 @@ from bitarm.core.plain import dumps, from_plain, to_plain
 from bitarm.core.policy import tolerance_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
-from bitarm.sim.engine import Engine, Watch
+from bitarm.sim.engine import Engine, TapeWatch
+from bitarm.sim.environment import Environment, environment_of, right_arms
 from bitarm.sim.models import RewardModel
 from bitarm.sim.statistics import Moments, merge_all
 from bitarm.sim.trials import OUTCOMES, Trials
-from bitarm.sim.world import World, right_arms, world_of
 
 MEASURES = ("rounds", "samples", "payload_bits")
 
@@ -33,7 +33,11 @@ _SMALLEST, _LARGEST = 500, 1 << 16  # trials of a chunk
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What to run: everything that determines the numbers."""
+    """What to run: everything that determines the numbers.
+
+    `execute` runs it, or `run_chunk` for each of its `chunks`. Raises ConfigError if there are no
+    trials, no setups, or a seed below 0.
+    """
 
     setups: tuple[Setup, ...]
     models: tuple[RewardModel, ...]
@@ -73,7 +77,7 @@ class Sweep:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointResult:
-    """What came of one scheme."""
+    """Averages, errors and outcomes of one scheme over its trials."""
 
     rounds: Moments
     samples: Moments
@@ -86,19 +90,19 @@ class PointResult:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """What came of one chunk."""
+    """The results of one chunk, one for each scheme of the sweep."""
 
     index: int
     trials: int
     points: tuple[PointResult, ...]
 
     def dump(self) -> str:
-        """As text."""
+        """The chunk as text, for `load`."""
         return dumps(self)
 
     @classmethod
     def load(cls, text: str) -> "ChunkResult":
-        """From text; ConfigError if it is none."""
+        """The chunk that `dump` wrote as this text; ConfigError if it is none."""
         try:
             chunk: ChunkResult = from_plain(cls, json.loads(text), {})
         except (ValueError, TypeError) as error:
@@ -106,10 +110,10 @@ class ChunkResult:
         return chunk
 
 
-def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResult:
+def run_chunk(sweep: Sweep, index: int, watch: TapeWatch | None = None) -> ChunkResult:
     """The chunk with this number; `watch` is shown the tape of each of its blocks."""
-    world = world_of(sweep.models)
-    engine = Engine(sweep.setups, world)
+    environment = environment_of(sweep.models)
+    engine = Engine(sweep.setups, environment)
     trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
     seeds = np.random.SeedSequence(sweep.seed, spawn_key=(index,))
     rng = np.random.Generator(np.random.SFC64(seeds))
@@ -117,7 +121,7 @@ def run_chunk(sweep: Sweep, index: int, watch: Watch | None = None) -> ChunkResu
     done = 0
     while done < trials:
         size = min(engine.block, trials - done)
-        blocks.append(_summaries(sweep.setups, world, engine.run(rng, size, watch)))
+        blocks.append(_summaries(sweep.setups, environment, engine.run(rng, size, watch)))
         done += size
     return ChunkResult(
         index=index,
@@ -143,16 +147,16 @@ def merge_points(parts: Sequence[PointResult]) -> PointResult:
 
 
 def _summaries(
-    setups: Sequence[Setup], world: World, results: Sequence[Trials]
+    setups: Sequence[Setup], environment: Environment, results: Sequence[Trials]
 ) -> list[PointResult]:
     return [
-        _summary(setup, world, trials, results[0])
+        _summary(setup, environment, trials, results[0])
         for setup, trials in zip(setups, results, strict=True)
     ]
 
 
-def _summary(setup: Setup, world: World, trials: Trials, first: Trials) -> PointResult:
-    right = right_arms(world.means, tolerance_of(setup.policy))
+def _summary(setup: Setup, environment: Environment, trials: Trials, first: Trials) -> PointResult:
+    right = right_arms(environment.means, tolerance_of(setup.policy))
     decided = trials.best_arm >= 0
     codes, counts = np.unique(trials.outcome, return_counts=True)
     measures = {name: getattr(trials, name) for name in MEASURES}

@@ -185,7 +185,8 @@ def table_of(setup: Setup) -> Table:
         nbits=np.array(least, dtype=np.int64),
         least=np.array(least, dtype=np.int64),
         limits=np.array(
-            [_NO_LIMIT if it is None else min(it, _NO_LIMIT) for it in limits], dtype=np.int64
+            [_NO_LIMIT if limit is None else min(limit, _NO_LIMIT) for limit in limits],
+            dtype=np.int64,
         ),
         epsilon=float(tolerance_of(setup.policy)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
@@ -207,13 +208,13 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
         [spec.occasion(2, pulls, cut) for pulls in grid],
     )
     views = [
-        ArmView(arm=0, mean=0.0, pulls=it.pulls, messages=1, index=it.index, error=0.0)
-        for it in kinds[0]
+        ArmView(arm=0, mean=0.0, pulls=step.pulls, messages=1, index=step.index, error=0.0)
+        for step in kinds[0]
     ]
     return VisitArrays(
         margin=np.array([confidence.margin(view, view) for view in views]),
-        size=np.array([[quantizer.step_size(it) for it in steps] for steps in kinds]),
-        error=np.array([[quantizer.error(held, it) for it in steps] for steps in kinds]),
+        size=np.array([[quantizer.step_size(step) for step in steps] for steps in kinds]),
+        error=np.array([[quantizer.error(held, step) for step in steps] for steps in kinds]),
         kappa=np.array([quantizer.kappa_first, quantizer.kappa, quantizer.kappa_cut]),
         cap=float(policy.cap),  # a whole number would compile another kernel
         patience=float(policy.patience),

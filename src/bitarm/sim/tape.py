@@ -68,7 +68,7 @@ class Tape:
 
 
 def empty_tape(grid: Integers, *, trials: int, messages: int, units: Floats) -> Tape:
-    """A tape on which nothing is drawn yet but where priors lie."""
+    """A tape on which nothing is drawn yet but `units`, from which priors follow."""
     arms = units.shape[1]
     return Tape(
         grid=grid,

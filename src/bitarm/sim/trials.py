@@ -1,12 +1,12 @@
-"""What came of each trial, as columns."""
+"""The outcome and the costs of each trial, as columns."""
 
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from bitarm.core.policy import Outcome
+from bitarm.sim.kernels.arrays import Integers
 from bitarm.sim.kernels.status import (
     BEST,
     BIT_LIMIT,
@@ -22,8 +22,6 @@ from bitarm.sim.kernels.status import (
     SAMPLE_LIMIT,
     SAMPLES,
 )
-
-Integers = npt.NDArray[np.int64]
 
 OUTCOMES: dict[int, Outcome] = {
     DECIDED: Outcome.DECIDED,
@@ -78,5 +76,5 @@ class Trials:
 
 
 def blank(trials: int) -> Trials:
-    """Rows to be filled in."""
+    """As many rows of zeros, for a kernel to fill in."""
     return Trials(np.zeros((trials, COLUMNS), dtype=np.int64))

@@ -4,8 +4,8 @@ So all curves carry their guarantee.
 """
 
 from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.claims import times_fewer
-from bitarm.experiments.factors import Baseline
 from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {

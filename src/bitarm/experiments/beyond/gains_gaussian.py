@@ -4,8 +4,8 @@ A first message has a long way to say.
 """
 
 from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer
-from bitarm.experiments.factors import COMPARED, Baseline
 from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {

@@ -4,8 +4,8 @@ At the same guarantee: how many times fewer samples and bits than ICQ, and by wh
 """
 
 from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer, times_fewer_on_average
-from bitarm.experiments.factors import COMPARED, Baseline
 from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 SWEEP = {

@@ -1,8 +1,8 @@
 """The hardness figure with all means shifted: four of them no longer lie on a lattice's origin."""
 
 from bitarm.experiments.analysis import Analysis, Panel
+from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer_on_average
-from bitarm.experiments.factors import COMPARED, Baseline
 from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
 
 _OFFSETS = 16  # the middles of as many equal parts of [0, 1): an even sample of a uniform offset

@@ -3,7 +3,7 @@
 They were drawn once: seed and parameters were not chosen on them.
 """
 
-from bitarm.experiments.scattered import Scatter, never_worse
+from bitarm.experiments.random_instances import RandomInstances, never_worse
 from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
 
 _COUNT = 10
@@ -14,7 +14,7 @@ SWEEP = {
     "trials": 500,
     "arms": {
         "model": "bernoulli",
-        "each": Scatter(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=2),
+        "each": RandomInstances(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=2),
     },
     "settings": {"delta": 0.01, "sigma": 0.5, "bounds": (0.0, 1.0)},
     "series": {**icq(prior="lower"), **INNOVATIONS, **QUIET},

@@ -3,7 +3,7 @@
 They were drawn once: seed and parameters were not chosen on them.
 """
 
-from bitarm.experiments.scattered import Scatter, never_worse
+from bitarm.experiments.random_instances import RandomInstances, never_worse
 from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
 
 _COUNT = 10
@@ -14,7 +14,7 @@ SWEEP = {
     "trials": 500,
     "arms": {
         "model": "beta",
-        "each": Scatter(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=3),
+        "each": RandomInstances(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=3),
     },
     # √(1/8), which these arms need (Marchal and Arbel 2017)
     "settings": {"delta": 0.01, "sigma": 0.3535533905932738, "bounds": (0.0, 1.0)},

@@ -3,7 +3,7 @@
 They were drawn once: seed and parameters were not chosen on them.
 """
 
-from bitarm.experiments.scattered import Scatter, never_worse
+from bitarm.experiments.random_instances import RandomInstances, never_worse
 from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
 
 _COUNT = 10
@@ -15,7 +15,7 @@ SWEEP = {
     "arms": {
         "model": "gaussian",
         "sd": 1.0,
-        "each": Scatter(best=(-6.0, 6.0), gap=(0.25, 1.5), spread=4.0).draw(_COUNT, seed=1),
+        "each": RandomInstances(best=(-6.0, 6.0), gap=(0.25, 1.5), spread=4.0).draw(_COUNT, seed=1),
     },
     "settings": {"delta": 0.01, "sigma": 1.0},
     "series": {**icq(), **INNOVATIONS, **QUIET},

@@ -14,11 +14,17 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+GAUSSIAN, BERNOULLI, POISSON, EXPONENTIAL, BETA, SAMPLED = range(6)
+"""Reward families by number: what a kernel knows of a model beside its two parameters.
 
-class WorldArrays(NamedTuple):
+SAMPLED is a user's own sampler: its sums are drawn by Python, outside the kernels.
+"""
+
+
+class EnvironmentArrays(NamedTuple):
     """What rewards are drawn from."""
 
-    family: Integers  # [arm] see `sim/families.py`
+    family: Integers  # [arm] a reward family, see above
     p: Floats  # [arm] the family's first parameter
     q: Floats  # [arm] its second
     cell_mean: Floats  # [cell, arm] mean of a cell's sum; one row of no meaning unless all are

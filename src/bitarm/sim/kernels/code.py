@@ -27,7 +27,6 @@ def _number() -> int:
     kernels = resources.files(__package__)
     for name in sorted(file.name for file in kernels.iterdir() if file.name.endswith(".py")):
         digest.update(kernels.joinpath(name).read_bytes())
-    digest.update(resources.files("bitarm.sim").joinpath("families.py").read_bytes())
     for path in CORE_FILES:
         digest.update(resources.files("bitarm.core").joinpath(path).read_bytes())
     return int.from_bytes(digest.digest()[:7])

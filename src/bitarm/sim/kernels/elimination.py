@@ -10,12 +10,12 @@ import numpy as np
 from numba import njit
 
 from bitarm.sim.kernels.arrays import (
+    EnvironmentArrays,
     Floats,
     Integers,
     OutputArrays,
     SchemeArrays,
     TapeArrays,
-    WorldArrays,
 )
 from bitarm.sim.kernels.code import KERNEL_CODE, allocating, kernel
 from bitarm.sim.kernels.highest import Places, highest
@@ -85,17 +85,17 @@ def compiled(
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
-        world: WorldArrays,
+        environment: EnvironmentArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
         race: Race,
         output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
-        arms = world.p.size
+        arms = environment.p.size
         for x in range(todo.size):
             trial = todo[x]
             _begin(race, scheme, trial)
@@ -127,10 +127,12 @@ def compiled(
                 for a in range(alive):
                     arm = race.active[a]
                     if aligned and not stored:  # no loop over one cell
-                        total = race.total[arm] + draw_cell(rng, world, tape, n, arm, gaussian)
+                        total = race.total[arm] + draw_cell(
+                            rng, environment, tape, n, arm, gaussian
+                        )
                     else:
                         total = add_cells(
-                            race.total[arm], rng, world, tape, trial, arm,
+                            race.total[arm], rng, environment, tape, trial, arm,
                             done, scheme.cell_of[n], gaussian, stored,
                         )  # fmt: skip
                     race.total[arm] = total
@@ -176,7 +178,7 @@ def compiled(
             row[ROUNDS], row[SAMPLES], row[BITS], row[MESSAGES] = n, samples, bits, messages
             row[BEST], row[OUTCOME] = best_arm, outcome
 
-    return run
+    return run_trials
 
 
 @njit(inline="always")

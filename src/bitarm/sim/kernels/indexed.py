@@ -12,12 +12,12 @@ from numba import njit
 
 from bitarm.core.policies.lil_ucb import BETA
 from bitarm.sim.kernels.arrays import (
+    EnvironmentArrays,
     Floats,
     Integers,
     OutputArrays,
     SchemeArrays,
     TapeArrays,
-    WorldArrays,
 )
 from bitarm.sim.kernels.code import KERNEL_CODE, kernel
 from bitarm.sim.kernels.report import add_cells, encode_and_decode, starves
@@ -79,10 +79,10 @@ def compiled(
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
-        world: WorldArrays,
+        environment: EnvironmentArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
         race: Race,
@@ -115,7 +115,7 @@ def compiled(
                     n = race.messages[arm]
                     done = scheme.cell_of[n - 1] + 1 if n > 0 else 0
                     race.total[arm] = add_cells(
-                        race.total[arm], rng, world, tape, trial, arm,
+                        race.total[arm], rng, environment, tape, trial, arm,
                         done, scheme.cell_of[n], gaussian, stored,
                     )  # fmt: skip
                     mean, nbits, codes = encode_and_decode(
@@ -156,7 +156,7 @@ def compiled(
             row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits
             row[BEST], row[OUTCOME], row[MESSAGES] = best_arm, outcome, race.messages.sum()
 
-    return run
+    return run_trials
 
 
 # -- a round --------------------------------------------------------------------------------------

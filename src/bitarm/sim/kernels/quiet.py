@@ -16,12 +16,12 @@ from bitarm.sim.kernels.arrays import (
     ABOVE_CUT,
     FIRST,
     UNCUT,
+    EnvironmentArrays,
     Integers,
     OutputArrays,
     SchemeArrays,
     TapeArrays,
     VisitArrays,
-    WorldArrays,
 )
 from bitarm.sim.kernels.code import KERNEL_CODE, kernel
 from bitarm.sim.kernels.highest import highest
@@ -62,10 +62,10 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
     code = KERNEL_CODE
 
     @kernel
-    def run(
+    def run_trials(
         rng: np.random.Generator,
         todo: Integers,
-        world: WorldArrays,
+        environment: EnvironmentArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
         visits: VisitArrays,
@@ -73,7 +73,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
         output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
-        arms = world.p.size
+        arms = environment.p.size
         alone = visits.leader_first and scheme.epsilon == 0.0  # the leader goes ahead
         for x in range(todo.size):
             trial = todo[x]
@@ -103,7 +103,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                     rounds += 1
                     samples += due
                     said, told, coded = _hear(
-                        race, alive, rng, world, tape, scheme, visits, turn, output,
+                        race, alive, rng, environment, tape, scheme, visits, turn, output,
                         gaussian, stored, traced,
                     )  # fmt: skip
                     if not coded:
@@ -136,7 +136,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
             row[BEST] = leader if outcome == DECIDED else -1
             row[OUTCOME], row[MESSAGES] = outcome, race.messages.sum()
 
-    return run
+    return run_trials
 
 
 # -- reports -------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def _hear(
     race: Race,
     alive: int,
     rng: np.random.Generator,
-    world: WorldArrays,
+    environment: EnvironmentArrays,
     tape: TapeArrays,
     scheme: SchemeArrays,
     visits: VisitArrays,
@@ -164,7 +164,7 @@ def _hear(
         arm = race.active[a]
         if race.turn[arm] != turn.number:
             continue
-        mu_hat = _observe(race, arm, rng, world, tape, scheme, turn, gaussian, stored)
+        mu_hat = _observe(race, arm, rng, environment, tape, scheme, turn, gaussian, stored)
         told = is_told_cut(race, arm, turn)
         nbits, coded = _report(race, arm, mu_hat, told, scheme, visits, turn)
         bits += nbits
@@ -183,7 +183,7 @@ def _observe(
     race: Race,
     arm: int,
     rng: np.random.Generator,
-    world: WorldArrays,
+    environment: EnvironmentArrays,
     tape: TapeArrays,
     scheme: SchemeArrays,
     turn: Turn,
@@ -195,12 +195,12 @@ def _observe(
     if stored:
         done = scheme.cell_of[race.at[arm]] + 1 if race.at[arm] >= 0 else 0
         race.total[arm] = add_cells(
-            race.total[arm], rng, world, tape, turn.trial, arm,
+            race.total[arm], rng, environment, tape, turn.trial, arm,
             done, scheme.cell_of[turn.checkpoint], gaussian, stored,
         )  # fmt: skip
     else:
         count = pulls - pulls_before(race, arm, scheme)
-        race.total[arm] += draw_leap(rng, world, count, arm, gaussian)
+        race.total[arm] += draw_leap(rng, environment, count, arm, gaussian)
     return race.total[arm] / float(pulls)
 
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from bitarm.sim.kernels.arrays import SchemeArrays, TapeArrays, WorldArrays
+from bitarm.sim.kernels.arrays import EnvironmentArrays, SchemeArrays, TapeArrays
 from bitarm.sim.kernels.quantize import (
     DICQ,
     FED_SEL,
@@ -29,7 +29,7 @@ from bitarm.sim.kernels.sums import draw_sum
 @njit(inline="always")
 def draw_cell(
     rng: np.random.Generator,
-    world: WorldArrays,
+    environment: EnvironmentArrays,
     tape: TapeArrays,
     cell: int,
     arm: int,
@@ -37,31 +37,34 @@ def draw_cell(
 ) -> float:
     """The sum of the rewards of one cell."""
     if gaussian:
-        return world.cell_mean[cell, arm] + world.cell_sd[cell, arm] * rng.standard_normal()
+        return (
+            environment.cell_mean[cell, arm]
+            + environment.cell_sd[cell, arm] * rng.standard_normal()
+        )
     count = tape.grid[cell] - (tape.grid[cell - 1] if cell > 0 else 0)
-    return draw_sum(rng, world.family[arm], world.p[arm], world.q[arm], count)
+    return draw_sum(rng, environment.family[arm], environment.p[arm], environment.q[arm], count)
 
 
 @njit(inline="always")
 def draw_leap(
-    rng: np.random.Generator, world: WorldArrays, count: int, arm: int, gaussian: bool
+    rng: np.random.Generator, environment: EnvironmentArrays, count: int, arm: int, gaussian: bool
 ) -> float:
     """The sum of an arm's next `count` rewards, over as many cells as they are.
 
     For a trial that is forgotten: one draw costs less than one for each cell.
     """
     if gaussian:
-        return world.p[arm] * count + world.q[arm] * (
+        return environment.p[arm] * count + environment.q[arm] * (
             math.sqrt(float(count)) * rng.standard_normal()
         )
-    return draw_sum(rng, world.family[arm], world.p[arm], world.q[arm], count)
+    return draw_sum(rng, environment.family[arm], environment.p[arm], environment.q[arm], count)
 
 
 @njit(inline="always")
 def add_cells(
     total: float,
     rng: np.random.Generator,
-    world: WorldArrays,
+    environment: EnvironmentArrays,
     tape: TapeArrays,
     trial: int,
     arm: int,
@@ -75,7 +78,7 @@ def add_cells(
         if stored and cell < tape.filled[trial, arm]:
             total += tape.cells[trial, cell, arm]
         else:
-            drawn = draw_cell(rng, world, tape, cell, arm, gaussian)
+            drawn = draw_cell(rng, environment, tape, cell, arm, gaussian)
             if stored:
                 tape.cells[trial, cell, arm] = drawn
                 tape.filled[trial, arm] = cell + 1

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bitarm.sim.families import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
+from bitarm.sim.kernels.arrays import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
 from bitarm.sim.kernels.code import allocating
 
 

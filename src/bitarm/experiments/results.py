@@ -1,0 +1,117 @@
+"""The results of an experiment: each measured number, and the published one beside it."""
+
+import csv
+import io
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+from typing import final
+
+from bitarm.api.simulate import SweepPoint
+from bitarm.experiments.experiment import Experiment
+from bitarm.experiments.published import published
+from bitarm.sim.sweep import MEASURES
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One number of ours beside the paper's: a line of `results.csv`."""
+
+    experiment: str
+    metric: str
+    series: str
+    x: float
+    mean: float
+    sem: float | None
+    trials: int
+    paper_mean: float | None
+    relative_deviation: float | None  # ours over the paper's, less one
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """How far one curve is from the published one."""
+
+    series: str
+    metric: str
+    median: float  # of the absolute relative deviations
+    worst: Row
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentResult:
+    """An experiment and the simulated points of all its series."""
+
+    experiment: Experiment
+    trials: int
+    seed: int
+    points: Mapping[tuple[str, float], SweepPoint]  # by series and value on the axis
+
+    @property
+    def series(self) -> list[str]:
+        """The series that were run, in their order."""
+        return list(dict.fromkeys(series for series, _ in self.points))
+
+    def curve(self, metric: str, series: str) -> list[Row]:
+        """One measure of one series along the axis."""
+        return [self._row(metric, series, x) for x in self.experiment.axis.values]
+
+    def rows(self) -> list[Row]:
+        """Every number, in the order of the measures, the series and the axis."""
+        return [
+            row
+            for metric in MEASURES
+            for series in self.series
+            for row in self.curve(metric, series)
+        ]
+
+    def deviations(self) -> list[Deviation]:
+        """How far each curve is from the published one, where there is one."""
+        found: list[Deviation] = []
+        if self.experiment.figure != self.experiment.name:  # told where that figure is reproduced
+            return found
+        for metric in MEASURES:
+            for series in self.series:
+                rows = [row for row in self.curve(metric, series) if row.paper_mean is not None]
+                if rows:
+                    median = statistics.median(_size(row) for row in rows)
+                    worst = max(rows, key=_size)
+                    found.append(
+                        Deviation(series=series, metric=metric, median=median, worst=worst)
+                    )
+        return found
+
+    def _row(self, metric: str, series: str, x: float) -> Row:
+        moments = getattr(self.points[series, x].result, metric)
+        shown = self.experiment.axis.shown(x)
+        # arms that were drawn for this run are not the paper's: there is nothing to compare
+        drawn = self.experiment.is_drawn
+        paper = None if drawn else published(self.experiment.figure, metric, series, shown)
+        return Row(
+            experiment=self.experiment.name,
+            metric=metric,
+            series=series,
+            x=shown,
+            mean=moments.mean,
+            sem=moments.sem,
+            trials=moments.count,
+            paper_mean=paper,
+            relative_deviation=None if paper is None else moments.mean / paper - 1,
+        )
+
+
+def _size(row: Row) -> float:
+    assert row.relative_deviation is not None  # only rows with a published mean are sized
+    return abs(row.relative_deviation)
+
+
+def to_csv(rows: Iterable[Row]) -> str:
+    """The rows as CSV, with a head line; what does not exist is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(field.name for field in fields(Row))
+    writer.writerows(astuple(row) for row in rows)
+    return text.getvalue()

@@ -1,0 +1,146 @@
+"""What a plan is made for: a problem before its deployment, what is guessed of it, and prices."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, final
+
+from bitarm.api.scheme import DEFAULT_DELTA
+from bitarm.api.words import typed_words, vocabulary, whole_number
+from bitarm.core.limits import Limits
+from bitarm.core.quantizer import Bounds
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.core.spec import check_bounds, check_delta, check_sigma, sigma_of
+from bitarm.core.widths.pairwise import mixture_margin
+from bitarm.errors import ConfigError
+from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
+from bitarm.planner.prices import Prices
+from bitarm.planner.rewards import Rewards, rewards_of
+from bitarm.planner.scheme_words import SchemeWords
+
+_USUAL_KAPPA = 2.5  # of the quantizer on which the scale is taken
+_NOTHING = SchemeWords(())
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningTask:
+    """K arms, δ, σ, bounds, a guess of the gaps, and prices. All in the user's units.
+
+    `PlanningTask.of` makes one from what a user gave; δ, σ, bounds and ε are checked there.
+    """
+
+    arms: int  # K
+    delta: float
+    sigma: float
+    bounds: Bounds | None
+    epsilon: float  # tolerance
+    guess: GapGuess
+    rewards: Rewards
+    prices: Prices
+    limits: Limits = field(default_factory=Limits)  # they shorten frames, see `LinkCheck`
+    fixed: SchemeWords = _NOTHING  # words of the scheme that a plan may not vary
+
+    @classmethod
+    def of(
+        cls,
+        arms: int | None,
+        *,
+        guess: GapGuess,
+        prices: Prices,
+        problem: Mapping[str, Any],
+        rewards: str | None = None,
+        offset: float | None = None,
+        limits: Limits | None = None,
+        fixed: SchemeWords = _NOTHING,
+    ) -> "PlanningTask":
+        """The task that a call describes; ConfigError if there is no plan for it.
+
+        `problem` has words of [problem], None where one was left open: δ then has its default, and
+        σ follows from the bounds. The family of the `rewards` that are simulated, if it was left
+        open, follows from both.
+        """
+        if arms is None:
+            raise ConfigError("say how many arms there are")
+        given = {word: value for word, value in problem.items() if value is not None}
+        words = typed_words(given, "problem")
+        bounds = words.get("bounds")
+        check_bounds(bounds)
+        sigma = sigma_of(words.get("sigma"), bounds)
+        check_sigma(sigma)
+        delta = words.get("delta", DEFAULT_DELTA)
+        check_delta(delta)
+        epsilon = words.get("epsilon", 0.0)
+        vocabulary()["epsilon"].check(epsilon)
+        return cls(
+            arms=whole_number("arms", arms),
+            delta=delta,
+            sigma=sigma,
+            bounds=bounds,
+            epsilon=epsilon,
+            guess=guess,
+            rewards=rewards_of(rewards, sigma=sigma, bounds=bounds, offset=offset),
+            prices=prices,
+            limits=limits or Limits(),
+            fixed=fixed,
+        )
+
+    def __post_init__(self) -> None:
+        if self.arms < 2:
+            raise ConfigError(f"at least 2 arms are needed to tell which is best, got {self.arms}")
+        if isinstance(self.guess, GuessedGaps) and len(self.guess.gaps) not in (1, self.arms - 1):
+            raise ConfigError(
+                f"{self.arms} arms have {self.arms - 1} gaps below the best, "
+                f"got {len(self.guess.gaps)}"
+            )
+        if self.bounds is not None and self.guess.largest >= self.unit:
+            raise ConfigError(
+                f"bounds {self.bounds[0]:g} and {self.bounds[1]:g} are too narrow for a gap of "
+                f"{self.guess.largest:g}"
+            )
+        if self.longest > MAX_PULLS:
+            raise ConfigError(
+                f"a gap of {self.guess.smallest:g} is too small for sigma = {self.sigma:g}: it "
+                f"would take more than {MAX_PULLS:,} pulls an arm, which is the most there are"
+            )
+
+    @property
+    def unit(self) -> float:
+        """The width of the bounds; simulated rewards are in these units."""
+        return 1.0 if self.bounds is None else self.bounds[1] - self.bounds[0]
+
+    @property
+    def longest(self) -> int:
+        """Pulls of an arm after which the smallest guessed gap shows, roughly.
+
+        The first t, within a tenth, at which margin and quantization errors are below that gap.
+        """
+        pulls = 1
+        while pulls <= MAX_PULLS:
+            margin = mixture_margin(pulls, self.arms, self.delta, self.sigma)
+            error = _USUAL_KAPPA * self.sigma / pulls**0.5
+            if margin + error <= self.guess.smallest + self.epsilon:
+                break
+            pulls = max(pulls + 1, pulls * 11 // 10)
+        return pulls
+
+    def if_gaps_were(self, factor: float) -> "PlanningTask":
+        """The same task, every gap times `factor`."""
+        return replace(self, guess=self.guess.scaled(factor))
+
+    def problem_words(self) -> dict[str, Any]:
+        """The words of [problem], in the user's units."""
+        words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma}
+        if self.bounds is not None:
+            words["bounds"] = self.bounds
+        if self.epsilon:
+            words["epsilon"] = self.epsilon
+        return words
+
+    def simulated_words(self) -> dict[str, Any]:
+        """The words of [problem] in the units of the simulation, where bounds are [0, 1]."""
+        words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma / self.unit}
+        if self.bounds is not None:
+            words["bounds"] = (0.0, 1.0)
+        if self.epsilon:
+            words["epsilon"] = self.epsilon / self.unit
+        return words

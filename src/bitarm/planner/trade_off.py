@@ -1,0 +1,81 @@
+"""The trade-off: the settings that no other beats in both samples and bits."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from bitarm.planner.measurement import Figures
+from bitarm.planner.search import Search, Tried
+
+_POINTS = 10  # of the trade-off that are shown
+_MEASURED = 24  # that are measured better before those are chosen
+_WEIGHTS = (0.25, 0.6, 0.9)  # of samples against bits, for which good settings are sought
+_NEAR = 1.05  # a setting so near to the front may belong to it once it is measured better
+_APART = 1.12  # neighbours on the curve differ by this factor in samples or in bits
+
+
+def trade_off(search: Search) -> tuple[Tried, ...]:
+    """The trade-off among all settings that a search tried, and some more that it climbs to.
+
+    Those that are shown were all measured equally well, beside the settings that were compared.
+    """
+    for weight in _WEIGHTS:
+
+        def traded(figures: Figures, weight: float = weight) -> float:
+            bits = figures.payload_bits.mean
+            return math.exp(weight * math.log(figures.samples.mean) + (1 - weight) * math.log(bits))
+
+        first = min(search.screened.values(), key=lambda tried: traded(tried.figures))
+        start = search.compare(first.setting)
+        if start is not None:
+            search.climb(start, traded)
+    rough = {**search.screened, **search.compared}
+    near = thinned(front(near_front(list(rough.values()))), _MEASURED)
+    measured = [search.compare(tried.setting) for tried in near]
+    settled = [tried for tried in measured if tried is not None]
+    return tuple(thinned(front([*settled, *search.compared.values()]), _POINTS))
+
+
+def front(tried: Iterable[Tried]) -> list[Tried]:
+    """The settings that no other beats in both samples and bits, those of fewest samples first."""
+    kept: list[Tried] = []
+    for point in sorted(tried, key=lambda point: (_samples(point), _bits(point))):
+        if not kept or _bits(point) < _bits(kept[-1]):
+            kept.append(point)
+    return kept
+
+
+def near_front(tried: Sequence[Tried]) -> list[Tried]:
+    """The settings that might be on the front, given that their figures are rough."""
+    best = front(tried)
+    return [
+        point
+        for point in tried
+        if not any(
+            _NEAR * _samples(other) < _samples(point) and _NEAR * _bits(other) < _bits(point)
+            for other in best
+        )
+    ]
+
+
+def thinned(curve: Sequence[Tried], most: int) -> list[Tried]:
+    """At most so many settings, spread over the curve with both ends; no two that nearly agree."""
+    kept = list(curve[:1])
+    for point in curve[1:]:
+        last = kept[-1]
+        fewer_bits = _bits(last) / max(_bits(point), 1e-9)
+        if _samples(point) / _samples(last) >= _APART or fewer_bits >= _APART:
+            kept.append(point)
+    if curve and kept[-1] is not curve[-1]:
+        kept[-1:] = [curve[-1]] if len(kept) > 1 else [kept[-1], curve[-1]]
+    if len(kept) <= most:
+        return kept
+    picked = {round(i * (len(kept) - 1) / (most - 1)) for i in range(most)}
+    return sorted((kept[i] for i in picked), key=_samples)
+
+
+def _samples(point: Tried) -> float:
+    return point.figures.samples.mean
+
+
+def _bits(point: Tried) -> float:
+    return point.figures.payload_bits.mean

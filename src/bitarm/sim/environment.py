@@ -1,0 +1,117 @@
+"""What the rewards of trials are drawn from: the arms' models in the form that kernels read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bitarm.errors import ConfigError, RewardError
+from bitarm.sim.kernels.arrays import (
+    GAUSSIAN,
+    POISSON,
+    SAMPLED,
+    EnvironmentArrays,
+    Floats,
+    Integers,
+)
+from bitarm.sim.kernels.sums import draw_sum
+from bitarm.sim.models import RewardModel
+
+_MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
+_DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Environment:
+    """The reward families of the arms and their parameters; every array has an entry an arm."""
+
+    family: Integers
+    p: Floats
+    q: Floats
+    means: Floats
+    models: tuple[RewardModel, ...]
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some arm's rewards are drawn by Python."""
+        return bool(np.any(self.family == SAMPLED))
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether every arm is Gaussian."""
+        return bool(np.all(self.family == GAUSSIAN))
+
+
+def right_arms(means: Floats, epsilon: float) -> npt.NDArray[np.bool_]:
+    """Which arms are right answers with a tolerance of ε; arms along the last axis.
+
+    A hair more than ε will do: 0.7 is within 0.1 of 0.8, though not in binary.
+    """
+    right: npt.NDArray[np.bool_] = means.max(axis=-1, keepdims=True) - means <= epsilon * (1 + 1e-9)
+    return right
+
+
+def environment_of(models: Sequence[RewardModel]) -> Environment:
+    """The environment with an arm for each model; ConfigError if there are fewer than 2."""
+    if len(models) < 2:
+        raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(models)}")
+    parameters = np.array([model.parameters for model in models], dtype=np.float64)
+    return Environment(
+        family=np.array([model.family for model in models], dtype=np.int64),
+        p=np.ascontiguousarray(parameters[:, 0]),
+        q=np.ascontiguousarray(parameters[:, 1]),
+        means=np.array([model.mean for model in models], dtype=np.float64),
+        models=tuple(models),
+    )
+
+
+def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, count: int) -> float:
+    """The sum of an arm's next `count` rewards."""
+    if environment.family[arm] != SAMPLED:
+        drawn: float = draw_sum(
+            rng,
+            int(environment.family[arm]),
+            float(environment.p[arm]),
+            float(environment.q[arm]),
+            count,
+        )
+        return drawn
+    total = 0.0
+    for begin in range(0, count, _DRAWN_AT_ONCE):
+        batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
+        total += float(batch.sum())
+    return total
+
+
+def cell_moments(environment: Environment, grid: Integers) -> tuple[Floats, Floats]:
+    """Mean and deviation of a Gaussian arm's sum over each cell, [cell, arm].
+
+    The same products in the same order as `draw_sum`, so that both give the same sums. Kernels of
+    other environments do not look at them: for those there is one row, which stands for nothing.
+    """
+    with np.errstate(over="ignore"):
+        if not np.all(np.isfinite(environment.p * grid[-1])):
+            raise RewardError(f"these rewards cannot be summed: up to {grid[-1]} of them")
+        if np.any((environment.family == POISSON) & (environment.p * grid[-1] >= _MOST_COUNTED)):
+            raise RewardError(f"these counts cannot be summed: up to {grid[-1]} of them")
+    if not environment.gaussian:
+        return np.zeros((1, environment.p.size)), np.zeros((1, environment.p.size))
+    counts = np.diff(grid, prepend=0)
+    roots = np.array([math.sqrt(count) for count in counts.tolist()])
+    return counts[:, None] * environment.p[None, :], environment.q[None, :] * roots[:, None]
+
+
+def environment_arrays(environment: Environment, grid: Integers) -> EnvironmentArrays:
+    """The environment as a kernel reads it that draws the cells of this grid."""
+    cell_mean, cell_sd = cell_moments(environment, grid)
+    return EnvironmentArrays(
+        family=environment.family,
+        p=environment.p,
+        q=environment.q,
+        cell_mean=cell_mean,
+        cell_sd=cell_sd,
+    )

@@ -1,0 +1,184 @@
+"""Frames on a link: priced as the ledger of a real run counts them, and only where they fit."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from planner.tasks import task_of
+
+from bitarm.api.scheme import build
+from bitarm.core.codes import Levels, Raw
+from bitarm.core.events import LearnerEvent, RoundOpened
+from bitarm.core.messages import Request
+from bitarm.core.question import Question
+from bitarm.core.setup import Setup
+from bitarm.core.spec import RunSpec
+from bitarm.links.airtime import air_seconds
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import Link, find_link
+from bitarm.planner.candidates import coarse
+from bitarm.planner.link_costs import LinkCheck, frame_costs, unit_of
+from bitarm.planner.measurement import Effort, SettingSimulator
+from bitarm.sim.environment import environment_of
+from bitarm.sim.machines import run_machines, run_trial
+from bitarm.sim.models import Gaussian
+from bitarm.sim.tables import checkpoints
+from bitarm.sim.tape import empty_tape
+from bitarm.wire import encode
+
+_ENVIRONMENT = environment_of([Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.4, 1.0, 0.2)])
+_LORA = find_link("lorawan-eu868-dr0")
+
+
+def _setup(**words: Any) -> Setup:
+    return build(
+        ("a", "b", "c", "d"),
+        seed=0,
+        problem={"sigma": 1.0, "delta": 1e-4},
+        scheme={"width": "pairwise", **words},
+        limits={},
+    )
+
+
+def _spellable(events: Sequence[LearnerEvent]) -> list[LearnerEvent]:
+    """A tape's dithers are finer than those that frames carry."""
+
+    def rounded(request: Request) -> Request:
+        code = request.question.code
+        if isinstance(code, Levels):
+            code = replace(code, dither=int(code.dither * 2**32) / 2**32)
+        return replace(request, question=replace(request.question, code=code))
+
+    return [
+        replace(event, requests=tuple(rounded(request) for request in event.requests))
+        if isinstance(event, RoundOpened)
+        else event
+        for event in events
+    ]
+
+
+def _sides(setup: Setup, link: Link, untils: list[int]) -> tuple[float, float]:
+    """What twenty runs cost by their ledgers, and by our prices."""
+    rng = np.random.Generator(np.random.SFC64(1))
+    grid = np.array(checkpoints(setup))
+    tape = empty_tape(grid, trials=20, messages=grid.size, units=rng.random((20, 4)))
+    counted = 0.0
+    for trial in range(20):
+        ledger = LinkLedger(link)
+
+        def count(events: Sequence[LearnerEvent], ledger: LinkLedger = ledger) -> None:
+            ledger.watch(_spellable(events))
+
+        run_trial(setup, tape, _ENVIRONMENT, rng, trial, count)
+        for use in ledger.devices():
+            air = (use.air_seconds_up or 0.0) + (use.air_seconds_down or 0.0)
+            counted += air or use.bytes_up + use.bytes_down
+    costs = frame_costs(link, setup.spec, untils)
+    runs = run_machines(setup, tape, _ENVIRONMENT, rng)  # once more: the tape has been drawn
+    return counted, float(costs.of(runs).sum())
+
+
+@pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"quantizer": "dicq", "policy": "se"},
+        {"quantizer": "dicq", "policy": "se", "kappa": 0.01},  # divisors of two bytes
+        {"quantizer": "icq", "bits": 2},
+        {"quantizer": "exact"},
+        {"quantizer": "quban", "epsilon_quban": 2.0**-9},  # codewords of 25 bits
+    ],
+    ids=lambda words: str(words["quantizer"]),
+)
+def test_frames_are_priced_nearly_as_ledgers_say(link: str, words: dict[str, Any]) -> None:
+    setup = _setup(**words)
+    counted, priced = _sides(setup, find_link(link), checkpoints(setup)[:12])
+    assert priced == pytest.approx(counted, rel=0.04)
+
+
+@pytest.mark.parametrize("switches", [(True, True), (True, False), (False, True), (False, False)])
+@pytest.mark.parametrize("link", ["lorawan-eu868-dr0", "nb-iot"])
+def test_cuts_are_priced_nearly_as_ledgers_say(link: str, switches: tuple[bool, bool]) -> None:
+    words = dict(zip(("leader_first", "pilot"), switches, strict=True))
+    setup = _setup(quantizer="dicq", policy="quiet", first=8, **words)
+    counted, priced = _sides(setup, find_link(link), [8, 300])
+    assert priced == pytest.approx(counted, rel=0.04)
+    costs = frame_costs(find_link(link), setup.spec, [8, 300])
+    assert (costs.cut == 8) if link == "nb-iot" else (costs.cut > 0)
+
+
+def test_later_messages_cost_more_where_their_requests_are_longer() -> None:
+    spec = _setup(quantizer="icq", policy="se").spec
+    each = frame_costs(find_link("nb-iot"), spec, [2**n for n in range(1, 21)]).messages[1:]
+    assert np.all(np.diff(each) >= 0)
+    assert each[-1] > each[0]
+
+
+def test_the_code_that_a_quantizer_asks_for_is_what_its_requests_cost() -> None:
+    """The same message of the same arm: 16 bytes of floats, 12 with a dither, or none."""
+    costs = {
+        name: frame_costs(find_link("nb-iot"), _setup(quantizer=name).spec, [2, 4]).messages[1]
+        for name in ("icq", "quban", "exact", "dicq")
+    }
+    few = 11 + 14  # a short report, and the request with nothing in its question
+    assert costs == {
+        "exact": few,
+        "quban": few + 8 + 1 + 4,
+        "icq": few + 8 + 8 + 1,
+        "dicq": few + 8 + 8 + 1,
+    }
+
+
+def test_air_time_is_that_of_both_frames() -> None:
+    each = frame_costs(_LORA, _setup(quantizer="exact").spec, [2]).messages
+    question = Question(until=2, code=Raw())
+    request = len(encode(Request(run=0, arm=3, message=1, question=question)))
+    assert _LORA.up.rate is not None
+    assert _LORA.down.rate is not None
+    assert each[0] == pytest.approx(
+        air_seconds(_LORA.up.rate, 11, up=True) + air_seconds(_LORA.down.rate, request, up=False)
+    )
+
+
+def test_a_first_report_past_all_gaps_has_its_price_too() -> None:
+    """Where the data choose the checkpoints, the last of them is not before the first."""
+    task = task_of(link="nb-iot", gap=2.0)
+    simulator = SettingSimulator(task, seed=1)
+    testbed = simulator.testbed(1, Effort(environments=4, runs=4))
+    for setting in coarse(task):
+        if setting.words["policy"] == "quiet":
+            late = setting.with_word("first", 4 * task.longest)
+            figures = simulator.measure(late, testbed)
+            assert figures is not None
+            assert figures.cost.mean > 25 * task.arms
+            return
+    raise AssertionError("no candidate jumps")
+
+
+def test_units_are_named() -> None:
+    assert unit_of(_LORA) == "second of air time"
+    assert unit_of(find_link("nb-iot")) == "byte of frames"
+
+
+def test_fit_is_what_the_links_own_check_says() -> None:
+    task = task_of(bounds=(0.0, 1.0), gap=0.3, link="lorawan-us915-dr0")
+    simulator = SettingSimulator(task, seed=1)
+    fit = LinkCheck(task, simulator.spec_of)
+    by_name = {
+        setting.words["quantizer"]: setting
+        for setting in coarse(task)
+        if setting.words["growth"] == 2.0
+    }
+    assert fit.carries(by_name["icq"])
+    assert not fit.carries(by_name["dicq"])
+    assert "carries 11 bytes up" in fit.refusal
+
+
+def test_without_a_link_everything_fits_and_nothing_is_asked() -> None:
+    def spec_of(_: object) -> RunSpec:
+        raise AssertionError("nobody needs to know")
+
+    task = task_of()
+    assert LinkCheck(task, spec_of).carries(coarse(task)[0])

@@ -1,0 +1,34 @@
+"""The trade-off: who is on it, who may be, and how many are shown."""
+
+from planner.fabricated import tried
+
+from bitarm.planner.trade_off import front, near_front, thinned
+
+
+def test_no_point_of_the_front_is_beaten_in_both_and_all_others_are() -> None:
+    points = [tried(s, b) for s, b in ((10, 9), (12, 5), (11, 9), (20, 5), (30, 1), (30, 2))]
+    best = front(points)
+    assert [(point.figures.samples.mean, point.figures.payload_bits.mean) for point in best] == [
+        (10, 9),
+        (12, 5),
+        (30, 1),
+    ]
+
+
+def test_who_is_beaten_by_less_than_the_noise_is_measured_again() -> None:
+    best, close, far = tried(100, 50), tried(103, 52), tried(120, 60)
+    assert near_front([best, close, far]) == [best, close]
+
+
+def test_a_thinned_curve_keeps_both_ends_and_few_points() -> None:
+    curve = [tried(100 * 1.2**i, 1000 / 1.2**i) for i in range(40)]
+    thin = thinned(curve, 7)
+    assert len(thin) == 7
+    assert (thin[0], thin[-1]) == (curve[0], curve[-1])
+
+
+def test_two_points_that_are_nearly_one_are_shown_as_one() -> None:
+    near = [tried(100, 50), tried(101, 49.5), tried(200, 20), tried(201, 19.9)]
+    assert thinned(near, 10) == [near[0], near[3]]
+    assert thinned(near[:1], 10) == near[:1]
+    assert thinned([], 10) == []
