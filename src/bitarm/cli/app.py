@@ -9,16 +9,16 @@ import typer
 
 import bitarm
 from bitarm.api.words import import_plugins
-from bitarm.cli import broker, runs
-from bitarm.cli.agent import agent_command
-from bitarm.cli.dashboard import dashboard
+from bitarm.cli.commands import broker, runs
+from bitarm.cli.commands.agent import agent_command
+from bitarm.cli.commands.dashboard import dashboard
+from bitarm.cli.commands.identify import identify
+from bitarm.cli.commands.learner import learner_command
+from bitarm.cli.commands.plan import plan_command
+from bitarm.cli.commands.reproduce import reproduce_command
+from bitarm.cli.commands.simulate import simulate_command
 from bitarm.cli.exits import Exit, complain, exit_for
-from bitarm.cli.identify import identify
-from bitarm.cli.learner import learner_command
-from bitarm.cli.plan import plan_command
-from bitarm.cli.reproduce import reproduce_command
-from bitarm.cli.simulate import simulate_command
-from bitarm.cli.words import flags_of, with_fixed_words, with_swept_words, with_words
+from bitarm.cli.flags.words import flags_of, with_fixed_words, with_swept_words, with_words
 from bitarm.errors import BitarmError
 from bitarm.planner.fixed import is_planned
 

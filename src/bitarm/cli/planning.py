@@ -15,7 +15,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bitarm.api.extras import require
 from bitarm.api.problem import Problem, load_problem
-from bitarm.cli.planned import print_plan, sketch
+from bitarm.cli.show.plan import print_plan, sketch
 from bitarm.errors import ConfigError
 from bitarm.planner.plan import Plan, Progress, plan
 

@@ -14,8 +14,8 @@ from rich.table import Table
 from bitarm.api.extras import require
 from bitarm.api.words import unknown
 from bitarm.cli.exits import Exit, complain
-from bitarm.cli.progress import trials_bar
-from bitarm.cli.storage import chunk_folder
+from bitarm.cli.flags.storage import chunk_folder
+from bitarm.cli.show.progress import trials_bar
 from bitarm.errors import ConfigError
 from bitarm.experiments.reproduce import INSTANCES, Reproduction, reproduce
 from bitarm.sim.sweep import MEASURES

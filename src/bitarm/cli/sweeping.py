@@ -21,9 +21,9 @@ from bitarm.api.problem import load_problem
 from bitarm.api.scheme import displaced_words
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.cli.exits import Exit, complain
-from bitarm.cli.plot import plot_simulation
-from bitarm.cli.progress import trials_bar
-from bitarm.cli.storage import chunk_folder
+from bitarm.cli.flags.storage import chunk_folder
+from bitarm.cli.show.progress import trials_bar
+from bitarm.cli.show.sweep_plot import plot_simulation
 from bitarm.core.policy import Outcome
 from bitarm.core.vocabulary import labels
 from bitarm.errors import ConfigError

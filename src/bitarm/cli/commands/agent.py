@@ -9,7 +9,8 @@ import typer
 
 from bitarm.api.network import PATIENCE, AgentEnd, run_agent
 from bitarm.api.problem import load_arms
-from bitarm.cli.connection import (
+from bitarm.cli.exits import Exit, complain
+from bitarm.cli.flags.connection import (
     AuthorityOption,
     BrokerOption,
     ConnectWithinOption,
@@ -18,7 +19,6 @@ from bitarm.cli.connection import (
     UserOption,
     broker_of,
 )
-from bitarm.cli.exits import Exit, complain
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.core.messages import Cause
 from bitarm.core.schedule import MAX_PULLS

@@ -94,7 +94,7 @@ def test_a_run_beside_its_page_is_the_same_run(apart: Command, store: Path) -> N
 def test_a_dashboard_that_dies_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, bitarm: Command, store: Path
 ) -> None:
-    from bitarm.cli import beside
+    from bitarm.cli.show import dashboard_process as beside
 
     def show(self: beside.Beside, run: int) -> None:
         self.process.kill()
@@ -111,7 +111,7 @@ def test_a_dashboard_that_dies_changes_nothing(
 def test_a_dashboard_that_never_starts_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, bitarm: Command
 ) -> None:
-    monkeypatch.setattr("bitarm.cli.beside.sys.executable", "/bin/false")
+    monkeypatch.setattr("bitarm.cli.show.dashboard_process.sys.executable", "/bin/false")
     done = bitarm("identify", "--seed", 1, "--json", "--dashboard")
     assert (done.code, done.json["best_arm_name"]) == (0, "water-tower")
     assert "the dashboard did not come up; the run goes on without it" in done.err

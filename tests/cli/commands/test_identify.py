@@ -13,7 +13,7 @@ from bitarm.core.events import RunEnded, TrafficMeasured
 from bitarm.core.result import RunResult
 from bitarm.store import SqliteJournal
 
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[3] / "README.md"
 
 _FIXED_NAMES = {
     "best_arm",

@@ -11,7 +11,9 @@ from rich.text import Text
 from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
 from bitarm.api.problem import Problem, load_problem
 from bitarm.api.tables import NetworkWords
-from bitarm.cli.connection import (
+from bitarm.cli.commands.identify import show_result, watch_all
+from bitarm.cli.exits import Exit, complain, exit_for_outcome
+from bitarm.cli.flags.connection import (
     AuthorityOption,
     BrokerOption,
     ConnectWithinOption,
@@ -19,13 +21,11 @@ from bitarm.cli.connection import (
     UserOption,
     broker_of,
 )
-from bitarm.cli.exits import Exit, complain, exit_for_outcome
-from bitarm.cli.identify import show_result, watch_all
-from bitarm.cli.link_cost import LinkOption
-from bitarm.cli.live import LiveTable
+from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.flags.words import Words, by_table
 from bitarm.cli.logs import LogLevel, configure, log_events
-from bitarm.cli.storage import StoreOption, store_path
-from bitarm.cli.words import Words, by_table
+from bitarm.cli.show.link import LinkOption
+from bitarm.cli.show.live import LiveTable
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bitarm.cli.answer import print_answer
-from bitarm.cli.live import standings_table
-from bitarm.cli.storage import StoreOption, store_path
+from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.show.live import standings_table
+from bitarm.cli.show.result import print_answer
 from bitarm.core.events import RoundOpened, RunEnded, dump_event
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps

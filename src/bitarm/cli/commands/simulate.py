@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from bitarm.api.extras import require
+from bitarm.cli.flags.words import Words
 from bitarm.cli.logs import LogLevel, configure
-from bitarm.cli.words import Words
 
 
 def simulate_command(

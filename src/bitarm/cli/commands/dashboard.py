@@ -10,7 +10,7 @@ import typer
 
 from bitarm.api.extras import require
 from bitarm.cli.exits import complain
-from bitarm.cli.storage import StoreOption, store_path
+from bitarm.cli.flags.storage import StoreOption, store_path
 
 DEFAULT_PORT = 8370
 

@@ -15,13 +15,8 @@ from rich.console import Console
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
-from bitarm.cli.answer import print_answer
-from bitarm.cli.beside import Beside, dashboard_beside
 from bitarm.cli.exits import exit_for_outcome
-from bitarm.cli.link_cost import LinkOption, link_json, print_link
-from bitarm.cli.live import LiveTable
-from bitarm.cli.logs import LogLevel, configure, log_events
-from bitarm.cli.plan_options import (
+from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
     GapsOption,
@@ -34,8 +29,13 @@ from bitarm.cli.plan_options import (
     refuse_with_plan,
     refuse_without_plan,
 )
-from bitarm.cli.storage import StoreOption, store_path
-from bitarm.cli.words import Words, by_table
+from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.flags.words import Words, by_table
+from bitarm.cli.logs import LogLevel, configure, log_events
+from bitarm.cli.show.dashboard_process import Beside, dashboard_beside
+from bitarm.cli.show.link import LinkOption, link_json, print_link
+from bitarm.cli.show.live import LiveTable
+from bitarm.cli.show.result import print_answer
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bitarm.api.identify import identify_problem
 from bitarm.api.problem import parse_problem
-from bitarm.cli.live import LiveTable, interval_bar, standings_table
+from bitarm.cli.show.live import LiveTable, interval_bar, standings_table
 from bitarm.core.bits import Symbol
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened, RunOpened
 from bitarm.core.policies import SuccessiveElimination
@@ -26,7 +26,7 @@ from bitarm.core.standings import ArmStanding, Standings
 from bitarm.store import MemoryJournal
 
 _PAPER = {"quantizer": "icq", "width": "paper"}
-_BUILT_IN = Path(__file__).parents[2] / "examples" / "gateways.toml"
+_BUILT_IN = Path(__file__).parents[3] / "examples" / "gateways.toml"
 
 
 def _rendered(standings: Standings, width: int) -> list[str]:

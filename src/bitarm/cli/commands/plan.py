@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 from bitarm.api.extras import require
-from bitarm.cli.link_cost import LinkOption
-from bitarm.cli.logs import LogLevel, configure
-from bitarm.cli.plan_options import (
+from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
     GapsOption,
@@ -19,7 +17,9 @@ from bitarm.cli.plan_options import (
     PerRoundOption,
     plan_words,
 )
-from bitarm.cli.words import Words
+from bitarm.cli.flags.words import Words
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.link import LinkOption
 
 
 def plan_command(
