@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.program import ARMS, COMMAND, Command, callables, environment, problem, run_apart
+from cli.program import ARMS, COMMAND, Command, callables, environment, problem
 
 from bitarm.api.simulate import simulate
 from bitarm.cli import sweeping
@@ -209,18 +209,6 @@ def test_a_terminal_sees_progress(home: Path) -> None:
     assert process.returncode == 0
     assert b"of 20,000 trials" in screen
     assert json.loads(out)["trials"] == 20000
-
-
-def test_help_and_other_commands_do_not_load_the_compiler(home: Path) -> None:
-    code = (
-        "import sys; sys.argv = ['bitarm', 'identify', '--help'];"
-        "from bitarm.cli.app import run; code = run();"
-        "heavy = {'numba', 'scipy', 'matplotlib', 'distributed'};"
-        "print(); print(code, sorted(heavy & {*sys.modules}))"
-    )
-    done = run_apart(code, env=environment(home), command=(sys.executable, "-c"))
-    assert "Usage" in done.out
-    assert done.out.splitlines()[-1] == "0 []", done.err
 
 
 # What is refused.

@@ -8,10 +8,16 @@ import pytest
 from typer.models import OptionInfo
 
 from bitarm import identify, plan, simulate
-from bitarm.cli.app import _WITH_WORDS
+from bitarm.cli.commands.identify import identify_command
+from bitarm.cli.commands.learner import learner_command
+from bitarm.cli.commands.plan import plan_command
+from bitarm.cli.commands.simulate import simulate_command
 from bitarm.core.vocabulary import TAKEN, vocabulary
 
-_CALLS: tuple[Callable[..., Any], ...] = (identify, simulate, plan)
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(identify, simulate, plan),
+    *(identify_command, simulate_command, plan_command, learner_command),
+)
 
 
 def _names(function: Callable[..., Any]) -> set[str]:
@@ -26,11 +32,11 @@ def _names(function: Callable[..., Any]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("function", [*_CALLS, *_WITH_WORDS.values()], ids=lambda it: it.__name__)
+@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda it: it.__name__)
 def test_every_argument_and_flag_is_known_to_be_taken(function: Callable[..., Any]) -> None:
     assert _names(function) - vocabulary().words.keys() <= TAKEN
 
 
 def test_nothing_is_taken_that_nobody_has() -> None:
-    every = set().union(*map(_names, (*_CALLS, *_WITH_WORDS.values())))
+    every = set().union(*map(_names, _FUNCTIONS))
     assert TAKEN - every <= {"csv", "help", "json"}

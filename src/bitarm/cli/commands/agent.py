@@ -30,6 +30,11 @@ _WORDS = {
 }
 
 
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("agent")(agent_command)
+
+
 def agent_command(
     problem: Annotated[
         Path, typer.Argument(metavar="PROBLEM.toml", help="Names this agent's arms and rewards")

@@ -19,7 +19,7 @@ from bitarm.errors import ConfigError
 if TYPE_CHECKING:
     from bitarm.runtime.broker.provision import Change
 
-app = typer.Typer(
+_broker = typer.Typer(
     no_args_is_help=True, help="A Mosquitto broker with TLS, passwords and access rules."
 )
 
@@ -28,7 +28,12 @@ _MOST_LINES = 12
 AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT...", help="Names of agents")]
 
 
-@app.command()
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the program, under one name."""
+    app.add_typer(_broker, name="broker")
+
+
+@_broker.command()
 def init(
     folder: FolderArgument,
     agents: Annotated[
@@ -70,7 +75,7 @@ def init(
     typer.echo(f"start it with: bitarm broker run {shlex.quote(str(folder))}")
 
 
-@app.command()
+@_broker.command()
 def add(folder: FolderArgument, agents: AgentsArgument) -> None:
     """Add agents; nobody else's password changes. A running broker takes them up by itself."""
     _require_net()
@@ -80,7 +85,7 @@ def add(folder: FolderArgument, agents: AgentsArgument) -> None:
     _report(provision.add(BrokerFolder(folder), agents))
 
 
-@app.command()
+@_broker.command()
 def remove(folder: FolderArgument, agents: AgentsArgument) -> None:
     """Shut agents out. A running broker refuses their next connection."""
     _require_net()
@@ -90,7 +95,7 @@ def remove(folder: FolderArgument, agents: AgentsArgument) -> None:
     _report(provision.remove(BrokerFolder(folder), agents))
 
 
-@app.command()
+@_broker.command()
 def renew(folder: FolderArgument) -> None:
     """Make a new server certificate (good for 13 months); agents need nothing new.
 
@@ -104,7 +109,7 @@ def renew(folder: FolderArgument) -> None:
     _report(provision.renew(BrokerFolder(folder), datetime.now(UTC)))
 
 
-@app.command()
+@_broker.command()
 def run(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="The broker's folder")

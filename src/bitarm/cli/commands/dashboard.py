@@ -15,7 +15,12 @@ from bitarm.cli.flags.storage import StoreOption, store_path
 DEFAULT_PORT = 8370
 
 
-def dashboard(
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("dashboard")(dashboard_command)
+
+
+def dashboard_command(
     store: StoreOption = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any free port")

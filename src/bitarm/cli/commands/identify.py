@@ -30,7 +30,7 @@ from bitarm.cli.flags.plan import (
     refuse_without_plan,
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
-from bitarm.cli.flags.words import Words, by_table
+from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.show.dashboard_process import Beside, dashboard_beside
 from bitarm.cli.show.link import LinkOption, link_json, print_link
@@ -48,7 +48,12 @@ _BUILT_IN = "gateways.toml"
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
 
-def identify(
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program, with a flag for each word of a scheme."""
+    app.command("identify")(with_words(identify_command))
+
+
+def identify_command(
     context: typer.Context,
     problem: Annotated[
         Path | None,

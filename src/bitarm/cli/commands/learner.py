@@ -22,7 +22,7 @@ from bitarm.cli.flags.connection import (
     broker_of,
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
-from bitarm.cli.flags.words import Words, by_table
+from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.logs import LogLevel, configure, log_events
 from bitarm.cli.show.link import LinkOption
 from bitarm.cli.show.live import LiveTable
@@ -35,6 +35,11 @@ from bitarm.store import SqliteJournal, find_run
 
 _MOST_NAMES = 8
 _NETWORK = words_of(NetworkWords)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program, with a flag for each word of a scheme."""
+    app.command("learner")(with_words(learner_command))
 
 
 def learner_command(

@@ -17,9 +17,15 @@ from bitarm.cli.flags.plan import (
     PerRoundOption,
     plan_words,
 )
-from bitarm.cli.flags.words import Words
+from bitarm.cli.flags.words import Words, with_fixed_words
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.link import LinkOption
+from bitarm.planner.fixed import is_planned
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program, with a flag for each word of a scheme that a plan takes."""
+    app.command("plan")(with_fixed_words(plan_command, is_planned))
 
 
 def plan_command(

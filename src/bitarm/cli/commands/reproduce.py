@@ -9,6 +9,11 @@ from bitarm.api.extras import require
 from bitarm.cli.logs import LogLevel, configure
 
 
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("reproduce")(reproduce_command)
+
+
 def reproduce_command(
     experiments: Annotated[
         list[str] | None,

@@ -24,7 +24,7 @@ from bitarm.core.result import result_of
 from bitarm.core.standings import Standings
 from bitarm.store import MemoryJournal, SqliteJournal, find_run
 
-app = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
+_runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
@@ -39,7 +39,12 @@ class ExportFormat(Enum):
     CSV = "csv"
 
 
-@app.command("list")
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the program, under one name."""
+    app.add_typer(_runs, name="runs")
+
+
+@_runs.command("list")
 def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
     """All runs, the newest first."""
     path = store_path(store)
@@ -69,7 +74,7 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
     Console().print(table)
 
 
-@app.command()
+@_runs.command()
 def show(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """One run: its arms, its answer and its price."""
     number, entries = _entries(run, store)
@@ -87,7 +92,7 @@ def show(run: RunArgument, store: StoreOption = None, as_json: JsonOption = Fals
         console.print("The run has not ended: it is still going on, or it was cut off.")
 
 
-@app.command()
+@_runs.command()
 def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Feed a run's reports to a new learner and check that it decides the same."""
     number, entries = _entries(run, store)
@@ -109,7 +114,7 @@ def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = Fa
         typer.echo(f"run {number}: {checked:,} events replayed, every decision agrees")
 
 
-@app.command()
+@_runs.command()
 def export(
     run: RunArgument,
     store: StoreOption = None,

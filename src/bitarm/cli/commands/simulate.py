@@ -6,8 +6,13 @@ from typing import Annotated
 import typer
 
 from bitarm.api.extras import require
-from bitarm.cli.flags.words import Words
+from bitarm.cli.flags.words import Words, with_swept_words
 from bitarm.cli.logs import LogLevel, configure
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program; each word of a scheme is a flag that takes a list."""
+    app.command("simulate")(with_swept_words(simulate_command))
 
 
 def simulate_command(

@@ -8,10 +8,9 @@ The command gets a flag for each word, and its function the words that were give
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
-from typer.models import OptionInfo
 
 from bitarm.api.words import users, vocabulary
 from bitarm.core.words import Declared, Kind
@@ -139,20 +138,6 @@ def _values(declared: Declared, given: Any) -> Any:
         case Kind.TEXT:
             return given.split(",")
     return given
-
-
-def flags_of(function: Callable[..., None]) -> set[str]:
-    """Every flag of a command that takes words, those of the words included."""
-    flags = {f"--{name.replace('_', '-')}" for name in vocabulary().words}
-    flags |= {f"--no-{name.replace('_', '-')}" for name in vocabulary().words}
-    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
-        named = [it.param_decls for it in get_args(parameter.annotation) if _is_option(it)]
-        flags |= set(named[0]) if named and named[0] else {f"--{name.replace('_', '-')}"}
-    return flags
-
-
-def _is_option(it: Any) -> bool:
-    return isinstance(it, OptionInfo)
 
 
 def by_table(words: Words) -> dict[str, dict[str, Any]]:
