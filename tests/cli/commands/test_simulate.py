@@ -21,7 +21,6 @@ import pytest
 from cli.program import ARMS, COMMAND, Command, callables, environment, problem
 
 from bitarm.api.simulate import simulate
-from bitarm.cli import sweeping
 from bitarm.sim import execute
 from bitarm.sim.models import Bernoulli
 from bitarm.sim.sweep import ChunkResult, Sweep
@@ -537,14 +536,21 @@ def test_workers_end_with_a_parent_that_is_killed(
         assert session.wait_until_alone(10) == set()
 
 
-@pytest.mark.parametrize("while_", ["simulate", "_print_table", "plot_simulation"])
+@pytest.mark.parametrize(
+    "while_",
+    [
+        "bitarm.api.simulate.simulate",
+        "bitarm.cli.show.sweep.print_table",
+        "bitarm.cli.show.sweep_plot.plot_simulation",
+    ],
+)
 def test_an_interrupt_at_any_time_says_how_to_go_on(
     bitarm: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, while_: str
 ) -> None:
     def interrupt(*words: Any, **more: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweeping, while_, interrupt)
+    monkeypatch.setattr(while_, interrupt)
     done = bitarm(*_COINS, "--plot", tmp_path / "sweep.svg")
     assert done.code == 130
     assert "interrupted; the same command with --seed 1 goes on from here" in done.err
