@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
@@ -15,6 +16,7 @@ from rich.console import Console
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
+from bitarm.cli.commands.plan import plan_problem
 from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.flags.plan import (
     GapOption,
@@ -26,8 +28,6 @@ from bitarm.cli.flags.plan import (
     PerPullOption,
     PerRoundOption,
     plan_words,
-    refuse_with_plan,
-    refuse_without_plan,
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
@@ -39,6 +39,7 @@ from bitarm.cli.show.result import print_answer
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.result import RunResult
+from bitarm.errors import ConfigError
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.link_ledger import LinkLedger
 from bitarm.runtime.links import find_link, require_fit
@@ -95,18 +96,18 @@ def identify_command(
 ) -> None:
     """Find the best arm with one process; a live table, then the answer and its price."""
     configure(log_level, as_json=log_json)
-    given = locals()
     overrides = by_table(words)
     if clip is not None:
         overrides["problem"]["clip"] = clip
     task = _load(problem, overrides)
     chosen = new_seed() if seed is None else seed
     planned: dict[str, Any] = {}
+    guess_and_prices = plan_words(context.params)
     if plan:
-        refuse_with_plan(overrides["scheme"])
-        task, planned = _planned(task, plan_words(given), link=link, seed=chosen)
+        _refuse_with_plan(overrides["scheme"])
+        task, planned = _planned(task, guess_and_prices, link=link, seed=chosen)
     else:
-        refuse_without_plan(plan_words(given))
+        _refuse_without_plan(guess_and_prices)
     ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
@@ -139,13 +140,33 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
 def _planned(
     task: Problem, words: dict[str, Any], *, link: str | None, seed: int
 ) -> tuple[Problem, dict[str, Any]]:
-    """The problem with the scheme that a plan chose for it, and the plan for a program."""
+    """The problem with the scheme that a plan chose for it, and the plan for a program.
+
+    A person is told on stderr: what stdout carries is the run's.
+    """
     require("numba", extra="sim", what="a plan")
-    from bitarm.cli.planning import plan_first  # here: it loads a compiler
+    from bitarm.cli.show.plan import sketch  # here: it loads a compiler
 
     asked = words | ({} if link is None else {"link": link})
-    made = plan_first(task, asked | {"seed": seed})
+    made = plan_problem(task, asked | {"seed": seed})
+    print(f"plan: {sketch(made)}", file=sys.stderr)
     return replace(task, scheme=made.words), {"plan": made.to_json()}
+
+
+def _refuse_with_plan(scheme: Mapping[str, Any]) -> None:
+    """A plan chooses the scheme: what would be overruled is refused."""
+    if scheme:
+        raise ConfigError(f"--plan chooses the scheme: leave out {_flags(scheme)}")
+
+
+def _refuse_without_plan(words: Mapping[str, Any]) -> None:
+    """A guess or a price without a plan would have no effect."""
+    if words:
+        raise ConfigError(f"{_flags(words)} has no effect without --plan")
+
+
+def _flags(words: Mapping[str, Any]) -> str:
+    return ", ".join(f"--{word.replace('_', '-')}" for word in words)
 
 
 def _opening_page(page: Beside, journal: Journal) -> Watcher:

@@ -1,11 +1,15 @@
-"""`bitarm plan`: which setting costs least, and what it will cost. The work is in `planning.py`."""
+"""`bitarm plan`: which setting costs least, and what it will cost."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 
 from bitarm.api.extras import require
+from bitarm.api.problem import Problem, load_problem
 from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
@@ -20,7 +24,14 @@ from bitarm.cli.flags.plan import (
 from bitarm.cli.flags.words import Words, with_fixed_words
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.link import LinkOption
+from bitarm.cli.show.progress import measurements_bar
+from bitarm.errors import ConfigError
 from bitarm.planner.fixed import is_planned
+
+if TYPE_CHECKING:
+    from bitarm.planner.plan import Plan
+
+_PICTURES = (".svg", ".png", ".pdf")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -80,11 +91,68 @@ def plan_command(
 
     Words of the scheme, such as --quantizer icq --bits 2, fix what the plan may not vary.
     """
-    given = dict(locals())
     configure(log_level, as_json=log_json)
     require("numba", extra="sim", what="a plan")
-    from bitarm.cli.planning import Output, run_plan  # here: it loads a compiler
+    own = {"rewards": rewards, "offset": offset, "link": link, "seed": seed}
+    given = {
+        **plan_words(context.params),
+        **{word: value for word, value in own.items() if value is not None},
+        **words,
+    }
+    _check_outputs(plot, save)
+    if problem is None:
+        made = _plan(arms, given)
+    elif arms is not None:
+        raise ConfigError("arms does not apply to a problem file: it has its own")
+    else:
+        made = plan_problem(load_problem(problem), given)
+    if plot is not None:
+        _draw(made, plot)
+    if save is not None:
+        _save(made, save)
+    if as_json:
+        typer.echo(json.dumps(made.to_json()))
+    else:
+        from bitarm.cli.show.plan import print_plan
 
-    named = ("rewards", "offset", "link", "seed")
-    own = plan_words(given) | {word: given[word] for word in named if given[word] is not None}
-    run_plan(problem, arms, own | words, Output(as_json=as_json, plot=plot, save=save))
+        print_plan(Console(), made)
+
+
+def plan_problem(problem: Problem, words: Mapping[str, Any]) -> "Plan":
+    """A plan for the arms of a problem file, with progress on stderr; `words` win over the file's.
+
+    The file's [scheme] says what has been used so far and is left aside: only `words` fix anything.
+    """
+    own = {word: value for word, value in problem.problem.items() if value is not None}
+    limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
+    return _plan(len(problem.arms), {**own, **limits, **words})
+
+
+def _plan(arms: int | None, words: Mapping[str, Any]) -> "Plan":
+    from bitarm.planner.plan import plan  # here: it loads a compiler
+
+    with measurements_bar() as progress:
+        return plan(arms, **words, progress=progress)
+
+
+def _check_outputs(plot: Path | None, save: Path | None) -> None:
+    """A plan takes seconds: what could not be written afterwards is refused before."""
+    if plot is not None and plot.suffix not in _PICTURES:
+        raise ConfigError(f"a plot must end in {', '.join(_PICTURES)}, got {plot}")
+    for path in (plot, save):
+        if path is not None and not path.parent.is_dir():
+            raise ConfigError(f"there is no folder {path.parent} to write {path.name} to")
+
+
+def _draw(made: "Plan", path: Path) -> None:
+    require("matplotlib", extra="sim", what="a plot")
+    from bitarm.planner.picture import draw_plan
+
+    draw_plan(made, path)
+
+
+def _save(made: "Plan", path: Path) -> None:
+    try:
+        path.write_text(made.to_toml(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the setting cannot be written to {path}: {error}") from None

@@ -7,8 +7,10 @@ import typer
 
 from bitarm.errors import ConfigError
 
-WORDS = ("gap", "gaps", "gap_prior", "per_bit", "per_message", "per_pull", "per_round")
-"""As `bitarm.plan` takes them; `per_frame_unit` goes with a link."""
+_WORDS = (
+    *("gap", "gaps", "gap_prior"),
+    *("per_bit", "per_message", "per_pull", "per_round", "per_frame_unit"),
+)
 
 
 def _option(text: str, metavar: str | None = None) -> Any:
@@ -33,29 +35,14 @@ PerFrameUnitOption = Annotated[
 
 
 def plan_words(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The flags that were given, as a call of `bitarm.plan` spells them."""
-    words = {
-        word: given[word] for word in (*WORDS, "per_frame_unit") if given.get(word) is not None
-    }
+    """The guess and the prices among a command's parameters, as a call of `bitarm.plan` has them.
+
+    What was not given is left out. ConfigError if gaps are no numbers.
+    """
+    words = {word: given[word] for word in _WORDS if given[word] is not None}
     if "gaps" in words:
         try:
             words["gaps"] = [float(gap) for gap in words["gaps"].split(",")]
         except ValueError:
             raise ConfigError(f"gaps must be numbers with commas, got {words['gaps']!r}") from None
     return words
-
-
-def refuse_with_plan(scheme: Mapping[str, Any]) -> None:
-    """A plan chooses the scheme: what would be overruled is refused."""
-    if scheme:
-        raise ConfigError(f"--plan chooses the scheme: leave out {_flags(scheme)}")
-
-
-def refuse_without_plan(words: Mapping[str, Any]) -> None:
-    """A guess or a price without a plan would have no effect."""
-    if words:
-        raise ConfigError(f"{_flags(words)} has no effect without --plan")
-
-
-def _flags(words: Mapping[str, Any]) -> str:
-    return ", ".join(f"--{word.replace('_', '-')}" for word in words)

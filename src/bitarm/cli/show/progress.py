@@ -1,4 +1,4 @@
-"""A bar on stderr while trials run; nothing where stderr is no terminal."""
+"""How far a command has come, on stderr while it works; nothing where that is no terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,8 +9,10 @@ from rich.progress import (
     BarColumn,
     Progress,
     ProgressColumn,
+    SpinnerColumn,
     Task,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -27,7 +29,7 @@ class _Speed(ProgressColumn):
 
 @contextmanager
 def trials_bar() -> Iterator[Callable[[int, int], None]]:
-    """A function to call with the trials that are done and those that there are."""
+    """A bar of trials: yields a function to call with how many are done, and of how many."""
     screen = Console(stderr=True)
     if not screen.is_terminal:
         yield lambda done, trials: None
@@ -42,3 +44,16 @@ def trials_bar() -> Iterator[Callable[[int, int], None]]:
     ) as bar:
         task = bar.add_task("", total=1)
         yield lambda done, trials: bar.update(task, completed=done, total=trials)
+
+
+@contextmanager
+def measurements_bar() -> Iterator[Callable[[str, int], None]]:
+    """A line on a plan: yields a function to call with what was measured, and how many of it."""
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        yield lambda what, done: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("compiling the simulator", total=None)
+        yield lambda what, done: bar.update(task, description=f"{done:,} {what} measured")
