@@ -1,12 +1,19 @@
 """`bitarm reproduce`: the paper's figures beside its published numbers."""
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bitarm.api.extras import require
+from bitarm.cli.exits import Exit, complain
+from bitarm.cli.flags.storage import chunk_folder
 from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.progress import trials_bar
+from bitarm.core.words import unknown
+from bitarm.errors import ConfigError
 
 
 def add_to(app: typer.Typer) -> None:
@@ -52,18 +59,31 @@ def reproduce_command(
 ) -> None:
     """Every figure of the paper beside its published numbers, as one page."""
     configure(log_level, as_json=log_json)
-    require("numba", extra="sim", what="a reproduction")
-    from bitarm.cli.reproducing import run_reproduction  # here: it loads a compiler
+    for package in ("numba", "matplotlib", "jinja2"):
+        require(package, extra="sim", what="a reproduction")
+    from bitarm.cli.show.reproduction import print_reproduction, reproduction_json
+    from bitarm.experiments.reproduce import INSTANCES, reproduce  # here: it loads a compiler
 
-    run_reproduction(
-        experiments or [],
-        trials=trials,
-        seed=seed,
-        out=out,
-        instance=instance,
-        full=full,
-        overwrite=overwrite,
-        workers=workers,
-        cache=cache,
-        as_json=as_json,
-    )
+    if instance not in INSTANCES:
+        raise ConfigError(unknown("--instance", instance, INSTANCES))
+    try:
+        with trials_bar() as progress:
+            found = reproduce(
+                experiments or [],
+                trials=trials,
+                seed=seed,
+                out=out,
+                instance=instance,
+                full=full,
+                overwrite=overwrite,
+                workers=workers or os.cpu_count() or 1,
+                cache=chunk_folder(cache),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on from here")
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps(reproduction_json(found)))
+    else:
+        print_reproduction(found)
