@@ -94,13 +94,13 @@ def test_a_run_beside_its_page_is_the_same_run(apart: Command, store: Path) -> N
 def test_a_dashboard_that_dies_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, bitarm: Command, store: Path
 ) -> None:
-    from bitarm.cli.show import dashboard_process as beside
+    from bitarm.cli.show.dashboard_process import DashboardProcess
 
-    def show(self: beside.Beside, run: int) -> None:
+    def show(self: DashboardProcess, run: int) -> None:
         self.process.kill()
         self.process.wait()
 
-    monkeypatch.setattr(beside.Beside, "show", show)
+    monkeypatch.setattr(DashboardProcess, "show", show)
     done = bitarm("identify", "--seed", 1, "--json", "--dashboard")
     assert (done.code, done.json["best_arm_name"]) == (0, "water-tower")
     journal = SqliteJournal.open_read_only(store)

@@ -19,6 +19,7 @@ from bitarm.cli.flags.connection import (
     UserOption,
     broker_of,
 )
+from bitarm.cli.flags.output import LogJsonOption, LogLevelOption
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.core.messages import Cause
 from bitarm.core.schedule import MAX_PULLS
@@ -57,8 +58,8 @@ def agent_command(
     ] = None,
     connect_within: ConnectWithinOption = PATIENCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the end as JSON")] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.INFO,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    log_level: LogLevelOption = LogLevel.INFO,
+    log_json: LogJsonOption = False,
 ) -> None:
     """Serve the arms of one agent until they are dismissed; go on where it left off."""
     configure(log_level, as_json=log_json)

@@ -1,13 +1,11 @@
 """`bitarm identify`: the best arm, live, over the embedded channel."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +16,8 @@ from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.commands.plan import plan_problem
 from bitarm.cli.exits import exit_for_outcome
+from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
@@ -31,14 +31,12 @@ from bitarm.cli.flags.plan import (
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
-from bitarm.cli.logs import LogLevel, configure, log_events
-from bitarm.cli.show.dashboard_process import Beside, dashboard_beside
-from bitarm.cli.show.link import LinkOption, link_json, print_link
-from bitarm.cli.show.live import LiveTable
-from bitarm.cli.show.result import print_answer
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.dashboard_process import DashboardProcess, dashboard_process
+from bitarm.cli.show.result import show_result
+from bitarm.cli.show.watching import watching
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal
-from bitarm.core.result import RunResult
 from bitarm.errors import ConfigError
 from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.link_ledger import LinkLedger
@@ -80,17 +78,15 @@ def identify_command(
     per_round: PerRoundOption = None,
     per_frame_unit: PerFrameUnitOption = None,
     store: StoreOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object")
-    ] = False,
+    as_json: ResultJsonOption = False,
     dashboard: Annotated[
         bool, typer.Option("--dashboard", help="Open the run's web page beside it")
     ] = False,
     pace: Annotated[
         float, typer.Option(min=0, help="Seconds between rounds of the live table")
     ] = _PACE,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
     *,
     words: Words,
 ) -> None:
@@ -102,27 +98,23 @@ def identify_command(
     task = _load(problem, overrides)
     chosen = new_seed() if seed is None else seed
     planned: dict[str, Any] = {}
-    guess_and_prices = plan_words(context.params)
     if plan:
         _refuse_with_plan(overrides["scheme"])
-        task, planned = _planned(task, guess_and_prices, link=link, seed=chosen)
+        task, planned = _planned(task, plan_words(context.params), link=link, seed=chosen)
     else:
-        _refuse_without_plan(guess_and_prices)
+        _refuse_without_plan(plan_words(context.params))
     ledger = _ledger(link, task, chosen)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
-    with contextlib.ExitStack() as outer:
-        journal = outer.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
-        page = outer.enter_context(dashboard_beside(store_path(store))) if dashboard else None
-        with contextlib.ExitStack() as stack:
-            watchers: list[Watcher] = [log_events]
-            if ledger is not None:
-                watchers.append(ledger.watch)
-            if page is not None:
-                watchers.append(_opening_page(page, journal))
-            if live:
-                watchers.append(stack.enter_context(LiveTable(screen, pace=pace)).watch)
-            watch = watch_all(*watchers)
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
+        page = stack.enter_context(dashboard_process(store_path(store))) if dashboard else None
+        others: list[Watcher] = []
+        if ledger is not None:
+            others.append(ledger.watch)
+        if page is not None:
+            others.append(_opening_page(page, journal))
+        with watching(*others, table_on=screen if live else None, pace=pace) as watch:
             run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
         show_result(result, run=run, as_json=as_json, ledger=ledger, more=planned)
         if page is not None and live:
@@ -131,6 +123,7 @@ def identify_command(
 
 
 def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
+    """The problem of a file, or the built-in example; `overrides` win over its tables."""
     if path is not None:
         return load_problem(path, overrides)
     text = resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text(encoding="utf-8")
@@ -140,9 +133,9 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
 def _planned(
     task: Problem, words: dict[str, Any], *, link: str | None, seed: int
 ) -> tuple[Problem, dict[str, Any]]:
-    """The problem with the scheme that a plan chose for it, and the plan for a program.
+    """The problem with the scheme that a plan chose for it, and the plan as JSON for the result.
 
-    A person is told on stderr: what stdout carries is the run's.
+    A person reads of the plan on stderr: stdout is the run's.
     """
     require("numba", extra="sim", what="a plan")
     from bitarm.cli.show.plan import sketch  # here: it loads a compiler
@@ -169,51 +162,23 @@ def _flags(words: Mapping[str, Any]) -> str:
     return ", ".join(f"--{word.replace('_', '-')}" for word in words)
 
 
-def _opening_page(page: Beside, journal: Journal) -> Watcher:
-    """Shows the run's page once the run has a number."""
+def _opening_page(page: DashboardProcess, journal: Journal) -> Watcher:
+    """A watcher that opens the run's page as soon as the journal has given the run a number."""
 
     def watch(events: Sequence[LearnerEvent]) -> None:
         for event in events:
             if isinstance(event, RunOpened):
                 run = event.setup.spec.fingerprint
-                page.show(next(it.run for it in journal.runs() if it.fingerprint == run))
-
-    return watch
-
-
-def watch_all(*watchers: Watcher) -> Watcher:
-    """A watcher that tells all of these."""
-
-    def watch(events: Sequence[LearnerEvent]) -> None:
-        for watcher in watchers:
-            watcher(events)
+                page.show(next(kept.run for kept in journal.runs() if kept.fingerprint == run))
 
     return watch
 
 
 def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
-    """What counts the cost on a link; ConfigError if the run's frames do not fit it."""
+    """A count of what the run costs on the link; ConfigError if its frames do not fit there."""
     if link is None:
         return None
     profile = find_link(link)
     setup = task.setup(seed)
     require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
     return LinkLedger(profile)
-
-
-def show_result(
-    result: RunResult,
-    *,
-    run: int,
-    as_json: bool,
-    ledger: LinkLedger | None = None,
-    more: Mapping[str, Any] = MappingProxyType({}),
-) -> None:
-    """Print a result and its cost on a link, for a person or, with `more`, for a program."""
-    if as_json:
-        cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
-        typer.echo(json.dumps({"run": run, **result.to_json(), **cost, **more}))
-        return
-    print_answer(Console(), result, run=run)
-    if ledger is not None:
-        print_link(Console(), ledger.fleet())

@@ -11,7 +11,6 @@ from rich.text import Text
 from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
 from bitarm.api.problem import Problem, load_problem
 from bitarm.api.tables import NetworkWords
-from bitarm.cli.commands.identify import show_result, watch_all
 from bitarm.cli.exits import Exit, complain, exit_for_outcome
 from bitarm.cli.flags.connection import (
     AuthorityOption,
@@ -21,15 +20,16 @@ from bitarm.cli.flags.connection import (
     UserOption,
     broker_of,
 )
+from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
-from bitarm.cli.logs import LogLevel, configure, log_events
-from bitarm.cli.show.link import LinkOption
-from bitarm.cli.show.live import LiveTable
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.result import show_result
+from bitarm.cli.show.watching import watching
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
-from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.topics import LEARNER
 from bitarm.store import SqliteJournal, find_run
 
@@ -72,11 +72,9 @@ def learner_command(
     seed: Annotated[int | None, typer.Option(help="Makes the run repeatable")] = None,
     store: StoreOption = None,
     connect_within: ConnectWithinOption = PATIENCE,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object")
-    ] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    as_json: ResultJsonOption = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
     *,
     words: Words,
 ) -> None:
@@ -97,12 +95,9 @@ def learner_command(
     overrides["network"] = {word: value for word, value in network.items() if value is not None}
     address = broker_of(broker, user or LEARNER, password_file, ca)
     screen = Console(stderr=True)
+    table_on = screen if screen.is_terminal and not as_json else None
     with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
-        with contextlib.ExitStack() as stack:
-            watch: Watcher = log_events
-            if screen.is_terminal and not as_json:
-                table = stack.enter_context(LiveTable(screen, pace=0))
-                watch = watch_all(log_events, table.watch)
+        with watching(table_on=table_on) as watch:
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run

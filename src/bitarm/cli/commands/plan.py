@@ -10,6 +10,8 @@ from rich.console import Console
 
 from bitarm.api.extras import require
 from bitarm.api.problem import Problem, load_problem
+from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
@@ -23,7 +25,6 @@ from bitarm.cli.flags.plan import (
 )
 from bitarm.cli.flags.words import Words, with_fixed_words
 from bitarm.cli.logs import LogLevel, configure
-from bitarm.cli.show.link import LinkOption
 from bitarm.cli.show.progress import measurements_bar
 from bitarm.errors import ConfigError
 from bitarm.planner.fixed import is_planned
@@ -81,9 +82,9 @@ def plan_command(
     seed: Annotated[
         int | None, typer.Option(help="Makes the plan repeatable", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    as_json: JsonOption = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
     *,
     words: Words,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from bitarm.api.extras import require
 from bitarm.cli.exits import Exit, complain
+from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.storage import chunk_folder
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.progress import trials_bar
@@ -53,9 +54,9 @@ def reproduce_command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where finished chunks are kept", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    as_json: JsonOption = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
 ) -> None:
     """Every figure of the paper beside its published numbers, as one page."""
     configure(log_level, as_json=log_json)

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bitarm.cli.flags.output import JsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.show.live import standings_table
 from bitarm.cli.show.result import print_answer
@@ -29,7 +30,6 @@ _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
 
 
 class ExportFormat(Enum):

@@ -21,6 +21,7 @@ from bitarm.errors import ConfigError
 if TYPE_CHECKING:
     from bitarm.api.simulate import Simulation
     from bitarm.sim.models import RewardModel
+from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.logs import LogLevel, configure
 
 
@@ -52,13 +53,13 @@ def simulate_command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where finished chunks are kept", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
+    as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, a row a setting")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the results (.png, .svg, .pdf)")
     ] = None,
-    log_level: Annotated[LogLevel, typer.Option(help="What to log on stderr")] = LogLevel.WARNING,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")] = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
     *,
     words: Words,
 ) -> None:

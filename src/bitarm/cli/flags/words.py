@@ -45,13 +45,13 @@ def with_fixed_words(
 
     `takes` says which words have a meaning for it.
     """
-    declared = [it for it in vocabulary().words.values() if takes(it.name)]
+    declared = [word for word in vocabulary().words.values() if takes(word.name)]
     return _with_flags(function, declared, _fixed, _value)
 
 
 def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
     """A command that takes lists of values, with commas; all of their combinations are run."""
-    declared = [it for it in vocabulary().words.values() if it.kind is not Kind.WHOLES]
+    declared = [word for word in vocabulary().words.values() if word.kind is not Kind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 
 
@@ -65,7 +65,7 @@ def _with_flags(
 
     Typer reads a command's flags from the signature of its function, so one is made.
     """
-    flags = {it.name: it for it in declared}
+    flags = {word.name: word for word in declared}
 
     def command(context: typer.Context, **given: Any) -> None:
         typed = [name for name in context.params if name in flags and given[name] is not None]
@@ -74,16 +74,16 @@ def _with_flags(
         function(context, **own, words=words)
 
     own = inspect.signature(function, eval_str=True).parameters
-    parameters = [it for name, it in own.items() if name != "words"]
+    parameters = [parameter for name, parameter in own.items() if name != "words"]
     parameters += [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation(it)
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation(word)
         )
-        for name, it in flags.items()
+        for name, word in flags.items()
     ]
-    ordered = [replaced.replace(kind=inspect.Parameter.KEYWORD_ONLY) for replaced in parameters]
+    ordered = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     command.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-    command.__annotations__ = {it.name: it.annotation for it in ordered}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
     command.__name__, command.__doc__ = function.__name__, function.__doc__
     return command
 

@@ -20,8 +20,8 @@ _PATIENCE = 20.0  # seconds that a run waits for its page
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """The page of the store that a run is kept in; `address` None if it did not come up."""
+class DashboardProcess:
+    """A dashboard that shows a store; its `address` is None if it did not come up."""
 
     process: subprocess.Popen[str]
     address: str | None
@@ -46,8 +46,8 @@ class Beside:
 
 
 @contextlib.contextmanager
-def dashboard_beside(store: Path) -> Iterator[Beside]:
-    """A dashboard for the time of a block; a run goes on without one that fails."""
+def dashboard_process(store: Path) -> Iterator[DashboardProcess]:
+    """A dashboard of a store for the time of a block; one that fails is told and done without."""
     for module in ("fastapi", "uvicorn"):
         require(module, extra="dashboard", what="the dashboard")
     process = subprocess.Popen(
@@ -64,7 +64,7 @@ def dashboard_beside(store: Path) -> Iterator[Beside]:
         address = _first_line(process)
         if address is None:
             complain("the dashboard did not come up; the run goes on without it")
-        yield Beside(process=process, address=address)
+        yield DashboardProcess(process=process, address=address)
     finally:
         process.kill()
         process.wait()

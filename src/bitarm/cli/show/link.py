@@ -1,30 +1,16 @@
-"""What a run would cost on a thin link, in words and as JSON."""
+"""What the frames of a run cost on a thin link: as a table, and as JSON."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
-from bitarm.api.tables import NetworkWords
-from bitarm.core.words import words_of
 from bitarm.runtime.link_ledger import FleetUse
 from bitarm.runtime.links import LinkUse
 
-_LINK = words_of(NetworkWords)["link"]
-
-LinkOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LINK",
-        help=f"{_LINK.word.help}: {', '.join(_LINK.choices)}",
-        show_default=False,
-    ),
-]
-
 
 def link_json(fleet: FleetUse) -> dict[str, Any]:
-    """The same numbers for a program."""
+    """For a program: messages of all agents, and the load of the busiest one."""
     return {
         "name": fleet.link,
         "messages_up": fleet.messages_up,
@@ -35,7 +21,7 @@ def link_json(fleet: FleetUse) -> dict[str, Any]:
 
 
 def print_link(console: Console, fleet: FleetUse) -> None:
-    """Tell a person what the frames of a run come to on their link."""
+    """For a person: messages of all agents, air time of the busiest, and how long it must take."""
     busiest = fleet.busiest
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)

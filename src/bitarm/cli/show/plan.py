@@ -106,13 +106,13 @@ def _curve(plan: Plan) -> Table:
     table = _table("No setting beats these in both samples and bits")
     _numbers(table, "samples", "bits", "cost")
     table.add_column("setting")
-    for it in plan.curve:
-        chosen = it.setting == plan.setting
+    for candidate in plan.curve:
+        chosen = candidate.setting == plan.setting
         table.add_row(
-            _rounded(it.figures.samples.mean),
-            _rounded(it.figures.payload_bits.mean),
-            _rounded(it.figures.cost.mean),
-            Text(it.setting.describe() + (" (the plan)" if chosen else "")),
+            _rounded(candidate.figures.samples.mean),
+            _rounded(candidate.figures.payload_bits.mean),
+            _rounded(candidate.figures.cost.mean),
+            Text(candidate.setting.describe() + (" (the plan)" if chosen else "")),
             style="bold" if chosen else None,
         )
     return table
@@ -123,19 +123,19 @@ def _wrong(plan: Plan) -> Table:
     table.add_column("gaps are", no_wrap=True)
     _numbers(table, "plan costs", "best costs", "ratio")
     table.add_column("best then")
-    for it in plan.misjudged:
+    for misjudged in plan.misjudged:
         table.add_row(
-            _TIMES[it.factor],
-            "no answer" if it.planned is None else _rounded(it.planned.cost.mean),
-            _rounded(it.best_cost),
-            _ratio(it),
-            Text(it.best.setting.describe()),
+            _TIMES[misjudged.factor],
+            "no answer" if misjudged.planned is None else _rounded(misjudged.planned.cost.mean),
+            _rounded(misjudged.best_cost),
+            _ratio(misjudged),
+            Text(misjudged.best.setting.describe()),
         )
     return table
 
 
-def _ratio(it: Misjudged) -> str:
-    return "" if math.isinf(it.regret) else f"{it.regret:.2f}"
+def _ratio(misjudged: Misjudged) -> str:
+    return "" if math.isinf(misjudged.regret) else f"{misjudged.regret:.2f}"
 
 
 def _prices(plan: Plan) -> str:

@@ -1,11 +1,19 @@
-"""The end of a run in words: the answer, its guarantee and its price."""
+"""How a run ended: the answer, its guarantee and its price."""
 
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bitarm.cli.show.link import link_json, print_link
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult
+from bitarm.runtime.link_ledger import LinkLedger
 
 _WHY_NO_ANSWER = {
     Outcome.ROUND_LIMIT: "the limit on rounds was reached",
@@ -17,8 +25,29 @@ _WHY_NO_ANSWER = {
 _MOST_NAMES = 8
 
 
-def print_answer(console: Console, result: RunResult, *, run: int | None) -> None:
-    """Print the result of a run for a person."""
+def show_result(
+    result: RunResult,
+    *,
+    run: int,
+    as_json: bool,
+    ledger: LinkLedger | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Print how a run ended, for a person or as JSON for a program.
+
+    `ledger` adds its cost on a link; `more` is added to the JSON alone.
+    """
+    if as_json:
+        cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
+        typer.echo(json.dumps({"run": run, **result.to_json(), **cost, **more}))
+        return
+    print_answer(Console(), result, run=run)
+    if ledger is not None:
+        print_link(Console(), ledger.fleet())
+
+
+def print_answer(console: Console, result: RunResult, *, run: int) -> None:
+    """Print the result of a run for a person; `run` is its number in the journal."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
@@ -48,8 +77,7 @@ def print_answer(console: Console, result: RunResult, *, run: int | None) -> Non
     grid.add_row("raw rewards", _raw(result))
     grid.add_row("scheme", Text(_scheme(result)))
     grid.add_row("seed", str(result.seed))
-    if run is not None:
-        grid.add_row("run", f"{run} ({result.fingerprint})")
+    grid.add_row("run", f"{run} ({result.fingerprint})")
     console.print()
     console.print(grid)
 

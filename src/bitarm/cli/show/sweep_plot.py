@@ -21,7 +21,7 @@ def plot_simulation(result: Simulation, path: Path) -> None:
     from matplotlib.figure import Figure
 
     points = result.to_json()["results"]
-    axes = [name for name, it in vocabulary().words.items() if it.kind in _NUMBERS]
+    axes = [name for name, word in vocabulary().words.items() if word.kind in _NUMBERS]
     axis = max(axes, key=lambda word: len(_values(points, word)))
     ends = _values(points, axis)
     curves = _curves(points, axis)
@@ -58,7 +58,8 @@ def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str,
         ]
         curves[", ".join(words) or point["quantizer"]].append(point)
     return {
-        label: sorted(curve, key=lambda it: it.get(axis) or 0) for label, curve in curves.items()
+        label: sorted(curve, key=lambda point: point.get(axis) or 0)
+        for label, curve in curves.items()
     }
 
 
