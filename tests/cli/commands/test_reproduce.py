@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.program import COMMAND, Command, environment
+from cli.program import COMMAND, Command, chunks, environment
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
@@ -24,18 +24,6 @@ SWEEP = {
     "series": {"mine": {}},
 }
 """
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's cache folder, empty; the processes of these tests inherit it."""
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder
-
-
-def _chunks(cache: Path) -> list[Path]:
-    return sorted((cache / "bitarm" / "chunks").rglob("*.json"))
 
 
 def test_an_experiment_becomes_numbers_pictures_and_a_report(
@@ -157,7 +145,7 @@ def test_interrupted_it_goes_on_where_it_stopped(cache: Path, tmp_path: Path) ->
         text=True,
     )
     deadline = time.monotonic() + _PATIENCE
-    while not _chunks(cache):
+    while not chunks(cache):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.01)
@@ -165,7 +153,7 @@ def test_interrupted_it_goes_on_where_it_stopped(cache: Path, tmp_path: Path) ->
     _, err = process.communicate(timeout=_PATIENCE)
     assert process.returncode == 130
     assert "the same command goes on from here" in err
-    kept = len(_chunks(cache))
+    kept = len(chunks(cache))
     assert 0 < kept < 8
     done = subprocess.run(
         [*COMMAND, *words, "--out", str(tmp_path / "out")],
@@ -176,5 +164,5 @@ def test_interrupted_it_goes_on_where_it_stopped(cache: Path, tmp_path: Path) ->
         timeout=_PATIENCE,
     )
     assert json.loads(done.stdout)["seconds"] > 0
-    assert len(_chunks(cache)) == 8
+    assert len(chunks(cache)) == 8
     assert os.path.getsize(tmp_path / "out" / "report.html") > 100_000

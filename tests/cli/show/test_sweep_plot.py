@@ -17,11 +17,6 @@ pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 _COINS = ("simulate", "--arms", "bernoulli:0.7,0.4", "--seed", "1", "--trials", "20")
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def _texts(path: Path) -> list[str]:
     """What is written in a picture; letters are drawn as paths, with the text as a comment."""
     svg = path.read_text(encoding="utf-8")
