@@ -85,7 +85,7 @@ def test_words_of_the_scheme_fix_what_the_plan_may_not_vary(bitarm: Command) -> 
     made = bitarm(*_PRICED, *words, "--json").json
     assert (made["scheme"]["quantizer"], made["scheme"]["bits"]) == ("icq", 2)
     assert made["fixed"] == {"bits": 2, "growth": 2.0, "quantizer": "icq"}
-    assert {it["scheme"]["bits"] for it in made["curve"]} == {2}
+    assert {point["scheme"]["bits"] for point in made["curve"]} == {2}
     shown = bitarm(*_PRICED, *words).out
     assert "icq B=2 α=2" in shown
     assert "fixed" in shown

@@ -56,7 +56,7 @@ def test_json_is_one_object(bitarm: Command, tmp_path: Path) -> None:
     done = bitarm(*words, "--json")
     (only,) = done.json["experiments"]
     assert only["experiment"] == "hardness"
-    assert {it["metric"] for it in only["deviations"]} == {"rounds", "samples", "payload_bits"}
+    assert {one["metric"] for one in only["deviations"]} == {"rounds", "samples", "payload_bits"}
     assert all(claim.keys() == {"claim", "holds", "failures"} for claim in only["claims"])
 
 

@@ -129,7 +129,7 @@ def test_a_problem_file_is_simulated_and_flags_win_over_it(bitarm: Command, tmp_
     assert [point[word] for word in ("delta", "bits", "growth")] == [0.2, 4, 3.0]
     assert point["bounds"] == [0.0, 1.0]
     swept = bitarm(*words, "--bits", "1,2").json["results"]
-    assert [(it["delta"], it["bits"]) for it in swept] == [(0.2, 1), (0.2, 2)]
+    assert [(point["delta"], point["bits"]) for point in swept] == [(0.2, 1), (0.2, 2)]
 
 
 @pytest.mark.parametrize(

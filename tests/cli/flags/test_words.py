@@ -27,12 +27,12 @@ def _names(function: Callable[..., Any]) -> set[str]:
         found.add(name)
         for option in get_args(parameter.annotation):
             if isinstance(option, OptionInfo):
-                spelt = (it for text in option.param_decls or () for it in text.split("/"))
-                found |= {it.removeprefix("--").replace("-", "_") for it in spelt}
+                spelt = (flag for text in option.param_decls or () for flag in text.split("/"))
+                found |= {flag.removeprefix("--").replace("-", "_") for flag in spelt}
     return found
 
 
-@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda function: function.__name__)
 def test_every_argument_and_flag_is_known_to_be_taken(function: Callable[..., Any]) -> None:
     assert _names(function) - vocabulary().words.keys() <= TAKEN
 

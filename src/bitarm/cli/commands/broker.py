@@ -176,7 +176,7 @@ def _agents_in(path: Path | None) -> Sequence[str]:
 
 
 def _report(changes: Sequence["Change"]) -> None:
-    """One line a file; many files of one folder that share a fate get one line together."""
+    """Print what was done to each file; many files of a folder with one fate share a line."""
     alike: dict[tuple[str, Path], list[Path]] = {}
     for change in changes:
         alike.setdefault((change.deed.value, change.path.parent), []).append(change.path)

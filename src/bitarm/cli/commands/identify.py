@@ -1,4 +1,4 @@
-"""`bitarm identify`: the best arm, live, over the embedded channel."""
+"""`bitarm identify`: a run with learner and agents in this process."""
 
 import contextlib
 import sys

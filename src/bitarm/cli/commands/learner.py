@@ -1,4 +1,4 @@
-"""`bitarm learner`: a run over a broker, live; the same table and answer as `identify`."""
+"""`bitarm learner`: a run with agents over a broker, shown as `identify` shows one."""
 
 import contextlib
 from pathlib import Path

@@ -34,5 +34,8 @@ ConnectWithinOption = Annotated[
 
 
 def broker_of(url: str, user: str, password_file: Path | None, ca: Path | None) -> Broker:
-    """The broker that the flags name."""
+    """The broker at an address, with its password from the file or else from the environment.
+
+    ConfigError if the address makes no sense or a file cannot be read.
+    """
     return read_broker(url, user=user, password_file=password_file, ca=ca, environment=os.environ)

@@ -1,4 +1,4 @@
-"""The flag that names a thin link: what fits it, and what a run costs there, is told."""
+"""The flag that names a thin link, on which a run must fit and whose cost is shown."""
 
 from typing import Annotated
 

@@ -34,23 +34,23 @@ _METAVARS = {Kind.RANGE: "A B", Kind.WHOLES: "N,N,…"}
 
 
 def with_words(function: Callable[..., None]) -> Callable[..., None]:
-    """A command that takes the words of one setting."""
+    """The function as a command with a flag for each word; `words` has those that were given."""
     return _with_flags(function, vocabulary().words.values(), _one, _value)
 
 
 def with_fixed_words(
     function: Callable[..., None], takes: Callable[[str], bool]
 ) -> Callable[..., None]:
-    """A command that chooses a setting, and takes words of it that it may not vary.
+    """The same for a command that chooses a setting: a word that is given may not be varied.
 
-    `takes` says which words have a meaning for it.
+    `takes` says of a word's name whether the command has a flag for it.
     """
     declared = [word for word in vocabulary().words.values() if takes(word.name)]
     return _with_flags(function, declared, _fixed, _value)
 
 
 def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
-    """A command that takes lists of values, with commas; all of their combinations are run."""
+    """The same for a command that runs all combinations: each word is a list of values."""
     declared = [word for word in vocabulary().words.values() if word.kind is not Kind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 
@@ -105,7 +105,7 @@ def _one(declared: Declared, panels: Mapping[str, str] = _PANELS) -> Any:
 
 
 def _fixed(declared: Declared) -> Any:
-    """The same for a command that may vary all but what it is given."""
+    """The type of a flag that fixes a word for a command that varies the others."""
     return _one(declared, _FIXED_PANELS)
 
 
@@ -141,7 +141,10 @@ def _values(declared: Declared, given: Any) -> Any:
 
 
 def by_table(words: Words) -> dict[str, dict[str, Any]]:
-    """Words as a flag spells them, by the tables of a problem file."""
+    """Words by the table of a problem file that they stand in: problem, scheme, limits.
+
+    A limit such as `max_rounds` is called `rounds` there.
+    """
     tables: dict[str, dict[str, Any]] = {"problem": {}, "scheme": {}, "limits": {}}
     for name, value in words.items():
         if name.startswith("max_"):
@@ -152,7 +155,7 @@ def by_table(words: Words) -> dict[str, dict[str, Any]]:
 
 
 def _help(declared: Declared) -> str:
-    """What the word is, and whose, where it is not everybody's."""
+    """The help of a word: what it is, its choices, and whose it is where only a few have it."""
     choices = f": {', '.join(declared.choices)}" if declared.choices else ""
     owners = users(declared.name)
     whose = f" ({', '.join(owners)})" if 0 < len(owners) <= _MOST_OWNERS else ""

@@ -16,7 +16,7 @@ _TIMES = {0.5: "half as large", 2.0: "twice as large"}
 
 
 def print_plan(console: Console, plan: Plan) -> None:
-    """Print all of it."""
+    """Print the setting, what it will cost, the trade-off, and what if the guess is wrong."""
     grid = _grid()
     grid.add_row("setting", Text(plan.setting.describe()))
     grid.add_row("guarantee", Text(_claim(plan)))
@@ -37,7 +37,7 @@ def print_plan(console: Console, plan: Plan) -> None:
 
 
 def sketch(plan: Plan) -> str:
-    """In one line: the setting and what it should cost."""
+    """One line: the setting and its expected cost, samples, rounds and bits."""
     figures = plan.figures
     return (
         f"{plan.setting.describe()}: expected cost {_rounded(figures.cost.mean)}, "
@@ -167,7 +167,7 @@ def _guess(plan: Plan) -> str:
 
 
 def _rounded(number: float) -> str:
-    """As many digits as a person wants of a mean."""
+    """A number with three digits that count, and commas."""
     if number == 0:
         return "0"
     if abs(number) >= 1e9:

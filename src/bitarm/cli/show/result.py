@@ -114,7 +114,7 @@ def _payload(result: RunResult) -> str:
 
 
 def _raw(result: RunResult) -> str:
-    """What the same rewards would have cost if each had been sent."""
+    """How many bytes it takes to send every reward, and how many times the payload that is."""
     text = f"{result.raw_bytes:,} bytes if each reward were sent as a float64"
     if result.payload_bits:
         text += f": {8 * result.raw_bytes / result.payload_bits:,.0f} times the payload"

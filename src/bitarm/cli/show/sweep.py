@@ -61,7 +61,7 @@ def print_table(result: Simulation) -> None:
 
 
 def _answered(count: tuple[str, int]) -> int:
-    """The trials that ended with an answer, of those that ended in one way."""
+    """How many trials of an outcome ended with an answer: all of them, or none."""
     outcome, trials = count
     return trials if outcome in (Outcome.DECIDED.value, Outcome.BUDGET_SPENT.value) else 0
 

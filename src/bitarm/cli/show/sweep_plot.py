@@ -16,7 +16,10 @@ _LOGARITHMIC = ("delta", "sigma")
 
 
 def plot_simulation(result: Simulation, path: Path) -> None:
-    """Draw a panel for each measure; the file's ending names the format."""
+    """Draw a panel for each measure, with a curve for each setting, into a file.
+
+    The file's ending names the format; ConfigError if it cannot be written.
+    """
     require("matplotlib", extra="sim", what="a plot")
     from matplotlib.figure import Figure
 
@@ -64,10 +67,10 @@ def _curves(points: list[dict[str, Any]], axis: str) -> dict[str, list[dict[str,
 
 
 def _values(points: list[dict[str, Any]], word: str) -> list[Any]:
-    """What a word takes in these points, ascending."""
+    """The different values that a word has in these points, ascending."""
     return sorted({point[word] for point in points if point.get(word) is not None})
 
 
 def _places(point: dict[str, Any], axis: str, ends: list[Any]) -> list[Any]:
-    """Where a point lies; one that the axis does not apply to is a line across."""
+    """Where a point is drawn: at its value, or, if it has none, at both ends, as a line across."""
     return [point[axis]] if point.get(axis) is not None else [ends[0], ends[-1]]
