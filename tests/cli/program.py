@@ -85,3 +85,8 @@ def run_apart(
         check=False,
     )
     return Finished(code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+def chunks(cache: Path) -> list[Path]:
+    """The finished chunks of sweeps that are kept in the user's cache folder."""
+    return sorted((cache / "bitarm" / "chunks").rglob("*.json"))

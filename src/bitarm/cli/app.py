@@ -1,37 +1,39 @@
-"""All commands in one program, and how it ends."""
+"""The program: which commands there are, which of them are loaded, and how it ends."""
 
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
+from typer.main import get_group
 
 import bitarm
-from bitarm.api.words import import_plugins
-from bitarm.cli import broker, runs
-from bitarm.cli.agent import agent_command
-from bitarm.cli.dashboard import dashboard
+from bitarm.api.extras import require
 from bitarm.cli.exits import Exit, complain, exit_for
-from bitarm.cli.identify import identify
-from bitarm.cli.learner import learner_command
-from bitarm.cli.plan import plan_command
-from bitarm.cli.reproduce import reproduce_command
-from bitarm.cli.simulate import simulate_command
-from bitarm.cli.words import flags_of, with_fixed_words, with_swept_words, with_words
+from bitarm.core.vocabulary import import_plugins
 from bitarm.errors import BitarmError
-from bitarm.planner.fixed_words import is_planned
 
-_WITH_WORDS: dict[str, Callable[..., None]] = {
-    "identify": identify,
-    "simulate": simulate_command,
-    "learner": learner_command,
-    "plan": plan_command,
-}
+COMMANDS = (
+    "identify",
+    "simulate",
+    "plan",
+    "dashboard",
+    "reproduce",
+    "learner",
+    "agent",
+    "runs",
+    "broker",
+)
+"""In the order of the help; each is a module of `bitarm.cli.commands` with a function `add_to`."""
+
+_EXTENSIBLE = ("identify", "simulate", "plan", "learner")
+"""Commands with a flag for each word of a scheme: other packages may bring more of these."""
 
 
-def make_app() -> typer.Typer:
-    """All commands, with a flag for each word that is known by now."""
+def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The program with these commands, and a flag for each word that is known by now."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -39,16 +41,35 @@ def make_app() -> typer.Typer:
         help="Find the best of many options when every bit has a price.",
     )
     app.callback()(_common)
-    app.command("identify")(with_words(identify))
-    app.command("simulate")(with_swept_words(simulate_command))
-    app.command("plan")(with_fixed_words(plan_command, is_planned))
-    app.command("dashboard")(dashboard)
-    app.command("reproduce")(reproduce_command)
-    app.command("learner")(with_words(learner_command))
-    app.command("agent")(agent_command)
-    app.add_typer(runs.app, name="runs")
-    app.add_typer(broker.app, name="broker")
+    for command in commands:
+        import_module(f"bitarm.cli.commands.{command}").add_to(app)
     return app
+
+
+def _app_for(typed: Sequence[str]) -> typer.Typer:
+    """The program with the one command that was typed; with all of them if none was.
+
+    A flag that the command does not have may be another package's: then these are imported, too.
+    """
+    if not typed or typed[0] not in COMMANDS:
+        return make_app()
+    command = typed[0]
+    app = make_app([command])
+    if command in _EXTENSIBLE and not _flags_typed(typed[1:]) <= _flags_of(app, command):
+        for fault in import_plugins():
+            complain(fault)
+        app = make_app([command])
+    return app
+
+
+def _flags_typed(words: Sequence[str]) -> set[str]:
+    return {word.partition("=")[0] for word in words if word.startswith("--") and word != "--"}
+
+
+def _flags_of(app: typer.Typer, command: str) -> set[str]:
+    """Every flag of a command but --help: who asks for help wants to see all that there can be."""
+    parameters = get_group(app).commands[command].params
+    return {flag for one in parameters for flag in (*one.opts, *one.secondary_opts)}
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,23 +86,13 @@ def _common(
     """Find the best of many options when every bit has a price."""
 
 
-def _meet_plugins(typed: Sequence[str]) -> None:
-    """Import what other packages offer if a flag may be theirs, or if all flags are wanted."""
-    command = _WITH_WORDS.get(typed[0]) if typed else None
-    if command is None:
-        return
-    flags = {word.partition("=")[0] for word in typed[1:] if word.startswith("--") and word != "--"}
-    if not flags <= flags_of(command):  # --help is none of them
-        for fault in import_plugins():
-            complain(fault)
-
-
 def run() -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line, `sys.argv`; returns the exit code."""
     try:
-        _meet_plugins(sys.argv[1:])
+        for package in ("rich", "platformdirs"):
+            require(package, extra="cli", what="the command line")
         # Shows usage errors itself (exit code 2), turns Ctrl-C into 130, and always exits.
-        make_app()()
+        _app_for(sys.argv[1:])()
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):
             return Exit.DECIDED  # the reader of our output went away: nobody is left to tell

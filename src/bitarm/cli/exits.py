@@ -1,4 +1,4 @@
-"""Exit codes, and what an error says on its way out."""
+"""Exit codes: which one an error or the outcome of a run ends with."""
 
 import sys
 from enum import IntEnum
@@ -15,7 +15,7 @@ from bitarm.errors import (
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """Exit codes of the program."""
 
     DECIDED = 0
     INTERNAL = 1  # a defect here, or the disk
@@ -44,5 +44,5 @@ def exit_for_outcome(outcome: Outcome) -> Exit:
 
 
 def complain(text: str) -> None:
-    """Say on stderr what went wrong."""
+    """Print a sentence for the user on stderr, after the program's name."""
     print(f"bitarm: {text}", file=sys.stderr)

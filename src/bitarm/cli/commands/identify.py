@@ -1,0 +1,185 @@
+"""`bitarm identify`: a run with learner and agents in this process."""
+
+import contextlib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from bitarm.api.extras import require
+from bitarm.api.identify import new_seed, run_problem
+from bitarm.api.problem import Problem, load_problem, parse_problem
+from bitarm.cli.commands.plan import plan_problem
+from bitarm.cli.exits import exit_for_outcome
+from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
+from bitarm.cli.flags.plan import (
+    GapOption,
+    GapPriorOption,
+    GapsOption,
+    PerBitOption,
+    PerFrameUnitOption,
+    PerMessageOption,
+    PerPullOption,
+    PerRoundOption,
+    plan_words,
+)
+from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.flags.words import Words, by_table, with_words
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.dashboard_process import DashboardProcess, dashboard_process
+from bitarm.cli.show.result import show_result
+from bitarm.cli.show.watching import watching
+from bitarm.core.events import LearnerEvent, RunOpened
+from bitarm.core.journal import Journal
+from bitarm.errors import ConfigError
+from bitarm.links.cost import LinkLedger
+from bitarm.links.fit import require_fit
+from bitarm.links.profiles import find_link
+from bitarm.runtime.embedded import Watcher
+from bitarm.store import SqliteJournal
+
+_BUILT_IN = "gateways.toml"
+_PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program, with a flag for each word of a scheme."""
+    app.command("identify")(with_words(identify_command))
+
+
+def identify_command(
+    context: typer.Context,
+    problem: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file; else a built-in example"),
+    ] = None,
+    clip: Annotated[
+        bool | None,
+        typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the run repeatable to the byte", show_default=False)
+    ] = None,
+    link: LinkOption = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="First plan: choose the scheme of least expected cost")
+    ] = False,
+    gap: GapOption = None,
+    gaps: GapsOption = None,
+    gap_prior: GapPriorOption = None,
+    per_bit: PerBitOption = None,
+    per_message: PerMessageOption = None,
+    per_pull: PerPullOption = None,
+    per_round: PerRoundOption = None,
+    per_frame_unit: PerFrameUnitOption = None,
+    store: StoreOption = None,
+    as_json: ResultJsonOption = False,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Open the run's web page beside it")
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(min=0, help="Seconds between rounds of the live table")
+    ] = _PACE,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
+    *,
+    words: Words,
+) -> None:
+    """Find the best arm with one process; a live table, then the answer and its price."""
+    configure(log_level, as_json=log_json)
+    overrides = by_table(words)
+    if clip is not None:
+        overrides["problem"]["clip"] = clip
+    task = _load(problem, overrides)
+    chosen = new_seed() if seed is None else seed
+    planned: dict[str, Any] = {}
+    if plan:
+        _refuse_with_plan(overrides["scheme"])
+        task, planned = _planned(task, plan_words(context.params), link=link, seed=chosen)
+    else:
+        _refuse_without_plan(plan_words(context.params))
+    ledger = _ledger(link, task, chosen)
+    screen = Console(stderr=True)
+    live = screen.is_terminal and not as_json
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
+        page = stack.enter_context(dashboard_process(store_path(store))) if dashboard else None
+        others: list[Watcher] = []
+        if ledger is not None:
+            others.append(ledger.watch)
+        if page is not None:
+            others.append(_opening_page(page, journal))
+        with watching(*others, table_on=screen if live else None, pace=pace) as watch:
+            run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
+        show_result(result, run=run, as_json=as_json, ledger=ledger, more=planned)
+        if page is not None and live:
+            page.stay()
+    raise typer.Exit(exit_for_outcome(result.outcome))
+
+
+def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
+    """The problem of a file, or the built-in example; `overrides` win over its tables."""
+    if path is not None:
+        return load_problem(path, overrides)
+    text = resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text(encoding="utf-8")
+    return parse_problem(text, Path(), overrides)
+
+
+def _planned(
+    task: Problem, words: dict[str, Any], *, link: str | None, seed: int
+) -> tuple[Problem, dict[str, Any]]:
+    """The problem with the scheme that a plan chose for it, and the plan as JSON for the result.
+
+    A person reads of the plan on stderr: stdout is the run's.
+    """
+    require("numba", extra="sim", what="a plan")
+    from bitarm.cli.show.plan import sketch  # here: it loads a compiler
+
+    asked = words | ({} if link is None else {"link": link})
+    made = plan_problem(task, asked | {"seed": seed})
+    print(f"plan: {sketch(made)}", file=sys.stderr)
+    return replace(task, scheme=made.words), {"plan": made.to_json()}
+
+
+def _refuse_with_plan(scheme: Mapping[str, Any]) -> None:
+    """A plan chooses the scheme: what would be overruled is refused."""
+    if scheme:
+        raise ConfigError(f"--plan chooses the scheme: leave out {_flags(scheme)}")
+
+
+def _refuse_without_plan(words: Mapping[str, Any]) -> None:
+    """A guess or a price without a plan would have no effect."""
+    if words:
+        raise ConfigError(f"{_flags(words)} has no effect without --plan")
+
+
+def _flags(words: Mapping[str, Any]) -> str:
+    return ", ".join(f"--{word.replace('_', '-')}" for word in words)
+
+
+def _opening_page(page: DashboardProcess, journal: Journal) -> Watcher:
+    """A watcher that opens the run's page as soon as the journal has given the run a number."""
+
+    def watch(events: Sequence[LearnerEvent]) -> None:
+        for event in events:
+            if isinstance(event, RunOpened):
+                run = event.setup.spec.fingerprint
+                page.show(next(kept.run for kept in journal.runs() if kept.fingerprint == run))
+
+    return watch
+
+
+def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
+    """A count of what the run costs on the link; ConfigError if its frames do not fit there."""
+    if link is None:
+        return None
+    profile = find_link(link)
+    setup = task.setup(seed)
+    require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
+    return LinkLedger(profile)

@@ -1,0 +1,159 @@
+"""`bitarm plan`: which setting costs least, and what it will cost."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from bitarm.api.extras import require
+from bitarm.api.problem import Problem, load_problem
+from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
+from bitarm.cli.flags.plan import (
+    GapOption,
+    GapPriorOption,
+    GapsOption,
+    PerBitOption,
+    PerFrameUnitOption,
+    PerMessageOption,
+    PerPullOption,
+    PerRoundOption,
+    plan_words,
+)
+from bitarm.cli.flags.words import Words, with_fixed_words
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.show.progress import measurements_bar
+from bitarm.errors import ConfigError
+from bitarm.planner.fixed_words import is_planned
+
+if TYPE_CHECKING:
+    from bitarm.planner.plan import Plan
+
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program, with a flag for each word of a scheme that a plan takes."""
+    app.command("plan")(with_fixed_words(plan_command, is_planned))
+
+
+def plan_command(
+    context: typer.Context,
+    problem: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file: its arms, δ, σ and bounds"),
+    ] = None,
+    arms: Annotated[int | None, typer.Option(help="Number of arms, K", show_default=False)] = None,
+    gap: GapOption = None,
+    gaps: GapsOption = None,
+    gap_prior: GapPriorOption = None,
+    per_bit: PerBitOption = None,
+    per_message: PerMessageOption = None,
+    per_pull: PerPullOption = None,
+    per_round: PerRoundOption = None,
+    link: LinkOption = None,
+    per_frame_unit: PerFrameUnitOption = None,
+    rewards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FAMILY",
+            help="Rewards to simulate: gaussian, bernoulli or beta; else what suits the bounds "
+            "and sigma",
+            show_default=False,
+        ),
+    ] = None,
+    offset: Annotated[
+        float | None,
+        typer.Option(
+            help="Without bounds: how far from 0 the best mean may lie; else 3 sigma",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the trade-off (.svg, .png, .pdf)")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the scheme as a table for a problem file"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the plan repeatable", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
+    *,
+    words: Words,
+) -> None:
+    """The setting of least expected cost, what it will cost, and what if the guess is wrong.
+
+    Words of the scheme, such as --quantizer icq --bits 2, fix what the plan may not vary.
+    """
+    configure(log_level, as_json=log_json)
+    require("numba", extra="sim", what="a plan")
+    own = {"rewards": rewards, "offset": offset, "link": link, "seed": seed}
+    given = {
+        **plan_words(context.params),
+        **{word: value for word, value in own.items() if value is not None},
+        **words,
+    }
+    _check_outputs(plot, save)
+    if problem is None:
+        made = _plan(arms, given)
+    elif arms is not None:
+        raise ConfigError("arms does not apply to a problem file: it has its own")
+    else:
+        made = plan_problem(load_problem(problem), given)
+    if plot is not None:
+        _draw(made, plot)
+    if save is not None:
+        _save(made, save)
+    if as_json:
+        typer.echo(json.dumps(made.to_json()))
+    else:
+        from bitarm.cli.show.plan import print_plan
+
+        print_plan(Console(), made)
+
+
+def plan_problem(problem: Problem, words: Mapping[str, Any]) -> "Plan":
+    """A plan for the arms of a problem file, with progress on stderr; `words` win over the file's.
+
+    The file's [scheme] says what has been used so far and is left aside: only `words` fix anything.
+    """
+    own = {word: value for word, value in problem.problem.items() if value is not None}
+    limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
+    return _plan(len(problem.arms), {**own, **limits, **words})
+
+
+def _plan(arms: int | None, words: Mapping[str, Any]) -> "Plan":
+    from bitarm.planner.plan import plan  # here: it loads a compiler
+
+    with measurements_bar() as progress:
+        return plan(arms, **words, progress=progress)
+
+
+def _check_outputs(plot: Path | None, save: Path | None) -> None:
+    """A plan takes seconds: what could not be written afterwards is refused before."""
+    if plot is not None and plot.suffix not in _PICTURES:
+        raise ConfigError(f"a plot must end in {', '.join(_PICTURES)}, got {plot}")
+    for path in (plot, save):
+        if path is not None and not path.parent.is_dir():
+            raise ConfigError(f"there is no folder {path.parent} to write {path.name} to")
+
+
+def _draw(made: "Plan", path: Path) -> None:
+    require("matplotlib", extra="sim", what="a plot")
+    from bitarm.planner.picture import draw_plan
+
+    draw_plan(made, path)
+
+
+def _save(made: "Plan", path: Path) -> None:
+    try:
+        path.write_text(made.to_toml(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the setting cannot be written to {path}: {error}") from None

@@ -1,0 +1,162 @@
+"""`bitarm runs`: what the journal holds of past runs."""
+
+import csv
+import json
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bitarm.cli.flags.output import JsonOption
+from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.show.live import standings_table
+from bitarm.cli.show.result import print_answer
+from bitarm.core.events import dump_event
+from bitarm.core.journal import Entry, RunSummary
+from bitarm.core.replay import steps
+from bitarm.core.result import result_of
+from bitarm.core.standings import Standings, follow
+from bitarm.store import MemoryJournal, SqliteJournal, find_run
+
+_runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
+]
+_NOTHING_CLOSED = ((0, False), (1, False))  # the progress of a run none of whose rounds has closed
+
+
+class ExportFormat(Enum):
+    """How events are written out."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the program, under one name."""
+    app.add_typer(_runs, name="runs")
+
+
+@_runs.command("list")
+def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """All runs, the newest first."""
+    path = store_path(store)
+    runs: list[RunSummary] = []
+    if path.exists():
+        with closing(SqliteJournal.open_read_only(path)) as journal:
+            runs = journal.runs()
+    if as_json:
+        typer.echo(json.dumps({"runs": [_summary_json(run) for run in runs]}))
+        return
+    if not runs:
+        typer.echo(f"no runs in {store_path(store)} yet: bitarm identify makes one")
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in ("run", "fingerprint", "opened (UTC)", "arms", "outcome", "best arm", "events"):
+        table.add_column(column, no_wrap=True, max_width=16 if column == "best arm" else None)
+    for run in runs:
+        table.add_row(
+            str(run.run),
+            f"{run.fingerprint:08x}",
+            _moment(run.opened_at),
+            f"{run.arms:,}",
+            run.outcome or "not ended",
+            Text(run.best_arm or ""),
+            f"{run.entries:,}",
+        )
+    Console().print(table)
+
+
+@_runs.command()
+def show(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """One run: its arms, its answer and its price."""
+    number, entries = _entries(run, store)
+    standings = Standings.of(entry.event for entry in entries)
+    ended = standings.ending is not None
+    if as_json:
+        facts: dict[str, Any] = {"run": number, "opened_at": entries[0].at}
+        typer.echo(json.dumps(facts | (result_of(standings).to_json() if ended else {})))
+        return
+    console = Console()
+    console.print(standings_table(standings, console.width))
+    if ended:
+        print_answer(console, result_of(standings), run=number)
+    else:
+        console.print("The run has not ended: it is still going on, or it was cut off.")
+
+
+@_runs.command()
+def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Feed a run's reports to a new learner and check that it decides the same."""
+    number, entries = _entries(run, store)
+    checked = 0
+    console = Console()
+    standings: Standings | None = None
+    drawn = (0, False)
+    for _, event in steps(entry.event for entry in entries):
+        checked += 1
+        standings = follow(standings, event)
+        if not as_json and standings.progress not in (*_NOTHING_CLOSED, drawn):
+            drawn = standings.progress
+            console.print(standings_table(standings, console.width))
+    if as_json:
+        typer.echo(json.dumps({"run": number, "events": checked, "agrees": True}))
+    else:
+        typer.echo(f"run {number}: {checked:,} events replayed, every decision agrees")
+
+
+@_runs.command()
+def export(
+    run: RunArgument,
+    store: StoreOption = None,
+    file_format: Annotated[ExportFormat, typer.Option("--format")] = ExportFormat.JSONL,
+) -> None:
+    """Every event of a run, to stdout."""
+    _, entries = _entries(run, store)
+    if file_format is ExportFormat.JSONL:
+        for entry in entries:
+            typer.echo(json.dumps(_entry_json(entry)))
+        return
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("sequence", "at", "event", "body"))
+    for entry in entries:
+        writer.writerow((entry.sequence, entry.at, entry.event.name, dump_event(entry.event)))
+
+
+def _entries(run: str, store: StoreOption) -> tuple[int, list[Entry]]:
+    path = store_path(store)
+    if not path.exists():
+        return find_run(MemoryJournal(), run).run, []  # says that there is none
+    with closing(SqliteJournal.open_read_only(path)) as journal:
+        number = find_run(journal, run).run
+        return number, list(journal.read(number))
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    event: dict[str, Any] = json.loads(dump_event(entry.event))
+    return {"sequence": entry.sequence, "at": entry.at, "event": event}
+
+
+def _summary_json(run: RunSummary) -> dict[str, Any]:
+    return {
+        "run": run.run,
+        "fingerprint": f"{run.fingerprint:08x}",
+        "opened_at": run.opened_at,
+        "ended_at": run.ended_at,
+        "arms": run.arms,
+        "outcome": run.outcome,
+        "best_arm_name": run.best_arm,
+        "events": run.entries,
+    }
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")

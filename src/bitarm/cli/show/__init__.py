@@ -1,0 +1,1 @@
+"""What commands show a person: tables, plots and progress of runs, sweeps and plans."""

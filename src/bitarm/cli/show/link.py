@@ -1,0 +1,50 @@
+"""What the frames of a run cost on a thin link: as a table, and as JSON."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bitarm.links.cost import FleetUse, LinkUse
+
+
+def link_json(fleet: FleetUse) -> dict[str, Any]:
+    """For a program: messages of all agents, and the load of the busiest one."""
+    return {
+        "name": fleet.link,
+        "messages_up": fleet.messages_up,
+        "messages_down": fleet.messages_down,
+        "busiest": fleet.busiest.to_json(),
+        "since_resumed": fleet.since_resumed,
+    }
+
+
+def print_link(console: Console, fleet: FleetUse) -> None:
+    """For a person: messages of all agents, air time of the busiest, and how long it must take."""
+    busiest = fleet.busiest
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    grid.add_row("link", fleet.link)
+    since = " since the run was resumed" if fleet.since_resumed else " in all"
+    grid.add_row("messages", f"{fleet.messages_up:,} up, {fleet.messages_down:,} down{since}")
+    grid.add_row(
+        "busiest agent",
+        f"{busiest.messages_up:,} up, {busiest.messages_down:,} down{_air(busiest)}",
+    )
+    if busiest.least_hours:
+        grid.add_row("lasts at least", f"{_duration(busiest.least_hours)}, by the link's limits")
+    console.print()
+    console.print(grid)
+
+
+def _air(busiest: LinkUse) -> str:
+    if busiest.air_seconds_up is None or busiest.air_seconds_down is None:
+        return ""
+    return f"; on air {busiest.air_seconds_up:.1f} s up, {busiest.air_seconds_down:.1f} s down"
+
+
+def _duration(hours: float) -> str:
+    if hours < 1:
+        return f"{60 * hours:.0f} minutes"
+    return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"

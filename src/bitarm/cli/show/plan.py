@@ -1,0 +1,176 @@
+"""A plan for a person: the setting, its price, the trade-off, and what if the guess is wrong."""
+
+import math
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bitarm.planner.link_costs import unit_of
+from bitarm.planner.measurement import PLAN_MEASURES, Spread
+from bitarm.planner.plan import Misjudged, Plan
+
+_NOUNS = {"payload_bits": "bits"}
+_TIMES = {0.5: "half as large", 2.0: "twice as large"}
+
+
+def print_plan(console: Console, plan: Plan) -> None:
+    """Print the setting, what it will cost, the trade-off, and what if the guess is wrong."""
+    grid = _grid()
+    grid.add_row("setting", Text(plan.setting.describe()))
+    grid.add_row("guarantee", Text(_claim(plan)))
+    grid.add_row("prices", _prices(plan))
+    grid.add_row("guess", _guess(plan))
+    if plan.task.fixed.items:
+        grid.add_row("fixed", Text(plan.task.fixed.describe()))
+    console.print()
+    console.print(grid)
+    console.print()
+    console.print(_expected(plan))
+    console.print()
+    console.print(_curve(plan))
+    console.print()
+    console.print(_wrong(plan))
+    for factor, why in plan.impossible:
+        console.print(f"Gaps cannot be {_TIMES[factor]}: {why}.", style="dim")
+
+
+def sketch(plan: Plan) -> str:
+    """One line: the setting and its expected cost, samples, rounds and bits."""
+    figures = plan.figures
+    return (
+        f"{plan.setting.describe()}: expected cost {_rounded(figures.cost.mean)}, "
+        f"{_rounded(figures.samples.mean)} samples, {_rounded(figures.rounds.mean)} rounds, "
+        f"{_rounded(figures.payload_bits.mean)} bits"
+    )
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    return grid
+
+
+def _table(title: str, caption: str | None = None) -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=caption,
+        caption_justify="left",
+    )
+
+
+def _numbers(table: Table, *titles: str) -> None:
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+
+
+def _expected(plan: Plan) -> Table:
+    table = _table("What it will cost", _caption(plan))
+    table.add_column("", no_wrap=True)
+    _numbers(table, "mean", "± error", "spread of runs")
+    for name in PLAN_MEASURES:
+        spread: Spread = getattr(plan.figures, name)
+        numbers = (spread.mean, spread.sem, spread.sd)
+        table.add_row(_NOUNS.get(name, name), *(_rounded(number) for number in numbers))
+    table.add_row("lower bound on samples", _rounded(plan.lower_bound), "", "")
+    return table
+
+
+def _claim(plan: Plan) -> str:
+    claim = plan.guarantee
+    return f"none: {claim.reason}" if claim.delta is None else claim.reason
+
+
+def _caption(plan: Plan) -> str:
+    figures = plan.figures
+    left_out = figures.wrong + figures.undecided
+    apart = f", {left_out:,} that lost the best arm left out" if left_out else ""
+    rough = ""
+    if figures.measured_by == "machines":
+        rough = "\nby learner and agents themselves, as no kernel has the scheme: fewer runs"
+    return (
+        f"{figures.runs:,} simulated runs{apart}{rough}\n{plan.rewards}\n"
+        f"{plan.tried:,} measurements of settings, seed {plan.seed}"
+    )
+
+
+def _curve(plan: Plan) -> Table:
+    table = _table("No setting beats these in both samples and bits")
+    _numbers(table, "samples", "bits", "cost")
+    table.add_column("setting")
+    for candidate in plan.curve:
+        chosen = candidate.setting == plan.setting
+        table.add_row(
+            _rounded(candidate.figures.samples.mean),
+            _rounded(candidate.figures.payload_bits.mean),
+            _rounded(candidate.figures.cost.mean),
+            Text(candidate.setting.describe() + (" (the plan)" if chosen else "")),
+            style="bold" if chosen else None,
+        )
+    return table
+
+
+def _wrong(plan: Plan) -> Table:
+    table = _table("If the guess is wrong")
+    table.add_column("gaps are", no_wrap=True)
+    _numbers(table, "plan costs", "best costs", "ratio")
+    table.add_column("best then")
+    for misjudged in plan.misjudged:
+        table.add_row(
+            _TIMES[misjudged.factor],
+            "no answer" if misjudged.planned is None else _rounded(misjudged.planned.cost.mean),
+            _rounded(misjudged.best_cost),
+            _ratio(misjudged),
+            Text(misjudged.best.setting.describe()),
+        )
+    return table
+
+
+def _ratio(misjudged: Misjudged) -> str:
+    return "" if math.isinf(misjudged.regret) else f"{misjudged.regret:.2f}"
+
+
+def _prices(plan: Plan) -> str:
+    prices = plan.task.prices
+    named = [
+        f"{price:g} a {noun}"
+        for noun, price in (
+            ("bit", prices.per_bit),
+            ("message", prices.per_message),
+            ("pull", prices.per_pull),
+            ("round", prices.per_round),
+        )
+        if price
+    ]
+    if prices.link is not None:
+        named.append(f"{prices.per_frame_unit:g} a {unit_of(prices.link)} on {prices.link.name}")
+    return ", ".join(named)
+
+
+def _guess(plan: Plan) -> str:
+    task = plan.task
+    ((word, value),) = task.guess.to_json().items()
+    gaps = (
+        f"{word.replace('_', ' ')} {value}"
+        if not isinstance(value, list)
+        else "gaps " + ", ".join(f"{gap:g}" for gap in value)
+    )
+    return f"{gaps}, {task.arms:,} arms"
+
+
+def _rounded(number: float) -> str:
+    """A number with three digits that count, and commas."""
+    if number == 0:
+        return "0"
+    if abs(number) >= 1e9:
+        return f"{number:.3g}"
+    digits = 2 - math.floor(math.log10(abs(number)))
+    return f"{number:,.{min(max(digits, 0), 8)}f}"

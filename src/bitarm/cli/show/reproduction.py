@@ -1,0 +1,73 @@
+"""A reproduction of the paper beside its published numbers: as a table, and as JSON."""
+
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from bitarm.cli.exits import complain
+from bitarm.experiments.reproduce import Reproduction
+from bitarm.sim.sweep import MEASURES
+
+_TITLES = {"rounds": "rounds", "samples": "samples", "payload_bits": "bits"}
+
+
+def reproduction_json(found: Reproduction) -> dict[str, Any]:
+    """For a program: how far each series is from the published one, and which claims hold."""
+    return {
+        "report": str(found.report),
+        "experiments": [
+            {
+                "experiment": one.result.experiment.name,
+                "trials": one.result.trials,
+                "seed": one.result.seed,
+                "deviations": [
+                    {
+                        "series": deviation.series,
+                        "metric": deviation.metric,
+                        "median": deviation.median,
+                        "worst": deviation.worst.relative_deviation,
+                        "worst_x": deviation.worst.x,
+                    }
+                    for deviation in one.result.deviations()
+                ],
+                "claims": [
+                    {"claim": claim.text, "holds": not failures, "failures": failures}
+                    for claim, failures in one.claims
+                ],
+            }
+            for one in found.scored
+        ],
+        "seconds": sum(cost.seconds for cost in found.costs),
+        "draw_seconds": sum(cost.draw_seconds for cost in found.costs),
+    }
+
+
+def print_reproduction(found: Reproduction) -> None:
+    """For a person: the deviations as a table, and the report; on stderr the claims that fail."""
+    console = Console()
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("experiment")
+    table.add_column("series", no_wrap=True)
+    for measure in MEASURES:
+        table.add_column(_TITLES[measure], justify="right", no_wrap=True)
+    for one in found.scored:
+        rows: dict[str, dict[str, str]] = {}
+        for deviation in one.result.deviations():
+            cell = f"{100 * deviation.median:.1f} %"
+            rows.setdefault(deviation.series, {})[deviation.metric] = cell
+        for series, cells in rows.items():
+            name = one.result.experiment.name
+            table.add_row(name, series, *(cells.get(measure, "") for measure in MEASURES))
+    if table.row_count:
+        table.caption = "median deviation from the published numbers"
+        table.caption_justify = "left"
+        console.print(table)
+    for one in found.scored:
+        for claim, failures in one.claims:
+            if failures:
+                more = f", and {len(failures) - 1} more" if failures[1:] else ""
+                name = one.result.experiment.name
+                complain(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
+    console.print(f"report: {found.report}", soft_wrap=True)

@@ -1,0 +1,141 @@
+"""How a run ended: the answer, its guarantee and its price."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bitarm.cli.show.link import link_json, print_link
+from bitarm.core.policy import Outcome
+from bitarm.core.result import RunResult
+from bitarm.links.cost import LinkLedger
+
+_WHY_NO_ANSWER = {
+    Outcome.ROUND_LIMIT: "the limit on rounds was reached",
+    Outcome.SAMPLE_LIMIT: "the limit on samples was reached",
+    Outcome.BIT_LIMIT: "the limit on bits was reached",
+    Outcome.AGENT_LOST: "an agent was lost",
+    Outcome.INTERRUPTED: "the run was interrupted",
+}
+_MOST_NAMES = 8
+
+
+def show_result(
+    result: RunResult,
+    *,
+    run: int,
+    as_json: bool,
+    ledger: LinkLedger | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Print how a run ended, for a person or as JSON for a program.
+
+    `ledger` adds its cost on a link; `more` is added to the JSON alone.
+    """
+    if as_json:
+        cost = {} if ledger is None else {"link": link_json(ledger.fleet())}
+        typer.echo(json.dumps({"run": run, **result.to_json(), **cost, **more}))
+        return
+    print_answer(Console(), result, run=run)
+    if ledger is not None:
+        print_link(Console(), ledger.fleet())
+
+
+def print_answer(console: Console, result: RunResult, *, run: int) -> None:
+    """Print the result of a run for a person; `run` is its number in the journal."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    grid.add_row(_title(result), Text(_answer(result), style=_style(result)))
+    grid.add_row("guarantee", Text(_claim(result)))
+    grid.add_row("rounds", f"{result.rounds:,}")
+    grid.add_row("samples", f"{result.samples:,}")
+    grid.add_row("payload", _payload(result))
+    if result.wire_bytes is not None:
+        grid.add_row(
+            "on the wire",
+            f"{result.wire_bytes.up:,} bytes up, {result.wire_bytes.down:,} bytes down",
+        )
+    if result.mqtt_bytes is not None:
+        grid.add_row(
+            "with MQTT", f"{result.mqtt_bytes.up:,} bytes up, {result.mqtt_bytes.down:,} bytes down"
+        )
+    if result.tcp_ip_bytes_estimated is not None:
+        up, down = result.tcp_ip_bytes_estimated.up, result.tcp_ip_bytes_estimated.down
+        grid.add_row("with TCP/IP", f"about {up:,} bytes up, {down:,} bytes down (estimated)")
+    if result.restarts:
+        grid.add_row(
+            "restarts", f"{result.restarts:,}, {result.discarded_batches:,} live batches lost"
+        )
+    if result.forgotten:
+        grid.add_row("forgotten", f"live rewards of an arm, {result.forgotten:,} times")
+    grid.add_row("raw rewards", _raw(result))
+    grid.add_row("scheme", Text(_scheme(result)))
+    grid.add_row("seed", str(result.seed))
+    grid.add_row("run", f"{run} ({result.fingerprint})")
+    console.print()
+    console.print(grid)
+
+
+def _title(result: RunResult) -> str:
+    """A budget that is spent leaves a best guess, not a best arm."""
+    return "best guess" if result.outcome is Outcome.BUDGET_SPENT else "best arm"
+
+
+def _style(result: RunResult) -> str:
+    if result.outcome is Outcome.DECIDED:
+        return "bold green"
+    return "bold" if result.best_arm is not None else ""
+
+
+def _answer(result: RunResult) -> str:
+    if result.best_arm is not None:
+        spent = ", as the budget is spent" if result.outcome is Outcome.BUDGET_SPENT else ""
+        return f"{result.best_arm_name} (arm {result.best_arm}){spent}"
+    names = ", ".join(result.contenders[:_MOST_NAMES])
+    more = len(result.contenders) - _MOST_NAMES
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"none: {_WHY_NO_ANSWER[result.outcome]}. Still in the race: {names}{rest}"
+
+
+def _claim(result: RunResult) -> str:
+    return result.guarantee_reason if result.guarantee else f"none: {result.guarantee_reason}"
+
+
+def _payload(result: RunResult) -> str:
+    padded = "" if result.payload_bytes is None else f" ({result.payload_bytes:,} bytes padded)"
+    least = "at least " if result.restored else ""  # an older journal does not know what it lost
+    return f"{least}{result.payload_bits:,} bits{padded}"
+
+
+def _raw(result: RunResult) -> str:
+    """How many bytes it takes to send every reward, and how many times the payload that is."""
+    text = f"{result.raw_bytes:,} bytes if each reward were sent as a float64"
+    if result.payload_bits:
+        text += f": {8 * result.raw_bytes / result.payload_bits:,.0f} times the payload"
+    return text
+
+
+def _scheme(result: RunResult) -> str:
+    bits = "" if result.bits is None else f" at {result.bits} bit{'s' * (result.bits > 1)}"
+    words = {
+        "width": result.width,
+        "delta": result.delta,
+        "interval delta": result.interval_delta,
+        "pull budget": result.pull_budget,
+        "bit budget": result.bit_budget,
+        "sigma": result.sigma,
+    }
+    said = [f"{word} {_plainly(value)}" for word, value in words.items() if value is not None]
+    return ", ".join((f"{result.quantizer}{bits} under {result.policy}", *said))
+
+
+def _plainly(value: float | int | str) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else value

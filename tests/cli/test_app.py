@@ -1,0 +1,58 @@
+"""The program: what it imports for a command, and what it says where a package is missing."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from cli.program import environment, run_apart
+
+from bitarm.cli.app import COMMANDS
+
+_HEAVY = {"numpy", "numba", "scipy", "matplotlib", "distributed", "paho", "fastapi"}
+
+
+def _imported(home: Path, *words: str) -> tuple[str, set[str]]:
+    """What a command prints, and the modules that are there when it ends."""
+    code = (
+        "import json, sys; from bitarm.cli.app import run; code = run();"
+        "print(); print(json.dumps([code, *sys.modules]))"
+    )
+    done = run_apart(code, *words, env=environment(home), command=(sys.executable, "-c"))
+    out, last = done.out.rsplit("\n", 2)[:2]
+    code, *modules = json.loads(last)
+    assert code == 0, done.err
+    return out, set(modules)
+
+
+def _commands(modules: set[str]) -> set[str]:
+    package = "bitarm.cli.commands."
+    return {name.removeprefix(package) for name in modules if name.startswith(package)}
+
+
+def test_the_help_lists_every_command_and_loads_nothing_heavy(home: Path) -> None:
+    out, modules = _imported(home, "--help")
+    assert re.findall("^│ ([a-z]+)", out, re.MULTILINE) == [*COMMANDS]
+    assert modules & _HEAVY == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_loads_nothing_heavy(command: str, home: Path) -> None:
+    out, modules = _imported(home, command, "--help")
+    assert f"{command} [OPTIONS]" in out
+    assert modules & _HEAVY == set()
+
+
+@pytest.mark.parametrize("command", ["simulate", "reproduce", "agent", "runs", "broker"])
+def test_of_the_commands_only_the_one_that_was_typed_is_loaded(command: str, home: Path) -> None:
+    _, modules = _imported(home, command, "--help")
+    assert _commands(modules) == {command}
+
+
+@pytest.mark.parametrize("package", ["rich", "platformdirs"])
+def test_a_package_that_is_missing_is_named_with_what_installs_it(package: str, home: Path) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; import bitarm.__main__ as m; m.main()"
+    done = run_apart(code, "runs", env=environment(home), command=(sys.executable, "-c"))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"bitarm: the command line needs {package}: pip install 'bitarm[cli]'\n"
