@@ -8,23 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lockstep.twins import (
-    BOUNDED,
-    NEEDS_DICQ,
-    POLICIES,
-    UNBOUNDED,
-    Case,
-    assert_lockstep,
-    blank_tape,
-    cases,
-    setup,
-    told_by_kernels,
-    told_by_machines,
-)
+from lockstep.cases import BOUNDED, NEEDS_DICQ, POLICIES, UNBOUNDED, Case, blank_tape, cases, setup
+from lockstep.stories import told_by_kernels, told_by_machines
 
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
+from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
@@ -49,6 +45,26 @@ def _with_kernel(quantizers: Iterable[str]) -> list[tuple[str, str]]:
         for policy in POLICIES
         if quantizer == "dicq" or policy not in NEEDS_DICQ
     ]
+
+
+def assert_lockstep(case: Case, trials: int = 2) -> None:
+    """Kernels and machines tell the same stories of the same tape."""
+    environment, tape = case.environment, case.tape(trials)
+    rng = np.random.default_rng(case.seed + 1)
+    engine = Engine(case.setups, environment)
+    if case.machines_first:
+        told = [told_by_machines(one, tape, environment, rng) for one in case.setups]
+        drawn = tape.filled.copy(), tape.cells.copy()
+        assert told_by_kernels(engine, tape, rng) == told
+    else:
+        told = told_by_kernels(engine, tape, rng)
+        drawn = tape.filled.copy(), tape.cells.copy()
+        assert [told_by_machines(one, tape, environment, rng) for one in case.setups] == told
+    # who comes second needs not one cell more, and changes none
+    assert tape.filled.tolist() == drawn[0].tolist()
+    for trial, arm in np.ndindex(*tape.filled.shape):
+        depth = int(tape.filled[trial, arm])
+        assert np.array_equal(tape.cells[trial, :depth, arm], drawn[1][trial, :depth, arm])
 
 
 @pytest.mark.parametrize(("quantizer", "policy"), _with_kernel(BOUNDED))
@@ -205,6 +221,28 @@ def test_any_other_number_of_a_table_that_is_off_is_found(
     assert told_by_kernels(Engine([one], environment), tape, rng) == told
     _mutate(monkeypatch, **{column: mutation})
     assert told_by_kernels(Engine([one], environment), tape, rng) != told
+
+
+def test_a_word_that_is_off_is_found_where_mean_and_length_agree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another κ gives another divisor of Golomb's code, and changes no mean."""
+    one = setup(3, Dicq(), QuietElimination(), sigma=0.1, limits=Limits(samples=3000))
+    environment = environment_of([Beta(mean=mean) for mean in (0.7, 0.6, 0.3)])
+    rng = np.random.default_rng(5)
+    tape = blank_tape([one], rng, trials=40)
+    told = told_by_machines(one, tape, environment, rng)
+    assert told_by_kernels(Engine([one], environment), tape, rng) == [told]
+    _mutate(monkeypatch, visits=lambda visits: visits._replace(kappa=visits.kappa / 3))
+    (off,) = told_by_kernels(Engine([one], environment), tape, rng)
+    alike = [
+        (word, other)
+        for story, changed in zip(told, off, strict=True)
+        for key, (mean, word) in story.reports.items()
+        for changed_mean, other in [changed.reports[key]]
+        if (mean, word.nbits) == (changed_mean, other.nbits)
+    ]
+    assert any(word != other for word, other in alike)
 
 
 def _mutate(monkeypatch: pytest.MonkeyPatch, **mutations: Callable[[Any], Any]) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import pytest
-from lockstep.twins import blank_tape, setup
+from lockstep.cases import blank_tape, setup
 from scipy import stats
 
 from bitarm.core.bits import Symbol

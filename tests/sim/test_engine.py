@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from lockstep.twins import blank_tape, setup
+from lockstep.cases import blank_tape, setup
 
 import bitarm
 from bitarm.core.limits import Limits

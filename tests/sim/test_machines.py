@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from lockstep.twins import blank_tape, setup
+from lockstep.cases import blank_tape, setup
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from lockstep.twins import blank_tape, setup
+from lockstep.cases import blank_tape, setup
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination

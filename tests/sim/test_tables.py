@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lockstep.twins import Case, blank_tape, cases, setup
+from lockstep.cases import Case, blank_tape, cases, setup
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lockstep.twins import blank_tape, setup
+from lockstep.cases import blank_tape, setup
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination

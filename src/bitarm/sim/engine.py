@@ -31,10 +31,18 @@ _STATE_BYTES = 1 << 23  # what a block without a tape may hold
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
-    """What happened inside trials, for comparing a kernel with the machines."""
+    """What happened inside trials, for comparing a kernel with the machines.
+
+    `number` is what a word says: the bin (ICQ, FED-SEL), the level (QuBan), the steps (D-ICQ) or
+    the mean itself (exact). It is not a number where there was no message, or where an arm said
+    that it concedes. Quiet elimination leaps, so Golomb's divisor depends on the trial, and only
+    there `divisor` is filled in; it is 0 in message 1, whose code is another.
+    """
 
     mean: Floats  # [trial, message, arm] decoded means
-    nbits: Integers  # [trial, message, arm] lengths of codewords, where they vary
+    nbits: Integers  # [trial, message, arm] lengths of words
+    number: Floats  # [trial, message, arm] what the words say
+    divisor: Floats  # [trial, message, arm] of the words' code, with quiet elimination
     dropped: Integers  # [trial, arm] the round in which the arm fell, 0 if it did not
 
 
@@ -183,7 +191,12 @@ class Engine:
         shown = trace or _NO_TRACE
         scheme = table.arrays(start=start_means(setup, units), cell_of=cell_of)
         output = OutputArrays(
-            table=out.table, mean=shown.mean, nbits=shown.nbits, dropped=shown.dropped
+            table=out.table,
+            mean=shown.mean,
+            nbits=shown.nbits,
+            number=shown.number,
+            divisor=shown.divisor,
+            dropped=shown.dropped,
         )
         constants = {
             "gaussian": self._environment.gaussian,
@@ -237,6 +250,8 @@ def _blank_trace(tape: Tape, table: Table) -> Trace:
     return Trace(
         mean=np.full(shape, np.nan),
         nbits=np.zeros(shape, dtype=np.int64),
+        number=np.full(shape, np.nan),
+        divisor=np.zeros(shape),
         dropped=np.zeros((tape.trials, tape.arms), dtype=np.int64),
     )
 
@@ -244,5 +259,7 @@ def _blank_trace(tape: Tape, table: Table) -> Trace:
 _NO_TRACE = Trace(
     mean=np.empty((0, 0, 0)),
     nbits=np.empty((0, 0, 0), dtype=np.int64),
+    number=np.empty((0, 0, 0)),
+    divisor=np.empty((0, 0, 0)),
     dropped=np.empty((0, 0), dtype=np.int64),
 )

@@ -90,4 +90,6 @@ class OutputArrays(NamedTuple):
     table: Integers  # [trial, column] see `kernels/status.py`
     mean: Floats  # [trial, message, arm] trace: decoded means
     nbits: Integers  # [trial, message, arm] trace: lengths of words
+    number: Floats  # [trial, message, arm] trace: what the word says, see `Trace`
+    divisor: Floats  # [trial, message, arm] trace: Golomb's, where no table has it
     dropped: Integers  # [trial, arm] trace: the round in which the arm fell, 0 if it did not

@@ -79,7 +79,7 @@ def compiled(
     limited   there is a limit on rounds, samples or bits to check before every round
     ranked    a fixed number of the highest means stays, whatever the gaps: a budget decides
     first     the quantizer of message 1;  rest  that of the others
-    traced    decoded means and drops are written down
+    traced    decoded means, words and drops are written down
     """
 
     code = KERNEL_CODE
@@ -136,7 +136,7 @@ def compiled(
                             done, scheme.cell_of[n], gaussian, stored,
                         )  # fmt: skip
                     race.total[arm] = total
-                    mean, nbits, codes = encode_and_decode(
+                    mean, nbits, number, codes = encode_and_decode(
                         total / pulled, race.mean[arm], rng, tape, scheme,
                         trial, n, arm, coding, stored,
                     )  # fmt: skip
@@ -148,6 +148,7 @@ def compiled(
                     if traced:
                         output.mean[trial, n, arm] = mean
                         output.nbits[trial, n, arm] = nbits
+                        output.number[trial, n, arm] = number
                     if mean - radius > best:
                         top, best = arm, mean - radius
                 if not coded:

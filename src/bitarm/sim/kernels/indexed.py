@@ -118,7 +118,7 @@ def compiled(
                         race.total[arm], rng, environment, tape, trial, arm,
                         done, scheme.cell_of[n], gaussian, stored,
                     )  # fmt: skip
-                    mean, nbits, codes = encode_and_decode(
+                    mean, nbits, number, codes = encode_and_decode(
                         race.total[arm] / float(scheme.pulls[n]), race.mean[arm], rng, tape, scheme,
                         trial, n, arm, first if n == 0 else rest, stored,
                     )  # fmt: skip
@@ -132,6 +132,7 @@ def compiled(
                     if traced:
                         output.mean[trial, n, arm] = mean
                         output.nbits[trial, n, arm] = nbits
+                        output.number[trial, n, arm] = number
                     most = _with_more(race.messages, most, arm)
                     if rounds > 1:
                         _play(race.by_mean, race.mean, arm)

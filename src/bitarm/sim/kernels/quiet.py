@@ -166,7 +166,7 @@ def _hear(
             continue
         mu_hat = _observe(race, arm, rng, environment, tape, scheme, turn, gaussian, stored)
         told = is_told_cut(race, arm, turn)
-        nbits, coded = _report(race, arm, mu_hat, told, scheme, visits, turn)
+        nbits, steps, divisor, coded = _report(race, arm, mu_hat, told, scheme, visits, turn)
         bits += nbits
         cuts += 1 if told else 0
         if not coded:
@@ -174,6 +174,8 @@ def _hear(
         if traced:
             output.mean[turn.trial, race.messages[arm], arm] = race.mean[arm]
             output.nbits[turn.trial, race.messages[arm], arm] = nbits
+            output.number[turn.trial, race.messages[arm], arm] = steps
+            output.divisor[turn.trial, race.messages[arm], arm] = divisor
         race.messages[arm] += 1
     return bits, cuts, all_coded
 
@@ -213,28 +215,30 @@ def _report(
     scheme: SchemeArrays,
     visits: VisitArrays,
     turn: Turn,
-) -> tuple[int, bool]:
-    """One arm says that it concedes, or where it is; the bits of that, and whether it has a code.
+) -> tuple[int, float, float, bool]:
+    """One arm says that it concedes, or where it is: the bits of that, how many steps it went, the
+    divisor of their code, and whether there is a word for them.
 
-    An arm that was told the cut says in its first bit whether it is above.
+    An arm that was told the cut says in its first bit whether it is above. One that concedes tells
+    no steps: they are not a number.
     """
     kind = FIRST if turn.opening else (ABOVE_CUT if told else UNCUT)
     size = visits.size[kind, turn.checkpoint]
     coded = within_steps(mu_hat, size)
     if told and mu_hat <= turn.cut:
         race.conceded[arm] = True
-        return 1, coded
+        return 1, math.nan, 0.0, coded
     held, divisor = race.mean[arm], 0.0
     if not turn.opening:
         before, pulls = scheme.pulls[race.at[arm]], scheme.pulls[turn.checkpoint]
         divisor = float(dicq_divisor(before, pulls, race.error[arm], size, visits.kappa[kind]))
     elif turn.number > 0 and within_steps(turn.centre, size):
         held = turn.centre
-    mean, nbits, _ = dicq(mu_hat, held, size, divisor)
+    mean, nbits, steps = dicq(mu_hat, held, size, divisor)
     race.mean[arm] = mean
     race.error[arm] = visits.error[kind, turn.checkpoint]
     race.at[arm] = turn.checkpoint
-    return nbits + 1 if told else nbits, coded
+    return nbits + 1 if told else nbits, steps, divisor, coded
 
 
 @njit(inline="always")

@@ -118,23 +118,24 @@ def encode_and_decode(
     arm: int,
     coding: int,
     stored: bool,
-) -> tuple[float, int, bool]:
-    """Message n about `mu_hat` where `held` was known: decoded mean, bits, whether it has a code.
+) -> tuple[float, int, float, bool]:
+    """Message n about `mu_hat` where `held` was known: decoded mean, bits, the number that the word
+    says (a bin, a level, steps, or the mean itself), and whether there is a word for it.
 
     `coding` is the quantizer of the message, one of those that `kernels/quantize.py` numbers.
     """
     k0, k1, last = scheme.k0[n], scheme.k1[n], scheme.last[n]
     if coding == ICQ:
-        mean, _ = bin_middle(mu_hat, held - k0, k1, last)
-        return mean, scheme.nbits[n], True
+        mean, number = bin_middle(mu_hat, held - k0, k1, last)
+        return mean, scheme.nbits[n], number, True
     if coding == FED_SEL:
-        mean, _ = bin_middle(mu_hat, k0, k1, last)
-        return mean, scheme.nbits[n], True
+        mean, number = bin_middle(mu_hat, k0, k1, last)
+        return mean, scheme.nbits[n], number, True
     if coding == QUBAN:
         dither = dither_of(rng, tape, trial, n, arm, stored)
-        mean, nbits, _ = quban(mu_hat, held, k0, dither)
-        return mean, nbits, within_levels(mu_hat, k0)
+        mean, nbits, level = quban(mu_hat, held, k0, dither)
+        return mean, nbits, level, within_levels(mu_hat, k0)
     if coding == DICQ:
-        mean, nbits, _ = dicq(mu_hat, held, k0, k1)
-        return mean, nbits, within_steps(mu_hat, k0)
-    return mu_hat, scheme.nbits[n], True
+        mean, nbits, steps = dicq(mu_hat, held, k0, k1)
+        return mean, nbits, steps, within_steps(mu_hat, k0)
+    return mu_hat, scheme.nbits[n], mu_hat, True
