@@ -202,7 +202,6 @@ class Engine:
             "gaussian": self._environment.gaussian,
             "grows": not self._environment.sampled,
             "stored": stored,
-            "traced": trace is not None,
         }
         given = rng, todo, self._arrays, tape.arrays(), scheme
         arms = self._environment.p.size
@@ -216,7 +215,6 @@ class Engine:
             run(*given, indexed.blank_race(arms), output)
         else:
             run = elimination.compiled(
-                aligned=bool(np.array_equal(cell_of, np.arange(cell_of.size))),
                 limited=table.limited,
                 ranked=table.keep.size > 0,
                 first=table.first,

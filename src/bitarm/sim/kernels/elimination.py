@@ -63,23 +63,23 @@ def compiled(
     gaussian: bool,
     grows: bool,
     stored: bool,
-    aligned: bool,
     limited: bool,
     ranked: bool,
     first: int,
     rest: int,
-    traced: bool,
 ) -> Any:
     """A kernel compiled for one kind of setting; the arguments are constants to the compiler.
 
     gaussian  every arm is Gaussian: sums are drawn inline
     grows     the tape draws what it lacks; otherwise a trial that needs more starves
-    stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten
-    aligned   the schedule is the tape's grid: one cell a round
+    stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten,
+              and the schedule is the tape's grid: one cell a round
     limited   there is a limit on rounds, samples or bits to check before every round
     ranked    a fixed number of the highest means stays, whatever the gaps: a budget decides
     first     the quantizer of message 1;  rest  that of the others
-    traced    decoded means, words and drops are written down
+
+    A stored trial also writes down means, words and drops if there is room for them. That is no
+    constant: what is compared with the machines is the very kernel that others run.
     """
 
     code = KERNEL_CODE
@@ -96,6 +96,7 @@ def compiled(
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
         arms = environment.p.size
+        shown = stored and output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
             _begin(race, scheme, trial)
@@ -126,7 +127,7 @@ def compiled(
                 top, best = race.active[0], -np.inf
                 for a in range(alive):
                     arm = race.active[a]
-                    if aligned and not stored:  # no loop over one cell
+                    if not stored:  # no loop over one cell
                         total = race.total[arm] + draw_cell(
                             rng, environment, tape, n, arm, gaussian
                         )
@@ -145,7 +146,7 @@ def compiled(
                         bits += nbits
                     if not codes:
                         coded = False
-                    if traced:
+                    if shown:
                         output.mean[trial, n, arm] = mean
                         output.nbits[trial, n, arm] = nbits
                         output.number[trial, n, arm] = number
@@ -162,9 +163,9 @@ def compiled(
                 n += 1
 
                 if ranked:
-                    alive = _keep_highest(race, alive, scheme.keep[n - 1], output, trial, n, traced)
+                    alive = _keep_highest(race, alive, scheme.keep[n - 1], output, trial, n, shown)
                 else:
-                    alive = _drop_beaten(race, alive, top, radius, output, trial, n, traced)
+                    alive = _drop_beaten(race, alive, top, radius, output, trial, n, shown)
                 if alive == 1:
                     best_arm = race.active[0]
                     outcome = BUDGET_SPENT if ranked else DECIDED
@@ -213,7 +214,7 @@ def _drop_beaten(
     output: OutputArrays,
     trial: int,
     rounds: int,
-    traced: bool,
+    shown: bool,
 ) -> int:
     """Lines 11 and 12 of Algorithm 1; returns how many arms are left."""
     top_mean = race.mean[top]
@@ -224,14 +225,14 @@ def _drop_beaten(
         stays = arm == top or not (top_mean - race.mean[arm] >= separation)
         race.active[kept] = arm  # without a branch: the next one that stays overwrites it
         kept += 1 if stays else 0
-        if traced and not stays:
+        if shown and not stays:
             output.dropped[trial, arm] = rounds
     return kept
 
 
 @njit(inline="always")
 def _keep_highest(
-    race: Race, alive: int, room: int, output: OutputArrays, trial: int, rounds: int, traced: bool
+    race: Race, alive: int, room: int, output: OutputArrays, trial: int, rounds: int, shown: bool
 ) -> int:
     """The arms with the highest means go on, as `core/budget.py` has it; of a tie, the lowest.
 
@@ -252,7 +253,7 @@ def _keep_highest(
         stays = tied or race.mean[arm] > cut
         race.active[kept] = arm
         kept += 1 if stays else 0
-        if traced and not stays:
+        if shown and not stays:
             output.dropped[trial, arm] = rounds
     return kept
 

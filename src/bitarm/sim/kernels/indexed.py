@@ -72,7 +72,7 @@ def blank_race(arms: int) -> Race:
 
 @lru_cache(maxsize=64)
 def compiled(
-    *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int, traced: bool
+    *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int
 ) -> Any:
     """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
 
@@ -89,6 +89,7 @@ def compiled(
         output: OutputArrays,
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
+        shown = stored and output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
             going = _begin(race, scheme, trial)
@@ -129,7 +130,7 @@ def compiled(
                     bits += nbits
                     if not codes:
                         coded = False
-                    if traced:
+                    if shown:
                         output.mean[trial, n, arm] = mean
                         output.nbits[trial, n, arm] = nbits
                         output.number[trial, n, arm] = number

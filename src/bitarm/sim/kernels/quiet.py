@@ -56,7 +56,7 @@ from bitarm.sim.kernels.status import (
 
 
 @lru_cache(maxsize=16)
-def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
+def compiled(*, gaussian: bool, grows: bool, stored: bool) -> Any:
     """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
 
     code = KERNEL_CODE
@@ -74,6 +74,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
     ) -> None:
         _ = code  # a constant of the kernel: see kernels/code.py
         arms = environment.p.size
+        shown = stored and output.mean.size > 0
         alone = visits.leader_first and scheme.epsilon == 0.0  # the leader goes ahead
         for x in range(todo.size):
             trial = todo[x]
@@ -104,7 +105,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                     samples += due
                     said, told, coded = _hear(
                         race, alive, rng, environment, tape, scheme, visits, turn, output,
-                        gaussian, stored, traced,
+                        gaussian, stored, shown,
                     )  # fmt: skip
                     if not coded:
                         outcome = TOO_FAR
@@ -118,7 +119,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool, traced: bool) -> Any:
                 if outcome != RUNNING:
                     break
                 opening = False
-                alive = _drop_fallen(race, alive, visits, checkpoint, output, trial, rounds, traced)
+                alive = _drop_fallen(race, alive, visits, checkpoint, output, trial, rounds, shown)
                 leader = highest(race.active, alive, race.mean)
                 if alive == 1 or (
                     scheme.epsilon > 0.0
@@ -155,7 +156,7 @@ def _hear(
     output: OutputArrays,
     gaussian: bool,
     stored: bool,
-    traced: bool,
+    shown: bool,
 ) -> tuple[int, int, bool]:
     """All reports of a turn: their bits, questions with a cut, whether all means have a code."""
     bits = cuts = 0
@@ -171,7 +172,7 @@ def _hear(
         cuts += 1 if told else 0
         if not coded:
             all_coded = False
-        if traced:
+        if shown:
             output.mean[turn.trial, race.messages[arm], arm] = race.mean[arm]
             output.nbits[turn.trial, race.messages[arm], arm] = nbits
             output.number[turn.trial, race.messages[arm], arm] = steps
@@ -270,7 +271,7 @@ def _drop_fallen(
     output: OutputArrays,
     trial: int,
     rounds: int,
-    traced: bool,
+    shown: bool,
 ) -> int:
     """Arms that conceded fall, and those whose cell is a margin below that of the top arm.
 
@@ -293,7 +294,7 @@ def _drop_fallen(
         )
         race.active[kept] = arm  # without a branch: the next one that stays overwrites it
         kept += 0 if falls else 1
-        if traced and falls:
+        if shown and falls:
             output.dropped[trial, arm] = rounds
     return kept
 
