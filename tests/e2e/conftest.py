@@ -1,6 +1,7 @@
 """What the tests of the whole system share: a real broker, processes to kill, one browser."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,11 +18,25 @@ __all__ = ["broker", "line"]
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One for a module: Playwright cannot be begun again while it runs, as other modules do."""
-    with chromium() as browser:
-        yield browser
+_HERE = Path(__file__).parent
+_browsers: list[Browser] = []  # none, or the one that runs
+_closing = ExitStack()
+
+
+@pytest.fixture
+def browser() -> Browser:
+    """One for all tests here that a worker runs on end."""
+    if not _browsers:
+        _browsers.append(_closing.enter_context(chromium()))
+    return _browsers[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Close the browser before tests elsewhere: Playwright's event loop would be in their way."""
+    if nextitem is None or not nextitem.path.is_relative_to(_HERE):
+        _closing.close()
+        _browsers.clear()
 
 
 @pytest.fixture
@@ -51,7 +66,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     assert hosts <= {"127.0.0.1", None, ""}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run 1 decided, run 2 stopped by a limit, run 3 cut off in its third round."""
     path = tmp_path_factory.mktemp("store") / "runs.sqlite"
@@ -61,7 +76,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(store: Path) -> Iterator[str]:
     with served(store) as address:
         yield address

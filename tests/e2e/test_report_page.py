@@ -1,9 +1,11 @@
 """The report as a reader opens it: in a real browser, from a file, with no network."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from e2e.browser import chromium
+from playwright.sync_api import Browser, Page
 
 from bitarm.experiments.catalog import PAPER
 from bitarm.experiments.reproduce import reproduce
@@ -27,21 +29,27 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ).report
 
 
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    with closing(context):
+        yield context.new_page()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_report_opens_offline_and_whole(report: Path, width: int) -> None:
+def test_the_report_opens_offline_and_whole(report: Path, page: Page, width: int) -> None:
     asked: list[str] = []
     said: list[str] = []
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(report.as_uri())
-        pictures = page.eval_on_selector_all(
-            "img", "all => all.map(it => [it.complete, it.naturalWidth, it.alt])"
-        )
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        headings = page.locator("h2").all_inner_texts()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(report.as_uri())
+    pictures = page.eval_on_selector_all(
+        "img", "all => all.map(it => [it.complete, it.naturalWidth, it.alt])"
+    )
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    headings = page.locator("h2").all_inner_texts()
     assert len(pictures) >= 14
     for complete, natural_width, alternative in pictures:
         assert complete
@@ -53,14 +61,12 @@ def test_the_report_opens_offline_and_whole(report: Path, width: int) -> None:
     assert len(headings) >= len(PAPER) + 3
 
 
-def test_a_page_with_a_missing_picture_would_be_noticed(tmp_path: Path) -> None:
+def test_a_page_with_a_missing_picture_would_be_noticed(page: Page, tmp_path: Path) -> None:
     page_with_hole = tmp_path / "page.html"
     page_with_hole.write_text('<img src="missing.png" alt="">')
     asked: list[str] = []
-    with chromium() as browser:
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(page_with_hole.as_uri())
-        (width,) = page.eval_on_selector_all("img", "all => all.map(it => it.naturalWidth)")
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(page_with_hole.as_uri())
+    (width,) = page.eval_on_selector_all("img", "all => all.map(it => it.naturalWidth)")
     assert width == 0
     assert len(asked) == 2
