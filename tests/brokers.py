@@ -74,6 +74,11 @@ class PlainBroker:
             )
         eventually(self._answers, f"a broker on port {self.port}")
 
+    def wait_for(self, client: str) -> None:
+        """Until a client of this name has connected."""
+        log = self._folder / "mosquitto.log"
+        eventually(lambda: f" as {client} " in log.read_text(), f"{client} at the broker")
+
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()

@@ -10,10 +10,11 @@ import pytest
 from brokers import broker, line
 from dashboard.stores import PAPER, identify_into, open_run_in
 from e2e.browser import chromium
+from e2e.extensions import elsewhere, extended_problem, installed, shell
 from e2e.served import served
 from playwright.sync_api import Browser, BrowserContext, Page
 
-__all__ = ["broker", "line"]
+__all__ = ["broker", "elsewhere", "extended_problem", "installed", "line", "shell"]
 
 OpenPage = Callable[..., Page]
 

@@ -252,10 +252,11 @@ def test_an_agent_that_is_not_in_the_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rule", [LostRule.DROP, LostRule.STOP])
-def test_an_agent_that_never_comes(rule: LostRule, place: Field) -> None:
+def test_an_agent_that_never_comes(rule: LostRule, place: Field, broker: PlainBroker) -> None:
     for name in ("north", "tower"):
         place.start_agent(name)
-    place.start_learner("--lost", rule.value, "--join-within", "8", "--lost-after", "8")
+        broker.wait_for(f"bitarm-{RUN}-{name}")  # so that nobody has to be waited for but south
+    place.start_learner("--lost", rule.value, "--join-within", "2", "--lost-after", "8")
     code = place.wait("learner")
     result = place.result()
     if rule is LostRule.STOP:
