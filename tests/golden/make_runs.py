@@ -9,12 +9,12 @@ From the repository's root: PYTHONPATH=src:tests python -m golden.make_runs
 
 from collections import defaultdict
 
-from golden import simulations, whole_runs
+from golden import run_cases, simulations, whole_runs
 
 
 def main() -> None:
     records: dict[str, list[whole_runs.Record]] = defaultdict(list)
-    for case in whole_runs.cases():
+    for case in run_cases.cases():
         for seed in whole_runs.SEEDS:
             records[case.quantizer].append(whole_runs.run(case, seed))
     for quantizer, runs in records.items():

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from golden import simulations, whole_runs
+from golden.run_cases import Case, cases
 from golden.simulations import CASES, Simulated
-from golden.whole_runs import REPORT, SEEDS, Case, cases, path_of, recorded
+from golden.whole_runs import REPORT, SEEDS, path_of, recorded
 
 RUNS = tuple(cases())
 KEPT = sorted({case.quantizer for case in RUNS})
