@@ -82,7 +82,7 @@ class Outbox:
 
     def debtors(self) -> list[Member]:
         """The agents that owe an answer."""
-        names = {self._fleet.agents[arm] for arm in self._due}
+        names = dict.fromkeys(self._fleet.agents[arm] for arm in self._due)  # in one order always
         return [self._roster.members[name] for name in names]
 
     def in_race(self) -> list[Member]:
