@@ -1,1 +1,1 @@
-"""Where the machines meet the world: reward sources and channels. Decides nothing."""
+"""What drives the machines: one process, or services over a broker. Decides nothing itself."""
