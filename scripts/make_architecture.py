@@ -8,7 +8,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,11 @@ def page(text: str) -> str:
         "answers": _transitions(learner._ANSWERS),
     }.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        part = re.compile(f"{begin}.*?{end}", re.DOTALL)
-        if len(part.findall(text)) != 1:
+        if text.count(begin) != 1 or text.count(end) != 1:
             raise ValueError(f"{PAGE.name} must have one part between {begin} and {end}")
-        new = f"{begin}\n{_NOTE}\n\n{made}\n{end}"
-        text = part.sub(lambda _, new=new: new, text)
+        before, rest = text.split(begin)
+        after = rest.split(end)[1]
+        text = f"{before}{begin}\n{_NOTE}\n\n{made}\n{end}{after}"
     return text
 
 
@@ -93,8 +92,8 @@ def _modules(tree: ast.Module) -> Iterable[str]:
             yield from (f"{node.module}.{name}" for name in names)
 
 
-def _transitions(table: Mapping[tuple[Enum, Fit], Callable[..., Any]]) -> str:
-    """What becomes of a message: a row for each phase, a column for how its number fits."""
+def _transitions(table: Mapping[Any, Callable[..., Any]]) -> str:
+    """What becomes of a message, by phase and by how its number fits: a row for each phase."""
     phases = list(dict.fromkeys(phase for phase, _ in table))
     rows = [
         (f"`{phase.value}`", *(table[phase, fit].__name__.lstrip("_") for fit in Fit))

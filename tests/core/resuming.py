@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from tapes import Network, Problem, Tape, make_spec
+from networks import Network
+from tapes import Problem, Tape, make_spec
 
 from bitarm.core.events import RoundOpened
 from bitarm.core.learner import Learner

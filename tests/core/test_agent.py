@@ -16,9 +16,12 @@ from core.agents import (
     report_of,
     request_of,
 )
+from drives import drive_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tapes import Problem, agent_state_through_json, drive_problem, problems
+from networks import agent_state_through_json
+from problems import problems
+from tapes import Problem
 
 from bitarm.core.agent import Agent, AgentPhase, AgentState
 from bitarm.core.bits import Symbol

@@ -6,7 +6,9 @@ from itertools import product
 
 import pytest
 from core.agents import ARM, CODE, NARROW, RUN, agent_in, position_of, report_of, request_of
-from tapes import BOUNDED, UNBOUNDED, agent_state_through_json, make_spec
+from networks import agent_state_through_json
+from problems import BOUNDED, UNBOUNDED
+from tapes import make_spec
 
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.bits import Symbol

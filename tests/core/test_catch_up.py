@@ -12,7 +12,7 @@ from core.resuming import (
     problem_of,
     told,
 )
-from tapes import Network
+from networks import Network
 
 from bitarm.core.agent import AgentPhase
 from bitarm.core.catch_up import NO_BUDGET

@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from drives import drive_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tapes import Problem, drive_problem, make_spec, problems
+from problems import problems
+from tapes import Problem, make_spec
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw

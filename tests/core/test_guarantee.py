@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from tapes import Total, agents_of, drive, make_spec, tail
+from chances import tail
+from drives import drive
+from tapes import Total, agents_of, make_spec
 
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
 from bitarm.core.events import RunEnded

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from tapes import Total, agents_of, drive, make_spec, tail
+from chances import tail
+from drives import drive
+from tapes import Total, agents_of, make_spec
 
 from bitarm.core.events import RunEnded
 from bitarm.core.learner import Learner

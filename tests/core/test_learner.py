@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 from core.learners import ARM, FIELD, NUMBER, SPEC, learner_in, report_of, started, symbol_of
-from tapes import learner_state_through_json, make_spec
+from networks import learner_state_through_json
+from tapes import make_spec
 
 from bitarm.core.bits import Symbol
 from bitarm.core.epochs import run_field

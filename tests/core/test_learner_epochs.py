@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from core.resuming import after_rounds, ahead_of, answer_of, asked_of, problem_of
-from tapes import Network, learner_state_through_json
+from networks import Network, learner_state_through_json
 
 from bitarm.core.epochs import run_field
 from bitarm.core.events import EpochBegan, PositionTold, ReportAccepted, ReportIgnored

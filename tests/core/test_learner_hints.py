@@ -3,13 +3,9 @@
 import math
 
 import pytest
-from tapes import (
-    agents_of,
-    drive,
-    learner_state_through_json,
-    make_spec,
-    served,
-)
+from drives import drive, served
+from networks import learner_state_through_json
+from tapes import agents_of, make_spec
 
 from bitarm.core.agent import Agent
 from bitarm.core.bits import Symbol

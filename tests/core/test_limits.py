@@ -5,8 +5,10 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
+from drives import Run, drive, drive_problem
 from hypothesis import given, settings
-from tapes import UNIT, Problem, Run, Tape, agents_of, drive, drive_problem, make_spec, problems
+from problems import problems
+from tapes import UNIT, Problem, Tape, agents_of, make_spec
 
 from bitarm.core.events import ReportAccepted, RoundOpened, RunEnded
 from bitarm.core.learner import Learner

@@ -2,7 +2,7 @@
 
 import pytest
 from core.resuming import after_rounds, answer_of, asked_of, problem_of, told
-from tapes import Network
+from networks import Network
 
 from bitarm.core.codes import Raw
 from bitarm.core.events import LivesBegan, RunEnded

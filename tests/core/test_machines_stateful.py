@@ -7,22 +7,13 @@ import random
 from typing import ClassVar
 
 import pytest
+from drives import Run, drive_problem, story
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tapes import (
-    BOUNDED,
-    POLICY_CHOICES,
-    UNBOUNDED,
-    Network,
-    Problem,
-    Run,
-    assert_same_run,
-    drive_problem,
-    misbehave,
-    problems,
-    story,
-)
+from networks import Network, assert_same_run, misbehave
+from problems import BOUNDED, POLICY_CHOICES, UNBOUNDED, problems
+from tapes import Problem
 
 from bitarm.core.codes import Nearest
 from bitarm.core.events import (

@@ -7,7 +7,9 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from tapes import UNIT, Network, Problem, Tape, assert_same_run, drive_problem, make_spec
+from drives import drive_problem
+from networks import Network, assert_same_run
+from tapes import UNIT, Problem, Tape, make_spec
 
 from bitarm.core.agent import Agent, AgentState
 from bitarm.core.bits import Symbol

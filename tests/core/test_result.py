@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from drives import drive_problem
 from hypothesis import given, settings
-from tapes import Problem, Tape, drive_problem, make_spec, problems
+from problems import problems
+from tapes import Problem, Tape, make_spec
 
 from bitarm.core.events import (
     AgentJoined,

@@ -4,20 +4,12 @@ import random
 
 import pytest
 from core.learners import ARM, FIELD, SPEC, learner_in, question_until, report_of, started
+from drives import drive, drive_problem, served, story
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tapes import (
-    Problem,
-    Tape,
-    agents_of,
-    drive,
-    drive_problem,
-    is_contained,
-    make_spec,
-    problems,
-    served,
-    story,
-)
+from networks import is_contained
+from problems import problems
+from tapes import Problem, Tape, agents_of, make_spec
 
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.codes import Levels

@@ -4,9 +4,12 @@ import math
 import random
 
 import pytest
+from drives import drive_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tapes import Network, Problem, drive_problem, make_spec, misbehave, problems
+from networks import Network, misbehave
+from problems import problems
+from tapes import Problem, make_spec
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Raw

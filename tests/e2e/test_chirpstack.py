@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from brokers import PlainBroker
+from drives import story
 from e2e.chirpstack_server import ChirpStack, Device
 from e2e.processes import PROBLEM, field
 from runtime.chirpstack.events import APPLICATION
-from tapes import story
 
 from bitarm.api.identify import run_problem
 from bitarm.api.network import LearnerEnd, run_learner

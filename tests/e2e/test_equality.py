@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from brokers import PlainBroker
-from tapes import story
+from drives import story
 
 from bitarm.api.identify import run_problem
 from bitarm.api.network import AgentEnd, run_agent, run_learner

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from brokers import CuttableLine, PlainBroker
+from drives import story
 from e2e.processes import NAMES, PROBLEM, QUIET_PROBLEM, Field, field
-from tapes import story
 from wires.runs import substance
 
 from bitarm.api.identify import run_problem

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from brokers import PlainBroker
+from drives import story
 from e2e.processes import NAMES, RUN, Field, field
-from tapes import UNIT, story
+from tapes import UNIT
 
 from bitarm.api.identify import run_problem
 from bitarm.api.problem import parse_problem

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tapes import Problem, Run, Tape, drive_problem, make_spec, story
+from drives import Run, drive_problem, story
+from tapes import Problem, Tape, make_spec
 from wires.crashes import Points
 from wires.runs import fleet_of, substance
 from wires.weather import Weather

@@ -4,7 +4,9 @@ import random
 from collections.abc import Sequence
 
 import pytest
+from drives import drive_problem
 from hypothesis import given, settings
+from problems import problems
 from runtime.embedded_runs import (
     TAPE,
     Failing,
@@ -17,7 +19,7 @@ from runtime.embedded_runs import (
     problem_of,
     sent_frames,
 )
-from tapes import Problem, drive_problem, make_spec, problems
+from tapes import Problem, make_spec
 from wires.feeds import TapeSource
 
 from bitarm.core.events import (

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from drives import drive_problem, story
 from runtime.memories import (
     DELTA,
     PROBLEMS,
@@ -24,7 +25,7 @@ from runtime.memories import (
     sequences,
     world_of,
 )
-from tapes import Problem, drive_problem, story
+from tapes import Problem
 from wires.memories import HistoryKeeper, TransactionJournal
 from wires.runs import fleet_of
 from wires.world import World

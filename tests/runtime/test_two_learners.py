@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from drives import drive_problem, story
 from runtime.memories import (
     DELTA,
     PROBLEMS,
@@ -18,7 +19,7 @@ from runtime.memories import (
     run_attended,
     world_of,
 )
-from tapes import Problem, drive_problem, story
+from tapes import Problem
 from wires.memories import TransactionJournal
 from wires.runs import fleet_of
 from wires.world import TICK, Node, World

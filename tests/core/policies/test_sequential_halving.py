@@ -1,6 +1,7 @@
 """Sequential halving as a whole run: who falls when, and what a lost agent changes."""
 
-from tapes import Run, agents_of, drive, make_spec
+from drives import Run, drive
+from tapes import agents_of, make_spec
 
 from bitarm.core.events import ArmDropped, ArmsLost, RoundOpened
 from bitarm.core.learner import Learner

@@ -1,7 +1,8 @@
 """Successive rejects as a whole run: one arm falls a round, or several where nothing was heard."""
 
 import pytest
-from tapes import agents_of, drive, make_spec
+from drives import drive
+from tapes import agents_of, make_spec
 
 from bitarm.core.events import ArmDropped
 from bitarm.core.learner import Learner

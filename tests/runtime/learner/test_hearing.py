@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from drives import drive_problem, story
 from runtime.learner.worlds import (
     TOPICS,
     Scales,
@@ -16,7 +17,6 @@ from runtime.learner.worlds import (
     service_in,
     world_of,
 )
-from tapes import drive_problem, story
 from wires.memories import MemoryKeeper
 from wires.runs import RUN, fleet_of
 from wires.weather import InFlight

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from drives import drive_problem, story
 from runtime.learner.worlds import (
     TOPICS,
     Scales,
@@ -14,7 +15,7 @@ from runtime.learner.worlds import (
     service_in,
     world_of,
 )
-from tapes import drive_problem, make_spec, story
+from tapes import make_spec
 from wires.runs import RUN, fleet_of
 
 from bitarm.core.events import (

@@ -1,0 +1,101 @@
+"""Whole runs over a perfect network, and what of a run does not depend on how it went."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapes import Problem, Total
+
+from bitarm.core.agent import Agent
+from bitarm.core.events import (
+    EpochBegan,
+    LearnerEvent,
+    ReportAccepted,
+    ReportIgnored,
+    RoundOpened,
+    RunEnded,
+    RunOpened,
+)
+from bitarm.core.learner import Learner
+from bitarm.core.messages import Dismiss, Report, Request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run that is over: the machines, and what the learner put down, step by step."""
+
+    learner: Learner
+    agents: list[Agent]
+    transactions: list[tuple[LearnerEvent, ...]]
+    dismissals: list[Dismiss]
+
+    @property
+    def events(self) -> list[LearnerEvent]:
+        return [event for events in self.transactions for event in events]
+
+    @property
+    def ending(self) -> RunEnded:
+        assert self.learner.ending is not None
+        return self.learner.ending
+
+
+def served(agent: Agent, request: Request, mean: float) -> Report:
+    """The agent's answer to one request, if its new rewards have this mean."""
+    agent.receive(request)
+    (report,) = agent.observe(agent.wanted, mean * agent.wanted)
+    assert isinstance(report, Report)
+    return report
+
+
+def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
+    """Join a learner and its agents by a perfect network, whole batches at a time."""
+    output = learner.start()
+    transactions = [output.events]
+    dismissals: list[Dismiss] = []
+    waiting: list[Request | Dismiss] = list(output.messages)
+    at = 0
+    while at < len(waiting):
+        message = waiting[at]
+        at += 1
+        agent = agents[message.arm]
+        agent.receive(message)
+        if isinstance(message, Dismiss):
+            dismissals.append(message)
+            continue
+        count = agent.wanted
+        rewards = total(message.arm, agent.state.pulls, count)
+        for report in agent.observe(count, rewards):
+            output = learner.receive(report)
+            transactions.append(output.events)
+            waiting.extend(output.messages)
+    return Run(learner=learner, agents=agents, transactions=transactions, dismissals=dismissals)
+
+
+def drive_problem(problem: Problem) -> Run:
+    """The clean run of a problem."""
+    return drive(problem.learner(), problem.agents(), problem.tape.total)
+
+
+def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], LearnerEvent], list[Any]]:
+    """What a run says, whatever its name, and whatever the order of one round's reports.
+
+    Nor does it matter how often the run was resumed: epochs, and the numbers that questions have
+    in them, are left out.
+    """
+    accepted: dict[tuple[int, int], LearnerEvent] = {}
+    others: list[LearnerEvent] = []
+    for event in events:
+        match event:
+            case ReportAccepted():
+                assert (event.arm, event.message) not in accepted, "a report was counted twice"
+                accepted[event.arm, event.message] = event
+            case RoundOpened():
+                asked = tuple(replace(request, run=0, message=0) for request in event.requests)
+                others.append(replace(event, requests=asked))
+            case RunOpened():
+                others.append(replace(event, opening=""))
+            case ReportIgnored() | EpochBegan():
+                pass
+            case _:
+                others.append(event)
+    return accepted, others
