@@ -1,5 +1,7 @@
 """A quantizer's question, answered and read: both directions of one message, for the tests."""
 
+from dataclasses import replace
+
 from bitarm.core.bits import Symbol
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 
@@ -14,5 +16,6 @@ def encode(
 def decode(
     quantizer: Quantizer, symbol: Symbol, held: Estimate, step: Occasion, dither: float = 0.0
 ) -> Estimate:
-    """What the learner holds after this answer."""
-    return quantizer.read(symbol, quantizer.question(held, step, dither), held, step)
+    """What the learner holds after this answer, which it reads without the hint."""
+    question = quantizer.question(held, step, dither)
+    return quantizer.read(symbol, question, held, replace(step, hint=None))

@@ -67,7 +67,8 @@ class Quantizer(Protocol):
     To be inherited from: what most schemes have nothing to say about has a default.
 
     Laws, for every occasion, held estimate and dither in [0, 1), where q = `question(held,
-    occasion, dither)` and `told` = `read(q.answer(μ̂), q, held, occasion)`:
+    occasion, dither)` and `told` = `read(q.answer(μ̂), q, held, occasion)`, the latter occasion
+    without its hint:
     1. `told.error == error(held, occasion)`: the error does not depend on the data. What is told is
        of now: `told.pulls == occasion.pulls == q.until`.
     2. |told.mean − μ̂| ≤ error, up to rounding: for every μ̂ within the bounds if `certain`,
@@ -133,8 +134,9 @@ class Quantizer(Protocol):
     ) -> Estimate:
         """The estimate that the learner holds after this answer to `question`.
 
-        `held` and `occasion` are those from which the question was made. PeerProtocolError if the
-        symbol is none that an agent could have answered with.
+        `held` and `occasion` are those from which the question was made, but the hint is left out:
+        what it changed (step, centre, cut) is in the question. PeerProtocolError if the symbol is
+        none that an agent could have answered with.
         """
         ...
 

@@ -28,7 +28,7 @@ class Direction:
     messages_a_day: int | None = None
     rate: LoRa | None = None
     duty_cycle: float | None = None  # fraction of the time that one sender may be on the air
-    dwell_seconds: float | None = None  # the longest that one frame may be on the air
+    dwell_seconds: float | None = None  # the longest on the air: what `max_bytes` follows from
 
 
 @final

@@ -10,6 +10,7 @@ have one such byte.
 """
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
 from bitarm.core.codes.prefix import ESCAPE
@@ -90,6 +91,8 @@ def numbers_of(question: Question) -> list[float]:
             numbers += code.step, code.centre, code.dither
         case Raw():
             pass
+        case other:
+            assert_never(other)
     if question.cut is not None:
         numbers.append(question.cut)
     return numbers
@@ -124,4 +127,5 @@ def _code(number: int, numbers: Sequence[float], escape: int) -> Code:
     if number == _NUMBERS[Levels]:
         step, level, dither = numbers
         return Levels(step=step, centre=int(level), dither=dither)
+    assert number == _NUMBERS[Raw]  # `read_tag` has refused every other
     return Raw()
