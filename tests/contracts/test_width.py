@@ -1,6 +1,7 @@
 """The laws of `Width` and of the confidence that it gives, for every width there is."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ def make(name: str, problem: tuple[int, float, float]) -> Width:
 
 def test_every_width_is_listed_under_its_own_name() -> None:
     # The laws below run over WIDTHS itself: a new width is covered as soon as it is listed.
-    assert {"paper", "lil", "pairwise", "pairwise-mixture"} <= set(WIDTHS)
+    assert {"paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian"} <= set(WIDTHS)
     assert all(cls.name == name for name, cls in WIDTHS.items())
 
 
@@ -104,4 +105,5 @@ def test_radius_is_width_plus_error_and_intervals_separate_when_disjoint(
             assert confidence.radius(v) == width.u_prime(v.pulls, v.index) + v.error  # Eq. (3)
         assert 2 * confidence.radius(v) == pytest.approx(confidence.separation(v, v))
     assert confidence.separation(one, other) > 0
-    assert confidence.separation(one, other) == confidence.separation(other, one)
+    swapped = (replace(one, arm=other.arm), replace(other, arm=one.arm))
+    assert confidence.separation(one, other) == confidence.separation(*swapped)

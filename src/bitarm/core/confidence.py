@@ -8,6 +8,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import ClassVar, Protocol, Self, final
 
 
@@ -130,3 +131,15 @@ class Intervals:
 def radius(u_prime: float, error: float) -> float:
     """Radius around a decoded mean: sampling width plus quantizer error, Eq. (3)."""
     return u_prime + error
+
+
+def split(delta: float, *, certain: bool) -> float:
+    """The share of δ that each of the two events gets; the interval event may cost nothing."""
+    return delta if certain else delta / 2
+
+
+@lru_cache(maxsize=4096)
+def interval(pulls: int, index: int, arms: int, delta: float, sigma: float) -> float:
+    """V_n: |μ̂ − μ| ≤ V_n for all arms and all checkpoints of a grid, with probability 1 − δ."""
+    log = math.log(2 * arms * index * (index + 1)) - math.log(delta)
+    return sigma * math.sqrt(2 * log / pulls)

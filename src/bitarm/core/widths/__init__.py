@@ -1,6 +1,7 @@
-"""Every sampling width, by name. A new one is a file here and a line in this list."""
+"""Every width, by name. A new one is a file here or in `core/evidence`, and a line in this list."""
 
 from bitarm.core.confidence import Width
+from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.registry import Registry
 from bitarm.core.widths.lil import LilWidth
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth, PairwiseWidth
@@ -9,8 +10,16 @@ from bitarm.core.widths.paper import PaperWidth
 WIDTHS: Registry[Width] = Registry(
     "width",
     Width,  # type: ignore[type-abstract]
-    (PaperWidth, LilWidth, PairwiseWidth, PairwiseMixtureWidth),
+    (PaperWidth, LilWidth, PairwiseWidth, PairwiseMixtureWidth, SubGaussianEvidence),
     has_words=False,  # a run's K, δ and σ are all that it depends on
 )
 
-__all__ = ["WIDTHS", "LilWidth", "PairwiseMixtureWidth", "PairwiseWidth", "PaperWidth", "Width"]
+__all__ = [
+    "WIDTHS",
+    "LilWidth",
+    "PairwiseMixtureWidth",
+    "PairwiseWidth",
+    "PaperWidth",
+    "SubGaussianEvidence",
+    "Width",
+]

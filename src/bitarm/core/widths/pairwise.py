@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Self, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride, Width
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width, interval, split
 
 MIXTURE_RHO = 0.3
 """ρ of the mixture: the number of pulls for which it is tightest, roughly, is a few times this."""
@@ -149,18 +149,6 @@ class _AtAnyTime:
         width = self.width
         delta = split(width.delta, certain=width.certain)
         return mixture_margin(loser.pulls, width.arms, delta, width.sigma)
-
-
-def split(delta: float, *, certain: bool) -> float:
-    """The share of δ that each of the two events gets; the interval event may cost nothing."""
-    return delta if certain else delta / 2
-
-
-@lru_cache(maxsize=4096)
-def interval(pulls: int, index: int, arms: int, delta: float, sigma: float) -> float:
-    """V_n: |μ̂ − μ| ≤ V_n for all arms and all checkpoints of a grid, with probability 1 − δ."""
-    log = math.log(2 * arms * index * (index + 1)) - math.log(delta)
-    return sigma * math.sqrt(2 * log / pulls)
 
 
 @lru_cache(maxsize=1 << 16)

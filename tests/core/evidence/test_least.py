@@ -1,0 +1,73 @@
+"""What is certified is so; what is not reached is not certified; and little is missed."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bitarm.core.evidence.least import reaches
+
+_terms = st.lists(st.tuples(st.floats(-50, 50), st.floats(-100, 100)), min_size=1, max_size=12)
+
+
+def _log_sum(values: Sequence[float], slopes: Sequence[float], m: float) -> float:
+    exponents = np.asarray(values) + np.asarray(slopes) * m
+    top = exponents.max()
+    return float(top + np.log(np.exp(exponents - top).sum()))
+
+
+def _least(values: Sequence[float], slopes: Sequence[float], low: float, high: float) -> float:
+    """By looking everywhere: golden sections of a convex function."""
+    ratio = (math.sqrt(5) - 1) / 2
+    for _ in range(200):
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        if _log_sum(values, slopes, left) < _log_sum(values, slopes, right):
+            high = right
+        else:
+            low = left
+    return _log_sum(values, slopes, (low + high) / 2)
+
+
+@given(terms=_terms, guess=st.floats(-2, 3), away=st.floats(1e-6, 20))
+def test_what_is_reached_is_reached_for_every_mean(
+    terms: list[tuple[float, float]], guess: float, away: float
+) -> None:
+    values, slopes = zip(*terms, strict=True)
+    least = min(
+        _least(values, slopes, 0.0, 1.0),
+        _log_sum(values, slopes, 0.0),
+        _log_sum(values, slopes, 1.0),
+    )
+    assert reaches(values, slopes, len(values), least - away, 0.0, 1.0, guess)[0]
+    assert not reaches(values, slopes, len(values), least + away, 0.0, 1.0, guess)[0]
+
+
+@given(terms=_terms, guess=st.floats(-2, 3), away=st.floats(1e-6, 20))
+def test_without_bounds_too(terms: list[tuple[float, float]], guess: float, away: float) -> None:
+    values, slopes = zip(*terms, strict=True)
+    assume(min(slopes) < -0.1 and max(slopes) > 0.1)
+    least = _least(values, slopes, -2000.0, 2000.0)
+    assert reaches(values, slopes, len(values), least - away, -math.inf, math.inf, guess)[0]
+    assert not reaches(values, slopes, len(values), least + away, -math.inf, math.inf, guess)[0]
+
+
+@pytest.mark.parametrize("slopes", [(1.0, 2.0), (-1.0, -2.0), (0.0, 1.0), (0.0, -1.0)])
+def test_what_falls_without_end_is_never_reached(slopes: tuple[float, float]) -> None:
+    if 0.0 in slopes:
+        assert reaches((0.0, 0.0), slopes, 2, -1.0, 0.0, 1.0, 0.5)[0]
+    else:
+        assert not reaches((9.0, 9.0), slopes, 2, 0.0, -math.inf, math.inf, 0.5)[0]
+
+
+def test_the_place_that_is_returned_is_where_it_is_least() -> None:
+    values, slopes = (3.0, 1.0, 2.0), (-4.0, 0.5, 6.0)
+    enough, where = reaches(values, slopes, len(values), -9.0, 0.0, 1.0, 0.9)
+    assert enough
+    again, there = reaches(
+        values, slopes, len(values), _least(values, slopes, 0.0, 1.0) - 1e-9, 0.0, 1.0, where
+    )
+    assert again
+    assert _log_sum(values, slopes, there) == pytest.approx(_least(values, slopes, 0.0, 1.0))

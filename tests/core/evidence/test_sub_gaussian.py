@@ -1,0 +1,136 @@
+"""Evidence from σ-sub-Gaussian rewards: its formula, and how often it errs."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.evidence.ladder import law, rate
+from bitarm.core.evidence.sub_gaussian import MIDDLE, TOP, SubGaussianEvidence, margin
+
+_LEVEL = 1e-4
+_pulls = st.one_of(st.integers(1, 40), st.integers(1, 10**9))
+
+
+def _log_evidence(lead: float, m: float, loser: int, winner: int) -> float:
+    """ln Σ W·e⁺(m)·e⁻(m) for σ = 1, the loser's mean at 0 and the winner's at `lead`."""
+    exponents = []
+    for pair in law(MIDDLE):
+        high, low = TOP * rate(pair.winner), TOP * rate(pair.loser)
+        above = high * winner * (lead - m) - high**2 * winner / 2
+        below = low * loser * m - low**2 * loser / 2
+        exponents.append(pair.log_weight + above + below)
+    return float(np.logaddexp.reduce(exponents))
+
+
+@settings(max_examples=60, deadline=None)
+@given(pulls=st.tuples(_pulls, _pulls), level=st.floats(0.1, 40))
+def test_at_the_margin_no_mean_explains_the_lead(pulls: tuple[int, int], level: float) -> None:
+    loser, winner = pulls
+    lead = margin(loser, winner, level)
+    if math.isinf(lead):
+        assert loser > 1.5 * winner
+        return
+    for place in np.linspace(-1, 2, 61):
+        assert _log_evidence(lead, place * lead, loser, winner) >= level - 1e-9
+
+
+@pytest.mark.parametrize("pulls", [(2, 2), (60, 100), (130, 100), (100, 100), (7, 20), (2, 1000)])
+def test_the_margin_is_not_much_larger_than_it_must_be(pulls: tuple[int, int]) -> None:
+    loser, winner = pulls
+    level = math.log(4 / 1e-5)
+    lead = 0.99 * margin(loser, winner, level)
+    assert min(_log_evidence(lead, m, loser, winner) for m in np.linspace(-lead, 2 * lead, 601)) < (
+        level
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(pulls=st.tuples(_pulls, _pulls), level=st.floats(0.1, 30))
+def test_more_certainty_takes_a_larger_lead(pulls: tuple[int, int], level: float) -> None:
+    here = margin(*pulls, level)
+    assert 0 < here <= margin(*pulls, level + 1)
+
+
+def _view(arm: int, pulls: int, error: float = 0.0) -> ArmView:
+    return ArmView(arm=arm, mean=0.0, pulls=pulls, messages=1, index=1, error=error)
+
+
+def test_margins_scale_with_sigma_and_pay_for_the_errors_and_for_every_other_arm() -> None:
+    width = SubGaussianEvidence(arms=5, delta=1e-5, sigma=0.125)
+    confidence = width.confidence(Stride.APART)
+    loser, winner = _view(0, 60, 0.01), _view(1, 100, 0.02)
+    expected = 0.125 * margin(60, 100, math.log(4 / 1e-5))
+    assert confidence.margin(loser, winner) == pytest.approx(expected)
+    assert confidence.separation(loser, winner) == pytest.approx(expected + 0.03)
+
+
+def test_delta_is_halved_where_the_quantizers_error_is_not_certain() -> None:
+    uncertain = SubGaussianEvidence(arms=5, delta=0.1, sigma=1.0, certain=False)
+    halved = SubGaussianEvidence(arms=5, delta=0.05, sigma=1.0)
+    views = _view(0, 30), _view(1, 40)
+    assert uncertain.confidence(Stride.APART).margin(*views) == (
+        halved.confidence(Stride.APART).margin(*views)
+    )
+
+
+# Two arms with equal means: arm 1 must not be found better than arm 0 in more than δ of all runs,
+# whichever rule says who is pulled next, and however often one looks.
+
+_LOOKS = 120
+_RUNS = 20_000
+
+
+def _crossed(rule: str, delta: float, *, scale: float = 1.0) -> int:
+    """Runs in which arm 1 is ever a margin above arm 0; both have mean 0 and σ = 1."""
+    rng = np.random.default_rng(5)
+    sums = np.zeros((2, _RUNS))
+    counts = np.zeros((2, _RUNS), dtype=np.int64)
+    wrong = np.zeros(_RUNS, dtype=bool)
+    for look in range(_LOOKS):
+        for arm in (0, 1):
+            more = _asked(rule, look, sums, counts, arm)
+            batch = np.maximum(1, counts[arm] // 16)
+            reward = rng.standard_normal(_RUNS) * np.sqrt(batch)
+            sums[arm] += np.where(more, reward, 0.0)
+            counts[arm] += np.where(more, batch, 0)
+        seen = (counts > 0).all(axis=0)
+        pairs, place = np.unique(counts[:, seen], axis=1, return_inverse=True)
+        leads = [margin(int(loser), int(winner), -math.log(delta)) for loser, winner in pairs.T]
+        lead = sums[1, seen] / counts[1, seen] - sums[0, seen] / counts[0, seen]
+        wrong[seen] |= lead >= scale * np.array(leads)[place.ravel()]
+    return int(wrong.sum())
+
+
+def _asked(
+    rule: str, look: int, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], arm: int
+) -> npt.NDArray[np.bool_]:
+    """Which runs pull this arm now."""
+    everyone = np.ones(_RUNS, dtype=bool)
+    if rule == "together" or look == 0:
+        return everyone
+    if rule == "one ahead":
+        return everyone if arm == 1 or look % 2 else ~everyone
+    means = sums / counts  # the one that leads, unless it is far ahead
+    leads = means[arm] > means[1 - arm]
+    return np.where(leads, counts[arm] < 2 * counts[1 - arm], counts[arm] < counts[1 - arm])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.5, 0.2, 0.05])
+@pytest.mark.parametrize("rule", ["together", "one ahead", "leader first"])
+def test_an_equal_arm_is_found_better_no_more_often_than_claimed(rule: str, delta: float) -> None:
+    wrong = _crossed(rule, delta)
+    assert stats.binomtest(wrong, _RUNS, delta, alternative="greater").pvalue > _LEVEL
+
+
+@pytest.mark.slow
+def test_margins_that_are_too_small_are_caught() -> None:
+    """What the test above could see: margins of three fifths, at the level where there is most."""
+    wrong = _crossed("together", 0.2, scale=0.6)
+    assert stats.binomtest(wrong, _RUNS, 0.2, alternative="greater").pvalue < _LEVEL
