@@ -61,6 +61,7 @@ class Sent:
 
     answer: Answer
     mean: float
+    rewards: int  # of which it is the mean, each a bit in the order of their drawing
 
 
 class Network:
@@ -80,9 +81,13 @@ class Network:
         self.epoch = self.learner.epoch  # the latest that was ever taken
         self.drawn = [0] * len(self.agents)  # rewards that each arm's source has given
         self.shared = [0] * len(self.agents)  # pulls that the present sequence began with
+        self.rewards = [0] * len(self.agents)  # that each agent remembers, as in `Sent`
         self.saved = [[agent.state] for agent in self.agents]  # what each agent's file held
+        self.saved_rewards = [[0] for _ in self.agents]  # and of which rewards
+        self.told = [0] * len(self.agents)  # rewards of all reports in the journal
         self.kept: list[str] = []
         self.steps: list[int] = []  # events in the journal after each step of the learner
+        self.told_by: list[list[int]] = []  # what was told up to then
         self.down: list[Request | Dismiss] = []
         self.up: list[Sent] = []
         self.send(self.learner.start())
@@ -120,6 +125,7 @@ class Network:
             if isinstance(event, ReportAccepted):
                 held = learner.arms[event.arm].held
                 assert is_contained(learner.spec, record.held, held, event, sent.mean)
+                self.told[event.arm] |= sent.rewards
         self.send(output)
 
     def lose_down(self, at: int) -> None:
@@ -137,6 +143,7 @@ class Network:
         agent = self.agents[arm]
         done = self.drawn[arm] if self.live else agent.state.pulls
         self.drawn[arm] += count
+        self.rewards[arm] |= ((1 << count) - 1) << done
         self._send_up(arm, agent.observe(count, self.problem.tape.total(arm, done, count)))
 
     def restart_learner(self) -> None:
@@ -154,6 +161,8 @@ class Network:
         """The learner is rebuilt from an older journal, its first `at` steps and the start."""
         self.steps = self.steps[: at + 1]
         self.kept = self.kept[: self.steps[-1]]
+        self.told_by = self.told_by[: at + 1]
+        self.told = list(self.told_by[-1])
         self.learner = replay(self.events)
         self._begin()
 
@@ -166,6 +175,8 @@ class Network:
     def put_agent_back(self, arm: int, at: int) -> None:
         """An agent goes on from an older file: it forgets what came after that, for good."""
         self.saved[arm] = self.saved[arm][: at + 1]
+        self.saved_rewards[arm] = self.saved_rewards[arm][: at + 1]
+        self.rewards[arm] = self.saved_rewards[arm][-1]
         state = agent_state_through_json(self.saved[arm][-1])
         self.agents[arm] = Agent(self.learner.run, arm, state)
         self.shared[arm] = state.pulls
@@ -218,14 +229,17 @@ class Network:
         self.kept.extend(map(dump_event, output.events))
         if output.events:
             self.steps.append(len(self.kept))
+            self.told_by.append(list(self.told))
         self.down.extend(output.messages)
 
     def _send_up(self, arm: int, answers: tuple[Answer, ...]) -> None:
         state = self.agents[arm].state
         if state != self.saved[arm][-1]:
             self.saved[arm].append(state)
+            self.saved_rewards[arm].append(self.rewards[arm])
         for answer in answers:
-            self.up.append(Sent(answer=answer, mean=state.total / state.pulls))
+            mean = state.total / state.pulls
+            self.up.append(Sent(answer=answer, mean=mean, rewards=self.rewards[arm]))
 
 
 _MOST_TURNS = 20_000

@@ -1,11 +1,13 @@
 """Agents that forgot live rewards: a new life is counted anew, and paid for."""
 
+from dataclasses import replace
+
 import pytest
 from core.resuming import after_rounds, answer_of, asked_of, problem_of, told
 from networks import Network
 
 from bitarm.core.codes import Raw
-from bitarm.core.events import LivesBegan, RunEnded
+from bitarm.core.events import LivesBegan, ReportIgnored, RunEnded
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
 from bitarm.core.policies import Lucb, Policy, QuietElimination, SuccessiveElimination
@@ -21,15 +23,47 @@ def test_a_new_life_is_written_down_and_counted() -> None:
     learner = after_rounds(problem_of(), 2).learner
     before = learner.save()
     output = learner.renew({0: 0, 2: 3})
-    assert output == LearnerOutput(events=(LivesBegan(arms=(0, 2), pulls=(0, 3)),))
+    assert output.events == (LivesBegan(arms=(0, 2), pulls=(0, 3)),)
     after = learner.save()
     assert [record.lives for record in after.arms] == [2, 1, 2]
     assert [record.counted for record in after.arms] == [0, 4, 3]
     assert [record.held for record in after.arms] == [record.held for record in before.arms]
     assert [record.pulls for record in after.arms] == [4, 4, 4]
-    assert (after.samples, learner.pending) == (before.samples, learner.pending)
+    assert after.samples == before.samples
     learner.renew({0: 0})
     assert [record.lives for record in learner.arms] == [3, 1, 2]
+
+
+def test_what_is_open_is_asked_again_under_a_new_number() -> None:
+    learner = after_rounds(problem_of(), 2).learner
+    first, second, _ = learner.pending
+    told(learner, [answer_of(learner, 2)])
+    output = learner.renew({0: 0, 2: 3})
+    again = replace(first, message=first.message + 1)
+    assert output.messages == (again,)  # arm 2 has answered
+    assert learner.pending == (again, second)
+
+
+def test_an_answer_of_the_old_life_that_was_on_its_way_is_not_read() -> None:
+    network = Network(problem_of(quantizer=Exact()), live=True)
+    while network.learner.rounds < 3:
+        network.turn()  # each arm told its mean at 4
+    saved = len(network.saved[0]) - 1
+    network.carry_down(0, keep=False)
+    network.pull(0, 4)  # its answer at 8 is on its way
+    network.put_agent_back(0, saved - 1)  # it remembers 2
+    before = network.learner.save()
+    network.carry_up(0, keep=False)
+    assert network.learner.save() == before
+    assert isinstance(network.events[-1], ReportIgnored)
+    network.turn()
+    record, state = network.learner.arms[0], network.agents[0].state
+    assert (record.pulls, record.counted, record.lives) == (8, 8, 2)
+    assert record.symbol == Raw().write(state.total / 8)
+    assert network.learner.samples == (4 + 6) + 8 + 8  # of 14 that arm 0 drew, 4 were never told
+    assert network.drawn == [4 + 4 + 6, 8, 8]
+    assert replay(network.events).save() == network.learner.save()
+    assert Standings.of(network.events).samples == network.learner.samples
 
 
 def test_arms_that_told_nothing_or_are_out_have_nothing_to_renew() -> None:

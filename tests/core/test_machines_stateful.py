@@ -209,7 +209,10 @@ def assert_journal_stands_for(network: Network) -> None:
     for standing, record in zip(standings.arms, learner.arms, strict=True):
         assert (standing.lives, standing.counted) == (record.lives, record.counted)
         assert (standing.pulls, standing.messages) == (record.pulls, record.message)
-    assert learner.samples <= sum(network.drawn)
+        if record.question is not None:
+            assert standing.request is not None
+            assert standing.request.message == record.asked
+    assert learner.samples <= sum(rewards.bit_count() for rewards in network.told)
 
 
 def assert_ending_is_sound(network: Network) -> None:
@@ -266,7 +269,7 @@ def forget(network: Network, rng: random.Random, times: int) -> None:
 def test_a_run_whose_machines_forget_ends_and_says_nothing_untrue(
     quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
-    @settings(_CALM, max_examples=6)
+    @settings(_CALM, max_examples=16)
     @given(problem=problems(quantizer, policy, bounded=bounded), seed=st.integers(0, 2**32))
     def check(problem: Problem, seed: int) -> None:
         network = Network(problem, live=True)

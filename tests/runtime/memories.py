@@ -15,14 +15,10 @@ from wires.runs import fleet_of
 from wires.world import Answered, World
 
 from bitarm.core.codes import Bins
-from bitarm.core.epochs import run_field
 from bitarm.core.events import (
-    EpochBegan,
     LearnerEvent,
     LivesBegan,
-    PositionTold,
     ReportAccepted,
-    RoundOpened,
 )
 from bitarm.core.limits import Limits
 from bitarm.core.policies import QuietElimination, SuccessiveElimination
@@ -31,7 +27,7 @@ from bitarm.core.quantizers import Dicq, Icq
 from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
-from bitarm.core.standings import Standings
+from bitarm.core.standings import Standings, follow
 from bitarm.runtime.agent.memory import Keeper
 
 DELTA = 0.05
@@ -148,28 +144,18 @@ class Reading:
 
 def readings(world: World, events: Iterable[LearnerEvent]) -> Iterator[Reading]:
     """The accepted reports of a run, each with the question that it answers."""
-    run = world.problem.learner().run
-    asked: dict[int, tuple[tuple[int, int, int], Question]] = {}
+    standings: Standings | None = None
     for event in events:
-        match event:
-            case RoundOpened():
-                for request in event.requests:
-                    name = (request.run, request.arm, request.message)
-                    asked[request.arm] = (name, request.question)
-            case EpochBegan():
-                field = run_field(run, event.epoch)
-                asked = {arm: ((field, arm, 1), it[1]) for arm, it in asked.items()}
-            case PositionTold():
-                del asked[event.arm]
-            case ReportAccepted():
-                name, question = asked.pop(event.arm)
-                had = [
-                    answered
-                    for answered in world.had.get(name, ())
-                    if answered.symbol == event.symbol
-                ]
-                assert had, f"nobody gave the answer that was read: {event}"
-                yield Reading(event=event, question=question, had=had)
+        if isinstance(event, ReportAccepted):
+            request = standings.arms[event.arm].request if standings else None
+            assert request is not None
+            name = (request.run, request.arm, request.message)
+            had = [
+                answered for answered in world.had.get(name, ()) if answered.symbol == event.symbol
+            ]
+            assert had, f"nobody gave the answer that was read: {event}"
+            yield Reading(event=event, question=request.question, had=had)
+        standings = follow(standings, event)
 
 
 def assert_true(reading: Reading) -> None:

@@ -81,7 +81,10 @@ class PositionTold:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LivesBegan:
-    """Agents lost their memory of live rewards: the reports of these arms begin new sequences."""
+    """Agents lost their memory of live rewards: the reports of these arms begin new sequences.
+
+    What was open to these arms is asked again, under the next number.
+    """
 
     name: ClassVar[str] = "lives_began"
     arms: tuple[int, ...]

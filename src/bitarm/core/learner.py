@@ -5,7 +5,7 @@ meant to be kept before the messages are sent: a learner that is rebuilt from th
 epoch (`begin`), asks again for what is missing and goes on to the same answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -123,9 +123,12 @@ class Learner:
         """The requests that nobody has answered yet: send these again after a loss."""
         if not self._race.awaited:
             return ()
+        return self._pending(range(len(self.arms)))
+
+    def _pending(self, arms: Iterable[int]) -> tuple[Request, ...]:
         return tuple(
             self._rounds.address.request(arm, record.asked, record.question)
-            for arm, record in enumerate(self.arms)
+            for arm, record in ((arm, self.arms[arm]) for arm in arms)
             if record.question is not None
         )
 
@@ -210,14 +213,15 @@ class Learner:
         `counts` has the pulls of each that are in `samples` already: those that an older memory
         shares with the sequence before. What was told before stays: it was true. But bounds that
         hold along one sequence must be paid for anew. Arms that have told nothing have nothing to
-        renew.
+        renew. What the others are asked is asked again under a new number: what the sequence before
+        would have answered is not read any more.
         """
         self._require_running()
         renewed = self._race.renew(counts)
         if not renewed:
             return LearnerOutput()
         began = LivesBegan(arms=tuple(renewed), pulls=tuple(renewed.values()))
-        return LearnerOutput(events=(began,))
+        return LearnerOutput(events=(began,), messages=self._pending(renewed))
 
     def note(self, caveat: str) -> LearnerOutput:
         """Take in a fact that voids the guarantee of whatever is answered from now on.

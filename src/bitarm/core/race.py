@@ -187,7 +187,9 @@ class Race:
     def renew(self, counts: Mapping[int, int]) -> dict[int, int]:
         """Arms begin new sequences of rewards, of which so many pulls are counted already.
 
-        Returns those that do: one that has told nothing, or is out, has nothing to renew.
+        Returns those that do: one that has told nothing, or is out, has nothing to renew. A
+        question that is open to one of them gets a new number: an answer of the old sequence that
+        is still on its way would be counted, and judged, as one of the new.
         """
         self._require(counts)
         if not all(0 <= count <= self.arms[arm].counted for arm, count in counts.items()):
@@ -198,8 +200,10 @@ class Race:
             if self.arms[arm].phase is not ArmPhase.OUT and self.arms[arm].message
         }
         for arm, count in renewed.items():
-            record = self.arms[arm]
-            self.arms[arm] = replace(record, lives=record.lives + 1, counted=count)
+            record = replace(self.arms[arm], lives=self.arms[arm].lives + 1, counted=count)
+            if record.question is not None:
+                record = replace(record, asked=record.asked + 1, symbol=None)
+            self.arms[arm] = record
         return renewed
 
     def lose(self, arms: Iterable[int]) -> tuple[int, ...]:

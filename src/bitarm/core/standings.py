@@ -108,9 +108,7 @@ class Standings:
                 self.restored = True
                 self._answer(event.arm, Position, pulls=event.pulls)
             case LivesBegan():
-                for number, count in event.counts.items():
-                    arm = self._arm(number)
-                    arm.lives, arm.counted = arm.lives + 1, count
+                self._renew(event)
             case ReportIgnored():
                 self._arm(event.arm).repeats += 1
             case ArmDropped():
@@ -175,6 +173,17 @@ class Standings:
             if arm.awaited and arm.request is not None:
                 arm.request = self._address.request(number, 1, arm.request.question)
         self.said = tuple(arm.request for arm in self.arms if arm.awaited and arm.request)
+
+    def _renew(self, event: LivesBegan) -> None:
+        """What the old sequences have not answered, the new ones are asked under a new number."""
+        said: list[Message] = []
+        for number, count in event.counts.items():
+            arm = self._arm(number)
+            arm.lives, arm.counted = arm.lives + 1, count
+            if arm.awaited and arm.request is not None:
+                arm.request = replace(arm.request, message=arm.request.message + 1)
+                said.append(arm.request)
+        self.said = tuple(said)
 
     def _hear(self, event: ReportAccepted, arm: ArmStanding) -> None:
         self.samples += event.pulls - arm.counted
