@@ -142,7 +142,8 @@ if __name__ == "__main__":
             client.publish(f"{own}/report", answer, 1)
         if now["dismissed"]:
             client.publish(f"{own}/status", b"", 1, retain=True)
-            client.disconnect()
+            client.on_message, client.on_unsubscribe = None, lambda *_: client.disconnect()
+            client.unsubscribe(topics)
 
     topics = [f"{own}/run", f"{own}/request", f"bitarm/v2/{run}/learner/status"]
     will = {"topic": f"{own}/status", "payload": '{"presence":"offline"}', "qos": 1, "retain": True}

@@ -11,11 +11,14 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import paho.mqtt.client as paho
 import pytest
-from brokers import PlainBroker
+from brokers import PlainBroker, eventually
 from drives import story
 from e2e.processes import NAMES, RUN, Field, field
+from paho.mqtt.enums import CallbackAPIVersion
 from tapes import UNIT
 
 from bitarm.api.identify import run_problem
@@ -30,6 +33,8 @@ from bitarm.core.events import (
 from bitarm.core.journal import Journal
 from bitarm.core.standings import Standings
 from bitarm.store import MemoryJournal, SqliteJournal
+from bitarm.wire.announcement import Announcement, dump_announcement
+from bitarm.wire.status import Presence, Status, dump_status
 
 STRANGER = Path(__file__).with_name("stranger.py")
 SERVED = "tower"  # the best arm: it is asked to the end
@@ -147,6 +152,46 @@ def test_killed_in_the_middle_and_started_again(
         joined = [entry.event for entry in journal.read(1)]
     boots = {it.boot for it in joined if isinstance(it, AgentJoined) and it.agent == SERVED}
     assert len(boots) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_ours", [False, True], ids=["stranger", "bitarm agent"])
+def test_what_an_agent_says_last_is_heard_though_more_is_on_its_way_to_it(
+    broker: PlainBroker, tmp_path: Path, *, is_ours: bool
+) -> None:
+    """A line that is closed with messages unread is broken: the broker then reads no further."""
+    told: list[str] = []
+
+    def hear(client: Any, data: Any, message: paho.MQTTMessage) -> None:
+        told.append(json.loads(message.payload or '{"presence": "cleared"}')["presence"])
+
+    learner = paho.Client(CallbackAPIVersion.VERSION2)
+    learner.on_message = hear
+    learner.connect("127.0.0.1", broker.port)
+    learner.subscribe(f"bitarm/v2/{RUN}/{SERVED}/status", 1)
+    learner.loop_start()
+    announced = Announcement(opening="first", epoch=1, arms={2: SERVED}, bounds=(0.0, 1.0), seed=5)
+    over = Status(presence=Presence.DONE, opening="first", epoch=1)
+    try:
+        with field(tmp_path, broker.url) as place:
+            (tmp_path / "rewards.txt").touch()
+            learner.publish(
+                f"bitarm/v2/{RUN}/{SERVED}/run", dump_announcement(announced), 1, retain=True
+            )
+            if is_ours:
+                place.start_agent(SERVED)
+            else:
+                _start_stranger(place, broker)
+            eventually(lambda: "online" in told, "the agent")
+            for _ in range(500):
+                learner.publish(f"bitarm/v2/{RUN}/learner/status", dump_status(over), 1)
+            assert place.wait(SERVED) == 0
+            eventually(lambda: told[-1] != "online", "its farewell")
+            eventually(lambda: told[-1] != "done", "what follows it")
+    finally:
+        learner.disconnect()
+        learner.loop_stop()
+    assert [word for word in told if word != "online"] == ["done", "cleared"]
 
 
 def test_it_is_short_and_has_nothing_of_ours() -> None:
