@@ -26,6 +26,7 @@ _LOGGER = logging.getLogger("bitarm.mqtt")
 _KEEP_ALIVE = 30  # seconds; the broker gives a silent peer up after one and a half times that
 _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
+_LAST_CHANCE = 0.1, 1.0  # of these, at least and at most, for an attempt that begins late
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
 _FLUSH_WITHIN = 3.0
 _MOST_PACKETS = 1024  # read in one pass
@@ -39,8 +40,9 @@ _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
 class MqttDriver:
     """Runs one service over one broker until the service is finished.
 
-    Until the first connection it tries for `patience` seconds; a connection that breaks later is
-    made again for as long as it takes. A broker that refuses us is an error at once.
+    Until the first connection it tries for `patience` seconds, and a second longer at most where
+    the last attempt began late; a connection that breaks later is made again for as long as it
+    takes. A broker that refuses us is an error at once.
     """
 
     def __init__(
@@ -55,10 +57,13 @@ class MqttDriver:
         self._broker = broker
         self._clock = clock
         self._give_up_at = clock() + patience
+        shortest, longest = _LAST_CHANCE
+        self._last_chance = max(shortest, min(patience, longest))
         self._selector = selectors.DefaultSelector()
         self._client: paho.Client | None = None
         self._ready = False  # accepted and subscribed
-        self._since = 0.0  # when this connection was begun, or accepted
+        self._since = 0.0  # when this connection was accepted
+        self._answer_by = 0.0  # when it must have been
         self._try_at = 0.0
         self._delay = _FIRST_DELAY
         self._pushes = 0
@@ -162,8 +167,11 @@ class MqttDriver:
             return
         self._look_at = now + _LOOK_EVERY
         self._client.loop_misc()
-        if self._client is not None and not self._ready and now - self._since > _ANSWER_WITHIN:
+        if self._client is None or self._ready:
+            return
+        if now >= self._answer_by:
             self._drop("it accepts connections and does not answer", now)
+        self._look_at = min(self._look_at, self._answer_by)
 
     # -- connecting --------------------------------------------------------------------------
 
@@ -183,7 +191,8 @@ class MqttDriver:
         will = endpoint.will
         client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
         client.max_inflight_messages_set(0)  # no window of paho's own: the broker's is enough
-        client.connect_timeout = _ANSWER_WITHIN
+        within = min(_ANSWER_WITHIN, max(self._give_up_at - now, self._last_chance))
+        client.connect_timeout = within
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
@@ -192,8 +201,8 @@ class MqttDriver:
         client.on_socket_open = self._on_socket_open
         client.on_socket_close = self._on_socket_close
         client.on_socket_register_write = _wait_for_the_loop
-        self._client, self._ready, self._since, self._unacknowledged = client, False, now, 0
-        self._look_at = now
+        self._client, self._ready, self._unacknowledged = client, False, 0
+        self._look_at, self._answer_by = now, now + within
         try:
             client.connect(broker.host, broker.port, keepalive=_KEEP_ALIVE)
         except ssl.SSLCertVerificationError as error:
@@ -205,7 +214,9 @@ class MqttDriver:
         except ssl.SSLError as error:
             self._forget(client)
             self._client = None
-            self._failed(f"no TLS there ({error.reason or error}): is it an mqtt:// port?", now)
+            self._failed(
+                f"no TLS there ({error.reason or error}): is it an mqtt:// port?", self._clock()
+            )
         except OSError as error:
             self._client = None
             hint = (
@@ -213,7 +224,7 @@ class MqttDriver:
                 if broker.tls and isinstance(error, ConnectionError)
                 else ""
             )
-            self._failed(f"{error}{hint}", now)
+            self._failed(f"{error}{hint}", self._clock())
 
     def _tls(self) -> ssl.SSLContext:
         try:
