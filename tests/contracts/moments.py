@@ -31,10 +31,10 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """A step of a run, and what both ends hold before it."""
+    """An occasion in a run, and what both ends hold before it."""
 
     held: Estimate
-    step: Occasion
+    occasion: Occasion
     low: float  # means lie between these: the bounds, or some 10^4 σ
     high: float
 
@@ -79,14 +79,14 @@ def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Momen
     )
     prior = low + draw(fractions) * (high - low) if case.takes_prior else None
     held = case.quantizer.start(None if prior is None else min(prior, high), bounds)
-    step = None
+    occasion = None
     for n, pulls in enumerate(grid, start=1):
-        if step is not None:
+        if occasion is not None:
             fraction = draw(fractions)
             mu_hat = min(max(low + fraction * (high - low), low), high)
-            symbol = encode(case.quantizer, mu_hat, held, step, draw(dithers))
-            held = decode(case.quantizer, symbol, held, step)
-        step = Occasion(
+            symbol = encode(case.quantizer, mu_hat, held, occasion, draw(dithers))
+            held = decode(case.quantizer, symbol, held, occasion)
+        occasion = Occasion(
             message=n,
             pulls=pulls,
             index=n,
@@ -95,5 +95,5 @@ def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Momen
             bounds=bounds,
             hint=draw(hints(low, high)) if hinted else None,
         )
-    assert step is not None
-    return Moment(held=held, step=step, low=low, high=high)
+    assert occasion is not None
+    return Moment(held=held, occasion=occasion, low=low, high=high)

@@ -84,19 +84,19 @@ def test_the_suite_covers_every_quantizer() -> None:
 
 def conceded(moment: Moment, mu_hat: float, decoded: Estimate) -> bool:
     """Whether the message only said that the mean is not above the cut; then law 5 holds."""
-    step = moment.step
-    if decoded.pulls == step.pulls:
+    occasion = moment.occasion
+    if decoded.pulls == occasion.pulls:
         return False
-    assert step.hint is not None
-    assert step.hint.kind is HintKind.CUT
-    assert decoded == replace(moment.held, ceiling=step.hint.value)
+    assert occasion.hint is not None
+    assert occasion.hint.kind is HintKind.CUT
+    assert decoded == replace(moment.held, ceiling=occasion.hint.value)
     assert mu_hat <= decoded.ceiling
     return True
 
 
 def slack(moment: Moment, mu_hat: float) -> float:
     known = moment.held.radius if math.isfinite(moment.held.radius) else 0.0
-    held, u_prime = moment.held, moment.step.u_prime
+    held, u_prime = moment.held, moment.occasion.u_prime
     size = max(abs(mu_hat), abs(held.mean), known, u_prime, abs(moment.low), abs(moment.high))
     return ROUNDING * size
 
@@ -109,15 +109,15 @@ def test_law_1_the_error_does_not_depend_on_the_data(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     mu_hat = moment.mean(fraction)
-    symbol = encode(quantizer, mu_hat, moment.held, moment.step, dither)
-    decoded = decode(quantizer, symbol, moment.held, moment.step)
+    symbol = encode(quantizer, mu_hat, moment.held, moment.occasion, dither)
+    decoded = decode(quantizer, symbol, moment.held, moment.occasion)
     if conceded(moment, mu_hat, decoded):
         return
-    assert decoded.pulls == moment.step.pulls
+    assert decoded.pulls == moment.occasion.pulls
     assert decoded.ceiling == math.inf
-    assert decoded.error == quantizer.error(moment.held, moment.step)
+    assert decoded.error == quantizer.error(moment.held, moment.occasion)
     assert 0 <= decoded.error < math.inf
-    assert decoded.radius == moment.step.u_prime + decoded.error  # Eq. (3)
+    assert decoded.radius == moment.occasion.u_prime + decoded.error  # Eq. (3)
 
 
 @every_case
@@ -127,18 +127,18 @@ def test_law_2_the_decoded_mean_is_within_the_error(
     case: Case, data: st.DataObject, fraction: float, steps_away: float | None, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    held, step = moment.held, moment.step
-    reach = step.u_prime + held.radius
+    held, occasion = moment.held, moment.occasion
+    reach = occasion.u_prime + held.radius
     if not quantizer.certain and math.isfinite(reach):
         # anywhere on the interval event, within the bounds or not
         mu_hat = held.mean + (2 * fraction - 1) * reach
     elif steps_away is None or not math.isfinite(reach):
         mu_hat = moment.mean(fraction)  # any mean that rewards within the bounds can have
     else:
-        near = held.mean + steps_away * quantizer.error(held, step)
+        near = held.mean + steps_away * quantizer.error(held, occasion)
         mu_hat = min(max(near, moment.low), moment.high)
-    symbol = encode(quantizer, mu_hat, held, step, dither)
-    decoded = decode(quantizer, symbol, held, step)
+    symbol = encode(quantizer, mu_hat, held, occasion, dither)
+    decoded = decode(quantizer, symbol, held, occasion)
     if conceded(moment, mu_hat, decoded):
         return
     assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
@@ -160,12 +160,12 @@ def test_law_3_the_symbols_of_a_step_are_prefix_free(
     pair: tuple[float, float],
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    held, step = moment.held, moment.step
+    held, occasion = moment.held, moment.occasion
     far = moment.mean(fraction)
-    near = held.mean + steps_away * quantizer.error(held, step)
+    near = held.mean + steps_away * quantizer.error(held, occasion)
     near = min(max(near, moment.low), moment.high)
     symbols = [
-        encode(quantizer, mu_hat, held, step, dither)
+        encode(quantizer, mu_hat, held, occasion, dither)
         for mu_hat in (far, near, held.mean, *_around(moment))
         for dither in pair
     ]
@@ -181,11 +181,11 @@ def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
     case: Case, data: st.DataObject, fraction: float, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    held, step = moment.held, moment.step
-    least = quantizer.least_bits(step)
-    assert encode(quantizer, moment.mean(fraction), held, step, dither).nbits >= least
-    if not (isinstance(quantizer, Dicq) and (held.pulls or step.hint)):  # the spread decides
-        assert encode(quantizer, held.mean, held, step, dither).nbits == least
+    held, occasion = moment.held, moment.occasion
+    least = quantizer.least_bits(occasion)
+    assert encode(quantizer, moment.mean(fraction), held, occasion, dither).nbits >= least
+    if not (isinstance(quantizer, Dicq) and (held.pulls or occasion.hint)):  # the spread decides
+        assert encode(quantizer, held.mean, held, occasion, dither).nbits == least
 
 
 @every_case
@@ -195,28 +195,28 @@ def test_law_4_a_symbol_that_is_cut_or_grown_is_refused(
     case: Case, data: st.DataObject, fraction: float, dither: float, bit: int
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    held, step = moment.held, moment.step
-    symbol = encode(quantizer, moment.mean(fraction), held, step, dither)
-    decode(quantizer, symbol, held, step)
+    held, occasion = moment.held, moment.occasion
+    symbol = encode(quantizer, moment.mean(fraction), held, occasion, dither)
+    decode(quantizer, symbol, held, occasion)
     grown = Symbol(symbol.value << 1 | bit, symbol.nbits + 1)
     with pytest.raises(PeerProtocolError):
-        decode(quantizer, grown, held, step)
+        decode(quantizer, grown, held, occasion)
     if symbol.nbits:
         with pytest.raises(PeerProtocolError):
-            decode(quantizer, Symbol(symbol.value >> 1, symbol.nbits - 1), held, step)
+            decode(quantizer, Symbol(symbol.value >> 1, symbol.nbits - 1), held, occasion)
 
 
 @st.composite
 def any_bits(draw: st.DrawFn, quantizer: Quantizer, moment: Moment) -> Symbol:
-    """Bits that may or may not be a symbol of the step."""
-    nbits = quantizer.least_bits(moment.step)
+    """Bits that may or may not be a symbol of the occasion."""
+    nbits = quantizer.least_bits(moment.occasion)
     kind = draw(st.sampled_from(["any", "as long as the shortest", "next to a symbol"]))
     if kind == "any":
         bits = draw(st.text("01", max_size=40))
         return Symbol(int(bits or "0", 2), len(bits))
     if kind == "next to a symbol":
         edge = draw(st.sampled_from([moment.low, moment.high]))
-        symbol = encode(quantizer, edge, moment.held, moment.step, draw(dithers))
+        symbol = encode(quantizer, edge, moment.held, moment.occasion, draw(dithers))
         return Symbol(min(symbol.value + 1, 2**symbol.nbits - 1), symbol.nbits)
     return Symbol(draw(st.integers(0, 2**nbits - 1)), nbits)
 
@@ -228,23 +228,23 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
     case: Case, data: st.DataObject
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    held, step = moment.held, moment.step
+    held, occasion = moment.held, moment.occasion
     symbol = data.draw(any_bits(quantizer, moment))
     try:
-        decoded = decode(quantizer, symbol, held, step)
+        decoded = decode(quantizer, symbol, held, occasion)
     except PeerProtocolError:
         return
-    if decoded.pulls != step.pulls:
+    if decoded.pulls != occasion.pulls:
         assert conceded(moment, decoded.ceiling, decoded)
         assume(moment.low <= decoded.ceiling <= moment.high)
-        assert symbol == encode(quantizer, decoded.ceiling, held, step, 0.0)
+        assert symbol == encode(quantizer, decoded.ceiling, held, occasion, 0.0)
         return
     assume(decoded.error == 0 or decoded.error > 64 * math.ulp(decoded.mean))  # floats tell them
-    if step.hint is not None and step.hint.kind is HintKind.CUT:
-        above = decoded.mean + 15 / 16 * decoded.error - step.hint.value
+    if occasion.hint is not None and occasion.hint.kind is HintKind.CUT:
+        above = decoded.mean + 15 / 16 * decoded.error - occasion.hint.value
         assume(above > 0)  # nearer to the edge of the cell, no sixteenth may be above the cut
     encoded = {
-        encode(quantizer, decoded.mean + sixteenths / 16 * decoded.error, held, step, dither)
+        encode(quantizer, decoded.mean + sixteenths / 16 * decoded.error, held, occasion, dither)
         for sixteenths in (0, *range(-16, 17))
         for dither in (0.0, JUST_BELOW_1)
     }
@@ -253,9 +253,9 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
 
 def _around(moment: Moment) -> list[float]:
     """Means at the hint and next to it, as far as the rewards allow."""
-    if moment.step.hint is None:
+    if moment.occasion.hint is None:
         return []
-    value = min(max(moment.step.hint.value, moment.low), moment.high)
+    value = min(max(moment.occasion.hint.value, moment.low), moment.high)
     return [
         min(max(mean, moment.low), moment.high)
         for mean in (math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf))
@@ -277,14 +277,14 @@ def test_law_5_a_mean_at_or_below_the_cut_concedes_and_no_other(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     cut = data.draw(st.floats(moment.low, moment.high))
-    step = replace(moment.step, hint=Hint(kind=HintKind.CUT, value=cut))
-    moment = replace(moment, step=step)
+    occasion = replace(moment.occasion, hint=Hint(kind=HintKind.CUT, value=cut))
+    moment = replace(moment, occasion=occasion)
     symbols = set()
     for mu_hat in (moment.mean(fraction), *_around(moment)):
-        symbol = encode(quantizer, mu_hat, moment.held, step, dither)
-        decoded = decode(quantizer, symbol, moment.held, step)
+        symbol = encode(quantizer, mu_hat, moment.held, occasion, dither)
+        decoded = decode(quantizer, symbol, moment.held, occasion)
         assert conceded(moment, mu_hat, decoded) is (mu_hat <= cut)
-        assert decoded.holds(mu_hat, step.pulls)
+        assert decoded.holds(mu_hat, occasion.pulls)
         if mu_hat <= cut:
             symbols.add(symbol)
         else:
@@ -299,12 +299,12 @@ def test_law_2_holds_around_any_centre(
     case: Case, data: st.DataObject, fraction: float, dither: float, away: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    value = moment.mean(fraction) + away * quantizer.error(moment.held, moment.step)
-    step = replace(moment.step, hint=Hint(kind=HintKind.CENTRE, value=value))
-    for mu_hat in (moment.low, moment.high, *_around(replace(moment, step=step))):
-        symbol = encode(quantizer, mu_hat, moment.held, step, dither)
-        decoded = decode(quantizer, symbol, moment.held, step)
-        assert decoded.holds(mu_hat, step.pulls)
+    value = moment.mean(fraction) + away * quantizer.error(moment.held, moment.occasion)
+    occasion = replace(moment.occasion, hint=Hint(kind=HintKind.CENTRE, value=value))
+    for mu_hat in (moment.low, moment.high, *_around(replace(moment, occasion=occasion))):
+        symbol = encode(quantizer, mu_hat, moment.held, occasion, dither)
+        decoded = decode(quantizer, symbol, moment.held, occasion)
+        assert decoded.holds(mu_hat, occasion.pulls)
         assert abs(decoded.mean - mu_hat) <= decoded.error
 
 
@@ -319,13 +319,13 @@ def test_law_5_hints_change_nothing_in_schemes_that_take_none(
     case: Case, data: st.DataObject, fraction: float, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case, hinted=True)), case.quantizer
-    held, step, plain = moment.held, moment.step, replace(moment.step, hint=None)
+    held, occasion, plain = moment.held, moment.occasion, replace(moment.occasion, hint=None)
     mu_hat = moment.mean(fraction)
     symbol = encode(quantizer, mu_hat, held, plain, dither)
-    assert encode(quantizer, mu_hat, held, step, dither) == symbol
-    assert decode(quantizer, symbol, held, step) == decode(quantizer, symbol, held, plain)
-    assert quantizer.error(held, step) == quantizer.error(held, plain)
-    assert quantizer.least_bits(step) == quantizer.least_bits(plain)
+    assert encode(quantizer, mu_hat, held, occasion, dither) == symbol
+    assert decode(quantizer, symbol, held, occasion) == decode(quantizer, symbol, held, plain)
+    assert quantizer.error(held, occasion) == quantizer.error(held, plain)
+    assert quantizer.least_bits(occasion) == quantizer.least_bits(plain)
 
 
 @every_case
@@ -335,10 +335,10 @@ def test_law_6_the_question_is_of_this_step_and_in_one_of_the_codes(
     case: Case, data: st.DataObject, dither: float
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
-    question = quantizer.question(moment.held, moment.step, dither)
-    assert question.until == moment.step.pulls
+    question = quantizer.question(moment.held, moment.occasion, dither)
+    assert question.until == moment.occasion.pulls
     assert question.code.name in quantizer.codes
-    hint = moment.step.hint
+    hint = moment.occasion.hint
     told_a_cut = hint is not None and hint.kind is HintKind.CUT
     assert question.cut == (hint.value if hint is not None and told_a_cut else None)
 
@@ -357,12 +357,12 @@ def test_question_and_read_are_functions_of_their_arguments(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     mu_hat = moment.mean(fraction)
-    symbol = encode(quantizer, mu_hat, moment.held, moment.step, dither)
+    symbol = encode(quantizer, mu_hat, moment.held, moment.occasion, dither)
     # the other end: equal values, other objects, and no memory of the first call
-    held, step = replace(moment.held), replace(moment.step)
-    assert encode(quantizer, mu_hat, held, step, dither) == symbol
-    once = decode(quantizer, symbol, moment.held, moment.step)
-    assert decode(quantizer, symbol, held, step) == once
+    held, occasion = replace(moment.held), replace(moment.occasion)
+    assert encode(quantizer, mu_hat, held, occasion, dither) == symbol
+    once = decode(quantizer, symbol, moment.held, moment.occasion)
+    assert decode(quantizer, symbol, held, occasion) == once
 
 
 @every_case
@@ -373,7 +373,7 @@ def test_a_mean_however_far_is_encoded_or_refused_as_a_reward(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     try:
-        symbol = encode(quantizer, mu_hat, moment.held, moment.step, 0.5)
+        symbol = encode(quantizer, mu_hat, moment.held, moment.occasion, 0.5)
     except RewardError:
         return
-    assert math.isfinite(decode(quantizer, symbol, moment.held, moment.step).mean)
+    assert math.isfinite(decode(quantizer, symbol, moment.held, moment.occasion).mean)

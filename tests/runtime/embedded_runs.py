@@ -13,14 +13,14 @@ from bitarm.core.events import (
     RunEnded,
     RunOpened,
 )
-from bitarm.core.journal import Entry, Journal, RunSummary
+from bitarm.core.journal import Entry, Journal, RunSummary, Watcher
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Message
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Icq
 from bitarm.core.replay import replay
 from bitarm.core.rewards import RewardSource
-from bitarm.runtime.embedded import EmbeddedRun, Watcher
+from bitarm.runtime.embedded import EmbeddedRun
 from bitarm.store import MemoryJournal
 
 TAPE = Tape(seed=0, means=(0, 0), spread=0, bounds=None)

@@ -8,7 +8,7 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build
 from bitarm.api.words import flag, split
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.rewards import RewardSource
@@ -17,7 +17,7 @@ from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
 from bitarm.rewards.callables import CallableSource
 from bitarm.rewards.draws import ModelSource
-from bitarm.runtime.embedded import EmbeddedRun, Watcher
+from bitarm.runtime.embedded import EmbeddedRun
 from bitarm.store import MemoryJournal
 
 Reward = Callable[[], float]

@@ -15,7 +15,7 @@ from bitarm.api.identify import new_seed
 from bitarm.api.problem import Problem
 from bitarm.api.sources import Topic
 from bitarm.core.events import FleetAssigned
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Cause
 from bitarm.core.result import RunResult, result_of
@@ -33,7 +33,6 @@ from bitarm.runtime.agent.service import AgentService, fresh_name
 from bitarm.runtime.broker_url import Broker
 from bitarm.runtime.chirpstack.service import RETRY as DEVICE_RETRY
 from bitarm.runtime.chirpstack.service import ChirpStackService
-from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner.begin import fleet_in, open_run, resume_run
 from bitarm.runtime.learner.probe import LearnerProbe
 from bitarm.runtime.learner.service import RETRY, LearnerService

@@ -10,6 +10,9 @@ from typing import Protocol, Self, final
 from bitarm.core.events import LearnerEvent, RunEnded, RunOpened
 from bitarm.errors import StoreError
 
+Watcher = Callable[[Sequence[LearnerEvent]], None]
+"""Told of events after they are kept."""
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,9 @@ PULLED_AT_ONCE = 1 << 16
 """Most rewards of one batch: bounds memory, for a checkpoint may be 10^12 pulls away. Part of the
 arithmetic too: a total is the sum of such batches, so every driver must cut them alike."""
 
+CLIPPED = "rewards outside the bounds were clipped, which moves the means"
+"""The caveat of a run whose rewards had to be moved."""
+
 
 class RewardSource(Protocol):
     """The rewards of one arm, in order.

@@ -26,7 +26,7 @@ _SCRIPTED: tuple[Page, ...] = ("runs", "run", "compare", "explain")
 @cache
 def render(page: Page) -> str:
     """A page as HTML."""
-    return Template(_read("frame.html")).substitute(
+    return Template(_read("surround.html")).substitute(
         title=_TITLES[page],
         navigation=_navigation(page),
         script=_script(page),

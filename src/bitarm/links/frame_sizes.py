@@ -101,11 +101,11 @@ def _exchanges(spec: RunSpec, at: int, before: int) -> Iterator[tuple[Question, 
     The farthest jump need not have the longest one: where a code escapes to another, lengths fall
     by a few bits. Parts of the way find the lengths before that to within a bit.
     """
-    for step in _steps(spec, at):
-        means = spec.bounds or _extremes(spec, step, before)
+    for occasion in _occasions(spec, at):
+        means = spec.bounds or _extremes(spec, occasion, before)
         for held in _held(spec, before, means):
             for dither in _DITHERS:
-                question = spec.quantizer.question(held, step, dither)
+                question = spec.quantizer.question(held, occasion, dither)
                 answers = (
                     question.answer(held.mean + (end - held.mean) * part / _PARTS)
                     for end in means
@@ -114,17 +114,17 @@ def _exchanges(spec: RunSpec, at: int, before: int) -> Iterator[tuple[Question, 
                 yield question, max(answers, key=lambda symbol: symbol.nbits)
 
 
-def _steps(spec: RunSpec, at: int) -> Iterator[Occasion]:
+def _occasions(spec: RunSpec, at: int) -> Iterator[Occasion]:
     """What may be known of a message: no hint, a centre at either end, or a cut below it all."""
-    step = _step(spec, at)
-    yield step
+    occasion = _occasion(spec, at)
+    yield occasion
     if not spec.quantizer.hinted:
         return
     if at > 1:
-        yield replace(step, hint=Hint(kind=HintKind.CUT, value=_BELOW_ALL))
+        yield replace(occasion, hint=Hint(kind=HintKind.CUT, value=_BELOW_ALL))
         return
-    for mean in spec.bounds or _extremes(spec, step, 0):
-        yield replace(step, hint=Hint(kind=HintKind.CENTRE, value=mean))
+    for mean in spec.bounds or _extremes(spec, occasion, 0):
+        yield replace(occasion, hint=Hint(kind=HintKind.CENTRE, value=mean))
 
 
 def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
@@ -132,16 +132,18 @@ def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
     if before == 0:
         yield spec.start(0)
         return
-    for step in _steps(spec, before) if before > 1 else (_step(spec, before),):
+    for occasion in _occasions(spec, before) if before > 1 else (_occasion(spec, before),):
         for mean, side in zip(means, (-1.0, 1.0), strict=True):
-            error = spec.quantizer.error(Estimate(mean=mean, error=0.0, radius=1.0), step)
-            yield Estimate.after(step, mean=mean + side * error, error=error)  # rounded outwards
+            error = spec.quantizer.error(Estimate(mean=mean, error=0.0, radius=1.0), occasion)
+            yield Estimate.after(
+                occasion, mean=mean + side * error, error=error
+            )  # rounded outwards
 
 
-def _extremes(spec: RunSpec, step: Occasion, before: int) -> Bounds:
+def _extremes(spec: RunSpec, occasion: Occasion, before: int) -> Bounds:
     """The last means that the quantizer takes where rewards have no bounds, to a sixteenth."""
     held = next(_held(spec, before, (0.0, 0.0)))
-    question = spec.quantizer.question(held, step, 0.0)
+    question = spec.quantizer.question(held, occasion, 0.0)
 
     def refused(mean: float) -> bool:
         try:
@@ -161,7 +163,7 @@ def _extremes(spec: RunSpec, step: Occasion, before: int) -> Bounds:
     return (-extreme, extreme)
 
 
-def _step(spec: RunSpec, at: int) -> Occasion:
+def _occasion(spec: RunSpec, at: int) -> Occasion:
     """The message at a checkpoint: its number matters only in that it is the first, or not."""
     return spec.occasion(at, _pulls(spec, at))
 

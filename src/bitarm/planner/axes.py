@@ -37,11 +37,11 @@ class Ladder:
         return self.origin + float(f"{away:.{self.digits}g}")
 
 
-Axis = Ladder | Sequence[Any]
+SearchAxis = Ladder | Sequence[Any]
 
 VARIED_WIDTHS = ("pairwise", "pairwise-mixture", "paper")
 
-AXES: Mapping[str, Axis] = {
+AXES: Mapping[str, SearchAxis] = {
     "growth": [1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0],
     "kappa": Ladder(factor=1.35, low=0.1, high=20.0),
     "kappa_first": Ladder(factor=1.6, low=0.1, high=40.0),
@@ -59,7 +59,7 @@ _FACTOR = 1.6  # between two values of a number of which only its declaration is
 _FAR = 40  # such a number moves at most this factor away from its default
 
 
-def axis_of(declared: Declared) -> Axis:
+def axis_of(declared: Declared) -> SearchAxis:
     """The axis of a word of which only its declaration is known; empty if it cannot be varied."""
     match declared.kind:
         case WordKind.FLAG:
@@ -99,7 +99,7 @@ def _whole_numbers(declared: Declared) -> list[int]:
     return sorted(value for value in found if least <= value <= most and value > above)
 
 
-def beside(axis: Axis, value: Any) -> list[Any]:
+def beside(axis: SearchAxis, value: Any) -> list[Any]:
     """The values one step away on an axis; on one without an order, all the others.
 
     Of values in a list two on either side: one step may be too short to show.

@@ -1,25 +1,19 @@
 """A whole run in one process: the same machines and frames as over a network, without one."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import final
 
 from bitarm import wire
 from bitarm.core.agent import Agent
 from bitarm.core.events import LearnerEvent, RunOpened, TrafficMeasured
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Answer, Dismiss, Message, Position, Report, Request
 from bitarm.core.quantizer import Bounds
-from bitarm.core.rewards import PULLED_AT_ONCE, Batch, RewardSource, collect
+from bitarm.core.rewards import CLIPPED, PULLED_AT_ONCE, Batch, RewardSource, collect
 from bitarm.errors import RewardError, StoreError
-
-Watcher = Callable[[Sequence[LearnerEvent]], None]
-"""Told of events after they are kept."""
-
-CLIPPED = "rewards outside the bounds were clipped, which moves the means"
-"""The caveat of a run whose rewards had to be moved."""
 
 
 @final

@@ -25,7 +25,7 @@ from bitarm.sim.trials import OUTCOMES, Trials, blank
 
 EventWatch = Callable[[tuple[LearnerEvent, ...]], None]
 
-_CODES = {outcome: code for code, outcome in OUTCOMES.items()}
+_OUTCOME_NUMBERS = {outcome: number for number, outcome in OUTCOMES.items()}
 
 
 def run_machines(
@@ -41,7 +41,7 @@ def run_machines(
         row = out.table[trial]
         row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, ending.samples, ending.payload_bits
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
-        row[OUTCOME] = _CODES[ending.outcome]
+        row[OUTCOME] = _OUTCOME_NUMBERS[ending.outcome]
         row[MESSAGES] = sum(record.message for record in learner.arms)
         row[CUTS] = told.cuts
     return out

@@ -165,11 +165,11 @@ def table_of(setup: Setup) -> Table:
     held = spec.start(0)
     confidence = spec.sampling.confidence(setup.policy.stride)
     for message, pulls in enumerate(grid, start=1):
-        step = spec.occasion(message, pulls)
-        bins = _bins(quantizer, held, step)
+        occasion = spec.occasion(message, pulls)
+        bins = _bins(quantizer, held, occasion)
         # the mean never enters an error or a bin's width: 0 stands in for it
-        held = Estimate.after(step, mean=0.0, error=quantizer.error(held, step))
-        rows.append((*bins, quantizer.least_bits(step), _radius(confidence, held, step)))
+        held = Estimate.after(occasion, mean=0.0, error=quantizer.error(held, occasion))
+        rows.append((*bins, quantizer.least_bits(occasion), _radius(confidence, held, occasion)))
     k0, k1, last, least, radius = zip(*rows, strict=True)
     limits = (setup.limits.rounds, setup.limits.samples, setup.limits.bits)
     first, rest = _codes(quantizer)
@@ -208,13 +208,17 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
         [spec.occasion(2, pulls, cut) for pulls in grid],
     )
     views = [
-        ArmView(arm=0, mean=0.0, pulls=step.pulls, messages=1, index=step.index, error=0.0)
-        for step in kinds[0]
+        ArmView(arm=0, mean=0.0, pulls=occasion.pulls, messages=1, index=occasion.index, error=0.0)
+        for occasion in kinds[0]
     ]
     return VisitArrays(
         margin=np.array([confidence.margin(view, view) for view in views]),
-        size=np.array([[quantizer.step_size(step) for step in steps] for steps in kinds]),
-        error=np.array([[quantizer.error(held, step) for step in steps] for steps in kinds]),
+        size=np.array(
+            [[quantizer.step_size(occasion) for occasion in occasions] for occasions in kinds]
+        ),
+        error=np.array(
+            [[quantizer.error(held, occasion) for occasion in occasions] for occasions in kinds]
+        ),
         kappa=np.array([quantizer.kappa_first, quantizer.kappa, quantizer.kappa_cut]),
         cap=float(policy.cap),  # a whole number would compile another kernel
         patience=float(policy.patience),
@@ -223,15 +227,15 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     )
 
 
-def _radius(confidence: Confidence, held: Estimate, step: Occasion) -> float:
+def _radius(confidence: Confidence, held: Estimate, occasion: Occasion) -> float:
     """Half of what separates two arms at this message: their separation is twice this, exactly."""
     return confidence.radius(
         ArmView(
             arm=0,
             mean=held.mean,
-            pulls=step.pulls,
-            messages=step.message,
-            index=step.index,
+            pulls=occasion.pulls,
+            messages=occasion.message,
+            index=occasion.index,
             error=held.error,
         )
     )
@@ -254,25 +258,25 @@ def _codes(quantizer: Quantizer) -> tuple[int, int]:
     return quantize.EXACT, quantize.EXACT
 
 
-def _bins(quantizer: Quantizer, held: Estimate, step: Occasion) -> tuple[float, float, float]:
+def _bins(quantizer: Quantizer, held: Estimate, occasion: Occasion) -> tuple[float, float, float]:
     """k0, k1 and the last bin's number, as `kernels/quantize.py` reads them."""
     match quantizer:
-        case Icq(prior="quban") if step.message == 1:
-            return FIRST_MESSAGE.step_size(step), 0.0, 0.0
+        case Icq(prior="quban") if occasion.message == 1:
+            return FIRST_MESSAGE.step_size(occasion), 0.0, 0.0
         case Icq(bits=bits):
             centred = Estimate(mean=0.0, error=held.error, radius=held.radius)
-            low, bin_width = quantizer.bins(centred, step)
+            low, bin_width = quantizer.bins(centred, occasion)
             return -low, bin_width, float((1 << bits) - 1)
         case BudgetedDicq():
             centred = Estimate(mean=0.0, error=held.error, radius=held.radius)
-            low, cell = quantizer.cells(centred, step)
-            return -low, cell, float((1 << quantizer.least_bits(step)) - 1)
+            low, cell = quantizer.cells(centred, occasion)
+            return -low, cell, float((1 << quantizer.least_bits(occasion)) - 1)
         case QuBan():
-            return quantizer.step_size(step), 0.0, 0.0
+            return quantizer.step_size(occasion), 0.0, 0.0
         case Dicq():
-            divisor = quantizer.divisor(held, step) if held.pulls else 0
-            return quantizer.step_size(step), float(divisor), 0.0
+            divisor = quantizer.divisor(held, occasion) if held.pulls else 0
+            return quantizer.step_size(occasion), float(divisor), 0.0
         case FedSel() | FedSelPaper():
-            assert step.bounds is not None  # the spec refused it otherwise
-            return step.bounds[0], step.u_prime, float(cells(step) - 1)
+            assert occasion.bounds is not None  # the spec refused it otherwise
+            return occasion.bounds[0], occasion.u_prime, float(cells(occasion) - 1)
     return 0.0, 0.0, 0.0

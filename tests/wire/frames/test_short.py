@@ -7,7 +7,7 @@ from bitarm.core.messages import Report
 from bitarm.errors import CorruptFrameError
 from bitarm.wire import decode, encode
 from bitarm.wire.frames.envelope import seal
-from bitarm.wire.frames.short import CODES, MAX_MESSAGE
+from bitarm.wire.frames.short import MAX_MESSAGE, MESSAGE_CODES
 
 
 def report(*, arm: int = 0, message: int = 1, nbits: int = 3) -> Report:
@@ -45,9 +45,9 @@ def test_every_symbol_of_every_length_has_its_own_frame() -> None:
 
 
 def test_no_code_is_one_flip_away_from_the_head_of_a_long_frame() -> None:
-    assert len(set(CODES)) == MAX_MESSAGE == 57
-    assert list(CODES) == sorted(CODES)
-    assert all(code ^ (1 << bit) for code in CODES for bit in range(6))
+    assert len(set(MESSAGE_CODES)) == MAX_MESSAGE == 57
+    assert list(MESSAGE_CODES) == sorted(MESSAGE_CODES)
+    assert all(code ^ (1 << bit) for code in MESSAGE_CODES for bit in range(6))
 
 
 @pytest.mark.parametrize("code", [1, 2, 4, 8, 16, 32])

@@ -36,12 +36,11 @@ from bitarm.cli.show.dashboard_process import DashboardProcess, dashboard_proces
 from bitarm.cli.show.result import show_result
 from bitarm.cli.show.watching import watching
 from bitarm.core.events import LearnerEvent, RunOpened
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.fit import require_fit
 from bitarm.links.profiles import find_link
-from bitarm.runtime.embedded import Watcher
 from bitarm.store import SqliteJournal
 
 _BUILT_IN = "gateways.toml"

@@ -8,7 +8,7 @@ from rich.console import Console
 from bitarm.cli.logs import EventLog
 from bitarm.cli.show.live import LiveTable
 from bitarm.core.events import LearnerEvent
-from bitarm.runtime.embedded import Watcher
+from bitarm.core.journal import Watcher
 
 
 @contextmanager

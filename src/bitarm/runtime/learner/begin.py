@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from bitarm.core.epochs import after
 from bitarm.core.events import FleetAssigned, LearnerEvent, RunOpened
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.replay import replay
@@ -13,7 +13,6 @@ from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
-from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner.service import LINGER, RETRY, LearnerService
 from bitarm.wire.announcement import MOST_BYTES
 

@@ -13,8 +13,8 @@ from bitarm import wire
 from bitarm.core.events import CaveatNoted
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.messages import Position, Report
+from bitarm.core.rewards import CLIPPED
 from bitarm.errors import PeerProtocolError, TransportError
-from bitarm.runtime.embedded import CLIPPED
 from bitarm.runtime.learner.ongoing import OngoingRun
 from bitarm.runtime.learner.processes import newcomer
 from bitarm.runtime.learner.rivals import Verdict, judge

@@ -10,13 +10,12 @@ from typing import final
 
 from bitarm.core.epochs import after
 from bitarm.core.events import AgentJoined, FleetAssigned, LostRule, TrafficMeasured
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.errors import BitarmError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
-from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner.farewell import Farewell
 from bitarm.runtime.learner.meter import Meter
 from bitarm.runtime.learner.outbox import Outbox

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
 from bitarm.core.events import AgentJoined, FleetAssigned, TrafficMeasured
-from bitarm.core.journal import Journal
+from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.errors import BitarmError, FrameError, ProtocolError
 from bitarm.links.cost import LinkLedger
-from bitarm.runtime.embedded import Watcher
 from bitarm.runtime.learner.hearing import Received, take_in
 from bitarm.runtime.learner.ongoing import OngoingRun
 from bitarm.runtime.refusals import Refusals

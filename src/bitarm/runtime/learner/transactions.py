@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from typing import final
 
 from bitarm.core.events import LearnerEvent, RoundOpened
-from bitarm.core.journal import Journal
-from bitarm.runtime.embedded import Watcher
+from bitarm.core.journal import Journal, Watcher
 from bitarm.runtime.learner.meter import Meter
 
 _WRITTEN_WITHIN = 0.2  # seconds that an event may wait: a sync of the disk for each is slow

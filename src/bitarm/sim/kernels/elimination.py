@@ -17,7 +17,7 @@ from bitarm.sim.kernels.arrays import (
     SchemeArrays,
     TapeArrays,
 )
-from bitarm.sim.kernels.code import KERNEL_CODE, allocating, kernel
+from bitarm.sim.kernels.compilation import SOURCES_NUMBER, allocating, kernel
 from bitarm.sim.kernels.highest import Places, highest
 from bitarm.sim.kernels.quantize import varies
 from bitarm.sim.kernels.report import add_cells, draw_cell, encode_and_decode, starves
@@ -82,7 +82,7 @@ def compiled(
     constant: what is compared with the machines is the very kernel that others run.
     """
 
-    code = KERNEL_CODE
+    sources = SOURCES_NUMBER
 
     @kernel
     def run_trials(
@@ -94,7 +94,7 @@ def compiled(
         race: Race,
         output: OutputArrays,
     ) -> None:
-        _ = code  # a constant of the kernel: see kernels/code.py
+        _ = sources  # a constant of the kernel: see kernels/compilation.py
         arms = environment.p.size
         shown = stored and output.mean.size > 0
         for x in range(todo.size):

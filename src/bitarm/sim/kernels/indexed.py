@@ -19,7 +19,7 @@ from bitarm.sim.kernels.arrays import (
     SchemeArrays,
     TapeArrays,
 )
-from bitarm.sim.kernels.code import KERNEL_CODE, kernel
+from bitarm.sim.kernels.compilation import SOURCES_NUMBER, kernel
 from bitarm.sim.kernels.report import add_cells, encode_and_decode, starves
 from bitarm.sim.kernels.status import (
     BEST,
@@ -76,7 +76,7 @@ def compiled(
 ) -> Any:
     """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
 
-    code = KERNEL_CODE
+    sources = SOURCES_NUMBER
 
     @kernel
     def run_trials(
@@ -88,7 +88,7 @@ def compiled(
         race: Race,
         output: OutputArrays,
     ) -> None:
-        _ = code  # a constant of the kernel: see kernels/code.py
+        _ = sources  # a constant of the kernel: see kernels/compilation.py
         shown = stored and output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]

@@ -23,7 +23,7 @@ from bitarm.sim.kernels.arrays import (
     TapeArrays,
     VisitArrays,
 )
-from bitarm.sim.kernels.code import KERNEL_CODE, kernel
+from bitarm.sim.kernels.compilation import SOURCES_NUMBER, kernel
 from bitarm.sim.kernels.highest import highest
 from bitarm.sim.kernels.quantize import dicq, dicq_divisor, within_steps
 from bitarm.sim.kernels.quiet_turns import (
@@ -59,7 +59,7 @@ from bitarm.sim.kernels.status import (
 def compiled(*, gaussian: bool, grows: bool, stored: bool) -> Any:
     """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
 
-    code = KERNEL_CODE
+    sources = SOURCES_NUMBER
 
     @kernel
     def run_trials(
@@ -72,7 +72,7 @@ def compiled(*, gaussian: bool, grows: bool, stored: bool) -> Any:
         race: Race,
         output: OutputArrays,
     ) -> None:
-        _ = code  # a constant of the kernel: see kernels/code.py
+        _ = sources  # a constant of the kernel: see kernels/compilation.py
         arms = environment.p.size
         shown = stored and output.mean.size > 0
         alone = visits.leader_first and scheme.epsilon == 0.0  # the leader goes ahead

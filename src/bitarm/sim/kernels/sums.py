@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from bitarm.sim.kernels.arrays import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
-from bitarm.sim.kernels.code import allocating
+from bitarm.sim.kernels.compilation import allocating
 
 
 @allocating

@@ -20,9 +20,9 @@ _CONTENT_BYTES = 9
 
 # Zero heads a long frame. A code with a single bit set would be one flip away from it, and a
 # frame with one flipped bit could then claim a length of its own: see bitarm.wire.frames.envelope.
-CODES = tuple(code for code in range(1 << _CODE_BITS) if code.bit_count() >= 2)
-_MESSAGES = {code: message for message, code in enumerate(CODES, start=1)}
-MAX_MESSAGE = len(CODES)
+MESSAGE_CODES = tuple(code for code in range(1 << _CODE_BITS) if code.bit_count() >= 2)
+_MESSAGES = {code: message for message, code in enumerate(MESSAGE_CODES, start=1)}
+MAX_MESSAGE = len(MESSAGE_CODES)
 
 
 def fits(report: Report) -> bool:
@@ -37,7 +37,7 @@ def fits(report: Report) -> bool:
 def write(report: Report) -> bytes:
     """The short frame of a report that fits."""
     free = MAX_SYMBOL_BITS - report.symbol.nbits
-    content = 1 << _CODE_BITS | CODES[report.message - 1]
+    content = 1 << _CODE_BITS | MESSAGE_CODES[report.message - 1]
     content = content << MAX_SYMBOL_BITS + 1 | (report.symbol.value << 1 | 1) << free
     content = content << RUN_BITS | report.run
     content = content << _ARM_BITS | report.arm

@@ -32,7 +32,7 @@ def _number() -> int:
     return int.from_bytes(digest.digest()[:7])
 
 
-KERNEL_CODE = _number()
+SOURCES_NUMBER = _number()
 
 # A kernel allocates nothing, so no array dies in it, and numba need not count references. It would,
 # to every array of a tuple, wherever an inlined function takes the tuple: the quiet kernel would be

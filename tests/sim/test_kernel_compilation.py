@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 from bitarm.sim import kernels
-from bitarm.sim.kernels.code import CORE_FILES
+from bitarm.sim.kernels.compilation import CORE_FILES
 
 
 def _imported(file: Path) -> set[str]:
