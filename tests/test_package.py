@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import bitarm
-from bitarm.api.identify import identify
+from bitarm.api.identify import identify, identify_problem
 from bitarm.api.problem import Problem, load_problem
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.core.result import RunResult
 from bitarm.errors import BitarmError
-from bitarm.planner.plan import Plan, plan
+from bitarm.planner.plan import Plan, plan, plan_problem
 
 ROOT = Path(__file__).parents[1]
 SOURCE = str(Path(bitarm.__file__).parents[1])
@@ -44,8 +44,10 @@ def test_the_public_names_are_these() -> None:
         "RunResult": RunResult,
         "Simulation": Simulation,
         "identify": identify,
+        "identify_problem": identify_problem,
         "load_problem": load_problem,
         "plan": plan,
+        "plan_problem": plan_problem,
         "simulate": simulate,
     }
     assert set(public) | {"__version__"} == set(bitarm.__all__)

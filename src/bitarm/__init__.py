@@ -1,8 +1,9 @@
 """bitarm: find the best of many options when every bit has a price.
 
-    identify, load_problem   run now: functions in a dictionary, or a problem file
+    identify                 run now: functions in a dictionary
     simulate                 what a setting costs on average, and how often it is wrong
     plan                     before a deployment: the setting of least expected cost
+    load_problem             a problem file, for `identify_problem` and `plan_problem`
 
 `RunResult`, `Simulation`, `Plan` and `Problem` are what these return; every error that they raise
 on purpose is a `BitarmError`. The names are loaded when they are first used, so that an agent on a
@@ -13,12 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bitarm.api.identify import identify
+    from bitarm.api.identify import identify, identify_problem
     from bitarm.api.problem import Problem, load_problem
     from bitarm.api.simulate import Simulation, simulate
     from bitarm.core.result import RunResult
     from bitarm.errors import BitarmError
-    from bitarm.planner.plan import Plan, plan
+    from bitarm.planner.plan import Plan, plan, plan_problem
 
 _HOMES = {
     "BitarmError": "bitarm.errors",
@@ -27,8 +28,10 @@ _HOMES = {
     "RunResult": "bitarm.core.result",
     "Simulation": "bitarm.api.simulate",
     "identify": "bitarm.api.identify",
+    "identify_problem": "bitarm.api.identify",
     "load_problem": "bitarm.api.problem",
     "plan": "bitarm.planner.plan",
+    "plan_problem": "bitarm.planner.plan",
     "simulate": "bitarm.api.simulate",
 }
 
@@ -41,8 +44,10 @@ __all__ = [
     "Simulation",
     "__version__",
     "identify",
+    "identify_problem",
     "load_problem",
     "plan",
+    "plan_problem",
     "simulate",
 ]
 

@@ -3,17 +3,19 @@
 import itertools
 import json
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 from planner.plugins import Lattice, Timid, installed
 
 import bitarm
+from bitarm.api.problem import parse_problem
 from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.errors import ConfigError
 from bitarm.planner.measurement import Effort, SettingSimulator
-from bitarm.planner.plan import Plan, plan
+from bitarm.planner.plan import Plan, plan, plan_problem
 from bitarm.planner.scheme_words import SchemeWords
 from bitarm.theory import lower_bound
 
@@ -35,6 +37,15 @@ def test_without_a_seed_one_is_drawn_and_told() -> None:
     words = {word: value for word, value in _WORDS.items() if word != "seed"}
     first = plan(2, **words)
     assert plan(2, **words, seed=first.seed).to_json() == first.to_json()
+
+
+def test_a_problem_file_tells_what_is_known_and_words_win() -> None:
+    arms = "".join(f'[[arm]]\nname = "{name}"\nsource = "bernoulli"\nmean = 0.5\n' for name in "ab")
+    text = f"[problem]\nsigma = 2.0\ndelta = 0.2\n[limits]\nrounds = 900\n{arms}"
+    problem = parse_problem(text, Path())
+    by_file = plan_problem(problem, gap=0.5, per_bit=1.0, per_pull=0.05, seed=1, sigma=1.0)
+    by_words = plan(2, **_WORDS, delta=0.2, max_rounds=900)
+    assert by_file.to_json() == by_words.to_json()
 
 
 def test_json_is_plain_and_complete(made: Plan) -> None:

@@ -71,7 +71,11 @@ def identify_problem(
     journal: Journal | None = None,
     watch: Watcher | None = None,
 ) -> RunResult:
-    """Name the best arm of a problem that was read from a file; else as `identify`."""
+    """Name the best arm of a problem that was read from a file; else as `identify`.
+
+    problem = bitarm.load_problem("antennas.toml")
+    result = bitarm.identify_problem(problem, seed=1)
+    """
     return run_problem(problem, seed=seed, journal=journal, watch=watch)[1]
 
 

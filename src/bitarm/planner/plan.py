@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from bitarm.api.identify import new_seed
+from bitarm.api.problem import Problem
 from bitarm.api.scheme import DEFAULT_DELTA
 from bitarm.api.words import LIMITS, split, typed
 from bitarm.core.guarantee import Guarantee
@@ -216,6 +217,22 @@ def plan(
 
 
 _PARAMETERS = [name for name in inspect.signature(plan).parameters if name != "words"]
+
+
+def plan_problem(problem: Problem, **words: Any) -> Plan:
+    """Find the setting of least expected cost for the arms of a problem file.
+
+        problem = bitarm.load_problem("antennas.toml")
+        made = bitarm.plan_problem(problem, gap=0.05, per_bit=1.0, per_pull=0.01)
+
+    Args:
+        problem: what its [problem] and [limits] say is what is known of it. Its [scheme] says what
+            has been used so far, and is left aside.
+        words: arguments of `plan`, all but `arms`: they win over the file's.
+    """
+    own = {word: value for word, value in problem.problem.items() if value is not None}
+    limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
+    return plan(len(problem.arms), **{**own, **limits, **words})
 
 
 def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:

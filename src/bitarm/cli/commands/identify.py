@@ -14,7 +14,6 @@ from rich.console import Console
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
-from bitarm.cli.commands.plan import plan_problem
 from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.flags.link import LinkOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
@@ -33,6 +32,7 @@ from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.dashboard_process import DashboardProcess, dashboard_process
+from bitarm.cli.show.progress import measurements_bar
 from bitarm.cli.show.result import show_result
 from bitarm.cli.show.watching import watching
 from bitarm.core.events import LearnerEvent, RunOpened
@@ -139,9 +139,11 @@ def _planned(
     """
     require("numba", extra="sim", what="a plan")
     from bitarm.cli.show.plan import sketch  # here: it loads a compiler
+    from bitarm.planner.plan import plan_problem
 
     asked = words | ({} if link is None else {"link": link})
-    made = plan_problem(task, asked | {"seed": seed})
+    with measurements_bar() as progress:
+        made = plan_problem(task, **asked, seed=seed, progress=progress)
     print(f"plan: {sketch(made)}", file=sys.stderr)
     return replace(task, scheme=made.words), {"plan": made.to_json()}
 

@@ -1,15 +1,14 @@
 """`bitarm plan`: which setting costs least, and what it will cost."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from bitarm.api.extras import require
-from bitarm.api.problem import Problem, load_problem
+from bitarm.api.problem import load_problem
 from bitarm.cli.flags.link import LinkOption
 from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.plan import (
@@ -101,12 +100,17 @@ def plan_command(
         **words,
     }
     _check_outputs(plot, save)
-    if problem is None:
-        made = _plan(arms, given)
-    elif arms is not None:
+    if problem is not None and arms is not None:
         raise ConfigError("arms does not apply to a problem file: it has its own")
-    else:
-        made = plan_problem(load_problem(problem), given)
+    read = None if problem is None else load_problem(problem)
+    from bitarm.planner.plan import plan, plan_problem  # here: it loads a compiler
+
+    with measurements_bar() as progress:
+        made = (
+            plan(arms, **given, progress=progress)
+            if read is None
+            else plan_problem(read, **given, progress=progress)
+        )
     if plot is not None:
         _draw(made, plot)
     if save is not None:
@@ -117,23 +121,6 @@ def plan_command(
         from bitarm.cli.show.plan import print_plan
 
         print_plan(Console(), made)
-
-
-def plan_problem(problem: Problem, words: Mapping[str, Any]) -> "Plan":
-    """A plan for the arms of a problem file, with progress on stderr; `words` win over the file's.
-
-    The file's [scheme] says what has been used so far and is left aside: only `words` fix anything.
-    """
-    own = {word: value for word, value in problem.problem.items() if value is not None}
-    limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
-    return _plan(len(problem.arms), {**own, **limits, **words})
-
-
-def _plan(arms: int | None, words: Mapping[str, Any]) -> "Plan":
-    from bitarm.planner.plan import plan  # here: it loads a compiler
-
-    with measurements_bar() as progress:
-        return plan(arms, **words, progress=progress)
 
 
 def _check_outputs(plot: Path | None, save: Path | None) -> None:
