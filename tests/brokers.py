@@ -10,29 +10,13 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loopback import eventually, free_port
 
 from bitarm.runtime.broker_url import Broker
-
-PATIENCE = 60.0
-
-
-def eventually(check: Callable[[], object], what: str, within: float = PATIENCE) -> None:
-    """Poll until `check` is true."""
-    deadline = time.monotonic() + within
-    while not check():
-        assert time.monotonic() < deadline, f"waited {within} s for {what}"
-        time.sleep(0.01)
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
 
 
 def mosquitto() -> str:

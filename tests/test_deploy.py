@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from runtime.broker.lab import PATIENCE, eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 
 from bitarm.cli.app import make_app
 
@@ -117,7 +117,7 @@ class Here:
             try:
                 eventually(
                     lambda: says in log.read_text() and process.poll() is None,
-                    f"{text} did not say {says!r}",
+                    f"{text} to say {says!r}",
                 )
                 yield
             finally:

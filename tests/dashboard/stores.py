@@ -1,7 +1,6 @@
 """Stores for tests: runs that ended, and runs that go on for as long as a test wants."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -113,11 +112,3 @@ def standings_in(path: Path, run: int) -> Standings:
     """Where a run stands by the journal at `path`."""
     with closing(SqliteJournal.open_read_only(path)) as journal:
         return Standings.of(entry.event for entry in journal.read(run))
-
-
-def eventually(what: Callable[[], bool], *, within: float = 20.0) -> None:
-    """Poll until it holds."""
-    deadline = time.monotonic() + within
-    while not what():
-        assert time.monotonic() < deadline, "did not come true in time"
-        time.sleep(0.02)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from brokers import PATIENCE
+from loopback import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")

@@ -11,8 +11,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from brokers import PlainBroker, eventually
+from brokers import PlainBroker
 from e2e.processes import NAMES, RUN, Field
+from loopback import eventually
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.errors import StoreError

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from brokers import PATIENCE, eventually
+from loopback import PATIENCE, eventually
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.errors import StoreError

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from brokers import PATIENCE, PlainBroker
+from brokers import PlainBroker
 from e2e.extensions import COINS, PAGE, PROBLEM, ROOT, Shell
+from loopback import PATIENCE
 
 pytestmark = pytest.mark.slow
 

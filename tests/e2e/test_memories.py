@@ -10,9 +10,10 @@ from pathlib import Path
 
 import paho.mqtt.client as paho
 import pytest
-from brokers import CuttableLine, PlainBroker, eventually
+from brokers import CuttableLine, PlainBroker
 from e2e.memories import DELTA, LiveField, live_field, lose_memory
 from e2e.processes import NAMES, RUN
+from loopback import eventually
 from paho.mqtt.enums import CallbackAPIVersion
 
 from bitarm.core.events import ArmDropped, CaveatNoted, EpochBegan, LivesBegan

@@ -10,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from brokers import PlainBroker, eventually, free_port
+from brokers import PlainBroker
 from e2e.processes import PROBLEM, RUN, Field, field
+from loopback import eventually, free_port
 
 from bitarm.api.network import run_agent
 from bitarm.api.problem import parse_problem

@@ -15,9 +15,10 @@ from typing import Any
 
 import paho.mqtt.client as paho
 import pytest
-from brokers import PlainBroker, eventually
+from brokers import PlainBroker
 from drives import story
 from e2e.processes import NAMES, RUN, Field, field
+from loopback import eventually
 from paho.mqtt.enums import CallbackAPIVersion
 from tapes import UNIT
 

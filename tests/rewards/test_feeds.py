@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 
 import pytest
-from brokers import eventually
+from loopback import eventually
 
 from bitarm.core.rewards import PULLED_AT_ONCE
 from bitarm.errors import RewardError

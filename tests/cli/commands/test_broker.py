@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from cli.program import COMMAND, Command, problem
-from runtime.broker.lab import PATIENCE, eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 
 from bitarm.runtime.broker import authority, provision
 from bitarm.runtime.broker.folder import BrokerFolder
@@ -33,7 +33,7 @@ def _serving(*words: object, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
             env=dict(os.environ) | {"TMPDIR": str(log.parent)},
         )
         try:
-            eventually(lambda: b"the broker answers at" in log.read_bytes(), "it does not answer")
+            eventually(lambda: b"the broker answers at" in log.read_bytes(), "the broker's answer")
             yield process
         finally:
             process.terminate()

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from cli.program import COMMAND, Command, environment
-from dashboard.stores import eventually, identify_into
+from dashboard.stores import identify_into
+from loopback import eventually
 
 from bitarm.core.replay import replay
 from bitarm.store import SqliteJournal
@@ -127,5 +128,5 @@ def test_the_page_ends_with_whoever_started_it(home: Path, store: Path) -> None:
     assert process.stdin is not None
     assert process.stdout.readline().startswith("http://")
     process.stdin.close()
-    eventually(lambda: process.poll() is not None)
+    eventually(lambda: process.poll() is not None, "the end of the page")
     process.stdout.close()

@@ -8,38 +8,20 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 import paho.mqtt.client as mqtt
+from loopback import PATIENCE, eventually, free_port
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from bitarm.runtime.broker import provision
 from bitarm.runtime.broker.folder import BrokerFolder
-
-PATIENCE = 15.0
-
-
-def free_port() -> int:
-    """A port that nobody holds right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def eventually(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something holds; fail if it does not in time."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
 
 
 @dataclass
@@ -92,7 +74,7 @@ class Lab:
             found.extend(line for line in self.told() if all(part in line for part in parts))
             return bool(found)
 
-        eventually(there, f"nothing in the log has {parts}: {self.told()}")
+        eventually(there, f"a line of the log with {parts}")
         return found[0]
 
     def shake_hands(self, context: ssl.SSLContext, host: str = "localhost") -> None:

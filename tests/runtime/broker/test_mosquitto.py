@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from runtime.broker.lab import PATIENCE, eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 
 from bitarm.errors import ConfigError, MissingExtraError, TransportError
 from bitarm.runtime.broker import mosquitto
@@ -115,4 +115,4 @@ def test_a_log_that_nobody_reads_does_not_keep_it_from_ending(tmp_path: Path) ->
         with socket.create_connection(("127.0.0.1", listener.port), timeout=PATIENCE) as client:
             client.sendall(payload)  # pings: two lines of the log each, more than a pipe holds
         pid = broker.pid
-    eventually(lambda: not Path(f"/proc/{pid}").exists(), "Mosquitto is still there")
+    eventually(lambda: not Path(f"/proc/{pid}").exists(), "the end of Mosquitto")

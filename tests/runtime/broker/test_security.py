@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from runtime.broker.lab import PATIENCE, Lab, eventually, running_lab
+from loopback import PATIENCE, eventually
+from runtime.broker.lab import Lab, running_lab
 
 from bitarm.runtime.broker import authority, provision
 from bitarm.runtime.broker.configuration import MAX_PACKET_BYTES
@@ -137,7 +138,7 @@ def test_a_last_will_speaks_for_nobody_else(lab: Lab) -> None:
             sock = offender.client.socket()
             assert isinstance(sock, ssl.SSLSocket)
             sock.shutdown(socket.SHUT_RDWR)  # dies without a word: the will is due
-            eventually(offender.gone.is_set, "the connection stayed")
+            eventually(offender.gone.is_set, "the end of the connection")
         with lab.admitted("gw-2") as honest:
             honest.publish("bitarm/v2/run/gw-2/status", b"alive")
         assert learner.next() == ("bitarm/v2/run/gw-2/status", b"alive")
@@ -168,13 +169,13 @@ def test_without_the_right_password_nobody_gets_in(
     before = len(lab.told())
     with lab.client(user, password=password, name="intruder") as offender:
         assert offender.connected.get(timeout=PATIENCE) in (NOT_AUTHORISED, 134)
-    eventually(lambda: len(lab.told()) > before, "the log says nothing")
+    eventually(lambda: len(lab.told()) > before, "a line in the log")
     assert "refused: 127.0.0.1 gave no valid name and password" in lab.told()[before]
 
 
 def test_a_line_break_in_a_name_forges_no_line_of_the_log(lab: Lab) -> None:
     with lab.client("gw-1", name="x\nrefused: learner at 192.0.2.1") as offender:
-        eventually(offender.gone.is_set, "such a client id was accepted")
+        eventually(offender.gone.is_set, "the end of a client with such an id")
     assert "192.0.2.1" not in "".join(lab.told())
 
 
@@ -221,7 +222,7 @@ def test_a_host_name_that_the_certificate_lacks_is_not_trusted(lab: Lab) -> None
 def test_an_oversized_packet_ends_its_sender_and_nobody_else(lab: Lab) -> None:
     with lab.admitted("gw-2") as honest, lab.admitted("gw-1") as offender:
         offender.client.publish("bitarm/v2/run/gw-1/report", bytes(MAX_PACKET_BYTES + 1), qos=1)
-        eventually(offender.gone.is_set, "the sender stayed")
+        eventually(offender.gone.is_set, "the end of the sender")
         assert honest.publish("bitarm/v2/run/gw-2/report", b"small") in (0, 16)
     line = lab.await_told("refused", "sent a packet that is too large")
     assert "gw-1 at 127.0.0.1:" in line
@@ -265,7 +266,7 @@ def test_an_expired_certificate_is_refused_by_agents(tmp_path: Path) -> None:
                 return "certificate has expired" in str(error)
             return False
 
-        eventually(expired, "an expired certificate was accepted")
+        eventually(expired, "the refusal of an expired certificate")
 
 
 def test_an_agent_that_is_added_gets_in_and_one_that_is_removed_does_not(tmp_path: Path) -> None:
@@ -278,9 +279,11 @@ def test_an_agent_that_is_added_gets_in_and_one_that_is_removed_does_not(tmp_pat
                 return client.connected.get(timeout=PATIENCE) == 0
 
         password = lab.password("late")
-        eventually(lambda: admitted("late", password), "an added agent was not admitted")
+        eventually(lambda: admitted("late", password), "an agent that was added")
         provision.remove(lab.folder, ("late",))
-        eventually(lambda: not admitted("late", password), "a removed agent was admitted")
+        eventually(
+            lambda: not admitted("late", password), "the refusal of an agent that was removed"
+        )
         assert admitted("gw-1", lab.password("gw-1"))
 
 
