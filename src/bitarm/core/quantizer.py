@@ -129,18 +129,6 @@ class Quantizer(Protocol):
         ...
 
     @abstractmethod
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """The estimate that the learner holds after this answer to `question`.
-
-        `held` and `occasion` are those from which the question was made, but the hint is left out:
-        what it changed (step, centre, cut) is in the question. PeerProtocolError if the symbol is
-        none that an agent could have answered with.
-        """
-        ...
-
-    @abstractmethod
     def objection(self) -> str | None:
         """Why answers with this scheme have no proof, in words; None if they have one.
 
@@ -149,6 +137,20 @@ class Quantizer(Protocol):
         ...
 
     # What one says only if it is so.
+
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
+        """The estimate that the learner holds after this answer to `question`.
+
+        By default the mean that the code tells, with the error that was announced; a scheme whose
+        questions have a cut must say what an arm at or below it leaves. `held` and `occasion` are
+        those from which the question was made, but the hint is left out: what it changed (step,
+        centre, cut) is in the question. PeerProtocolError if the symbol is none that an agent could
+        have answered with.
+        """
+        mean = question.code.read(symbol)
+        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def prior_range(self, bounds: Bounds | None) -> Bounds | None:
         """The range from which μ̃_0 of every arm is drawn, uniformly; None if it is not drawn."""

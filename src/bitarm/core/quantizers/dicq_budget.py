@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Self, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.question import Question
@@ -99,13 +98,6 @@ class BudgetedDicq(Quantizer):
         low, cell = self.cells(held, occasion)
         code = Bins(low=low, step=cell, bins=1 << self.least_bits(occasion))
         return Question(until=occasion.pulls, code=code)
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """The middle of the cell."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None of its own: the budget policies, for which alone it is, prove nothing."""

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Raw
 from bitarm.core.codes.raw import NBITS
 from bitarm.core.phases import BitBudget
@@ -53,13 +52,6 @@ class Exact(Quantizer):
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The float itself."""
         return Question(until=occasion.pulls, code=Raw())
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """The float back."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: the mean itself is told."""

@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
 from bitarm.core.quantizer import (
     NOTHING_KNOWN,
@@ -60,13 +59,6 @@ class FedSel(Quantizer):
         return Question(
             until=occasion.pulls, code=Bins(low=a, step=occasion.u_prime, bins=cells(occasion))
         )
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """The middle of the cell."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: half a cell, always."""

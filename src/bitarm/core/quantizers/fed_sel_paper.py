@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.question import Question
@@ -42,13 +41,6 @@ class FedSelPaper(Quantizer):
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """As Fed-SEL."""
         return _CELLS.question(held, occasion, dither)
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """Fed-SEL's cell with the wider error."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: its radius is wider than the cells need."""

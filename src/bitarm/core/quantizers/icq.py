@@ -10,7 +10,6 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, final, get_args
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Bins
 from bitarm.core.phases import SET_BY_BITS, BitBudget
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer, require_no_prior
@@ -114,13 +113,6 @@ class Icq(Quantizer):
         low, bin_width = self.bins(held, occasion)
         code = Bins(low=low, step=bin_width, bins=1 << self.bits)
         return Question(until=occasion.pulls, code=code)
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """dec(s, B, L): the midpoint of the bin."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: Lemma 2, and Theorem 4 with it."""

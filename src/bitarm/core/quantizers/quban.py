@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Levels
 from bitarm.core.codes.levels import MOST_LEVELS, WORD_BITS
 from bitarm.core.quantizer import (
@@ -60,13 +59,6 @@ class QuBan(Quantizer):
         near = abs(held.mean) < MOST_LEVELS * size  # else it is no help, as before message 1
         centre = math.floor(held.mean / size) if near else 0
         return Question(until=occasion.pulls, code=Levels(step=size, centre=centre, dither=dither))
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """M·(q + ⌊c/M⌋)."""
-        mean = question.code.read(symbol)
-        return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))
 
     def objection(self) -> str | None:
         """None: the error never exceeds a step."""
