@@ -222,10 +222,10 @@ def _drop_beaten(
     kept = 0
     for a in range(alive):
         arm = race.active[a]
-        stays = arm == top or not (top_mean - race.mean[arm] >= separation)
+        falls = top_mean - race.mean[arm] >= separation and arm != top
         race.active[kept] = arm  # without a branch: the next one that stays overwrites it
-        kept += 1 if stays else 0
-        if shown and not stays:
+        kept += 0 if falls else 1
+        if shown and falls:
             output.dropped[trial, arm] = rounds
     return kept
 
