@@ -158,14 +158,23 @@ def _hear(
     stored: bool,
     shown: bool,
 ) -> tuple[int, int, bool]:
-    """All reports of a turn: their bits, questions with a cut, whether all means have a code."""
+    """All reports of a turn: their bits, questions with a cut, whether all means have a code.
+
+    All draw before the first one reports: the processor need not wait for one arm's rewards to know
+    what the arm before it said.
+    """
     bits = cuts = 0
     all_coded = True
     for a in range(alive):
         arm = race.active[a]
         if race.turn[arm] != turn.number:
             continue
-        mu_hat = _observe(race, arm, rng, environment, tape, scheme, turn, gaussian, stored)
+        race.seen[arm] = _observe(race, arm, rng, environment, tape, scheme, turn, gaussian, stored)
+    for a in range(alive):
+        arm = race.active[a]
+        if race.turn[arm] != turn.number:
+            continue
+        mu_hat = race.seen[arm]
         told = is_told_cut(race, arm, turn)
         nbits, steps, divisor, coded = _report(race, arm, mu_hat, told, scheme, visits, turn)
         bits += nbits
@@ -281,16 +290,15 @@ def _drop_fallen(
     top = race.active[0]
     for a in range(alive):
         arm = race.active[a]
-        low = race.mean[arm] - race.error[arm]
-        if race.at[arm] == checkpoint and not race.conceded[arm] and low > best:
-            best = low
-            top = arm
+        low = race.mean[arm] - race.error[arm] if race.at[arm] == checkpoint else -np.inf
+        if low > best and not race.conceded[arm]:
+            best, top = low, arm
     cut = best - visits.margin[checkpoint]
     kept = 0
     for a in range(alive):
         arm = race.active[a]
         falls = race.conceded[arm] or (
-            arm != top and race.at[arm] == checkpoint and cut >= race.mean[arm] + race.error[arm]
+            cut >= race.mean[arm] + race.error[arm] and race.at[arm] == checkpoint and arm != top
         )
         race.active[kept] = arm  # without a branch: the next one that stays overwrites it
         kept += 0 if falls else 1
@@ -325,22 +333,24 @@ def _next_visit(
 
     With a tolerance all arms report at every visit, so all errors are those of the leader.
     """
-    last = np.inf
-    second = -np.inf
+    last = race.mean[leader]
     for a in range(alive):
-        arm = race.active[a]
-        if arm != leader:
-            last = min(last, race.mean[arm])
-            second = max(second, race.mean[arm])
+        last = min(last, race.mean[race.active[a]])
     lead = race.mean[leader] - last
     if scheme.epsilon > 0.0:
+        second = -np.inf
+        for a in range(alive):
+            if race.active[a] != leader:
+                second = max(second, race.mean[race.active[a]])
         lead = max(lead, race.mean[leader] - second + scheme.epsilon)
     error = race.error[leader] if alone else race.error[leader] + race.error[leader]
     farthest = visits.cap * scheme.pulls[newest]
     index = newest + 1
     while index + 1 < scheme.pulls.size and scheme.pulls[index + 1] <= farthest:
-        shrunk = error * math.sqrt(scheme.pulls[race.at[leader]] / scheme.pulls[index])
-        if lead >= visits.patience * (visits.margin[index] + shrunk):
-            break
+        margin = visits.margin[index]
+        if lead >= visits.patience * margin:  # mostly not, and then no error matters
+            shrunk = error * math.sqrt(scheme.pulls[race.at[leader]] / scheme.pulls[index])
+            if lead >= visits.patience * (margin + shrunk):
+                break
         index += 1
     return index

@@ -20,6 +20,7 @@ class Race(NamedTuple):
 
     active: Places  # [place] the arms that are left
     total: Floats  # [arm] sum of all rewards
+    seen: Floats  # [arm] μ̂, the mean that it reports on
     mean: Floats  # [arm] μ̃, the decoded mean
     error: Floats  # [arm] bound on |μ̃ − μ̂| at that mean
     at: Integers  # [arm] the checkpoint of that mean, −1 before message 1
@@ -43,6 +44,7 @@ def blank_race(arms: int) -> Race:
     """Room for one trial at a time of so many arms: a kernel allocates nothing."""
     return Race(
         np.empty(arms, np.uintp),
+        np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
