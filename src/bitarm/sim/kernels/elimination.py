@@ -222,6 +222,7 @@ def _drop_beaten(
     kept = 0
     for a in range(alive):
         arm = race.active[a]
+        # who leads is asked last: asked first, it makes the whole kernel a third slower
         falls = top_mean - race.mean[arm] >= separation and arm != top
         race.active[kept] = arm  # without a branch: the next one that stays overwrites it
         kept += 0 if falls else 1

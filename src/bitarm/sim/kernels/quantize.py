@@ -87,7 +87,7 @@ def gamma_bits(number: int) -> int:
 @njit(inline="always")
 def golomb_bits(number: int, divisor: int, escape: int) -> int:
     """Length of Golomb's code with its escape."""
-    if divisor == 1 and number < escape:  # mostly, and without a division
+    if divisor == 1 and number < escape:  # the same without a division
         return number + 1
     quotient = number // divisor
     if quotient >= escape:

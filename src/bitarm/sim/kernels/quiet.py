@@ -160,8 +160,7 @@ def _hear(
 ) -> tuple[int, int, bool]:
     """All reports of a turn: their bits, questions with a cut, whether all means have a code.
 
-    All draw before the first one reports: the processor need not wait for one arm's rewards to know
-    what the arm before it said.
+    All draw before the first one reports, in the same order: that is measurably faster.
     """
     bits = cuts = 0
     all_coded = True
@@ -348,7 +347,7 @@ def _next_visit(
     index = newest + 1
     while index + 1 < scheme.pulls.size and scheme.pulls[index + 1] <= farthest:
         margin = visits.margin[index]
-        if lead >= visits.patience * margin:  # mostly not, and then no error matters
+        if lead >= visits.patience * margin:  # else no error, however small, lets it stop here
             shrunk = error * math.sqrt(scheme.pulls[race.at[leader]] / scheme.pulls[index])
             if lead >= visits.patience * (margin + shrunk):
                 break
