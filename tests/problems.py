@@ -14,6 +14,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.quantizers import (
     BudgetedDicq,
@@ -55,6 +56,8 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     Lucb(epsilon=0.1),
     LilUcb(),
     LilUcbCount(),
+    TopTwo(),
+    TopTwo(epsilon=0.1),
     SequentialHalving(pull_budget=200),
     SuccessiveRejects(pull_budget=200),
     QuietElimination(),
@@ -103,7 +106,9 @@ def problems(
         sigma=draw(st.sampled_from([0.03, 0.125, 0.5])),
         bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
         quantizer=quantizer,
-        width=draw(st.sampled_from(["paper", "lil", "pairwise", "pairwise-mixture"])),
+        width=draw(
+            st.sampled_from(["paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian"])
+        ),
         schedule=schedule,
         seed=draw(st.integers(0, 2**16)),
     )

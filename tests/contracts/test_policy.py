@@ -19,6 +19,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, PolicyContext, Stop
 from bitarm.core.quantizers import Icq
@@ -31,6 +32,7 @@ SETTINGS: dict[str, list[Policy]] = {
     "lucb": [Lucb(), Lucb(epsilon=0.3)],
     "lil-ucb": [LilUcb(), LilUcb(epsilon=0.3)],
     "lil-ucb-count": [LilUcbCount()],
+    "top-two": [TopTwo(), TopTwo(epsilon=0.3)],
     "quiet": [
         QuietElimination(),
         QuietElimination(epsilon=0.3),
@@ -55,7 +57,7 @@ def test_the_suite_covers_every_policy() -> None:
 
 @dataclass(frozen=True)
 class Scene:
-    """Views of the active arms, the context, and true means within every radius."""
+    """Views of the active arms, the context, and true means, no two of which are misjudged."""
 
     views: list[ArmView]
     context: PolicyContext
@@ -99,7 +101,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
         if index:
             means[arm] = draw(st.floats(-3, 3) | st.sampled_from([0.0, 0.35, 1.0]))
             off = draw(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 1.0])))
-            mean = means[arm] + off * context.confidence.radius(view)
+            mean = means[arm] + off * context.confidence.separation(view, view) / 2
             view = ArmView(
                 arm=arm, mean=mean, pulls=pulls, messages=index, index=index, error=error
             )
@@ -241,9 +243,9 @@ def wrong(policy: Policy, scene: Scene, context: PolicyContext) -> list[Action]:
     return bad
 
 
-by_intervals = pytest.mark.parametrize(
+by_proof = pytest.mark.parametrize(
     "policy",
-    [policy for name in ("se", "lucb", "lil-ucb", "quiet") for policy in SETTINGS[name]],
+    [policy for name in ("se", "lucb", "lil-ucb", "top-two", "quiet") for policy in SETTINGS[name]],
     ids=str,
 )
 
@@ -258,12 +260,10 @@ def test_those_that_count_pulls_or_spend_a_budget_object_to_quantized_batches() 
     assert objecting == {"lil-ucb-count", "sequential-halving", "successive-rejects"}
 
 
-@by_intervals
+@by_proof
 @settings(max_examples=200)
 @given(scene=scenes(least=1))
-def test_drops_and_answers_are_right_whenever_all_intervals_hold(
-    policy: Policy, scene: Scene
-) -> None:
+def test_drops_and_answers_are_right_whenever_all_bounds_hold(policy: Policy, scene: Scene) -> None:
     # Theorem 4 and Remark 1: on the event of Lemma 3 nothing goes wrong.
     assert not wrong(policy, scene, scene.context)
 
@@ -288,7 +288,7 @@ SEARCH = settings(max_examples=5000, phases=[Phase.generate])  # any example wil
 
 
 @pytest.mark.slow
-@by_intervals
+@by_proof
 def test_with_half_the_radius_the_same_search_finds_a_wrong_answer(policy: Policy) -> None:
     def goes_wrong(scene: Scene) -> bool:
         halved = replace(scene.context, confidence=Half(scene.context.confidence))

@@ -45,6 +45,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
@@ -165,7 +166,7 @@ def _opened(policy: Policy) -> RunOpened:
 
 
 @pytest.mark.parametrize("whole_number", [0, 1])
-@pytest.mark.parametrize("policy", [SuccessiveElimination, Lucb, LilUcb])
+@pytest.mark.parametrize("policy", [SuccessiveElimination, Lucb, LilUcb, TopTwo])
 def test_a_tolerance_given_as_a_whole_number_can_be_read_back(
     policy: Any, whole_number: int
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_tolerance_given_as_a_whole_number_can_be_read_back(
         Lucb(),
         LilUcb(),
         LilUcbCount(),
+        TopTwo(epsilon=0.1),
         SequentialHalving(pull_budget=9),
         SuccessiveRejects(pull_budget=9),
     ],

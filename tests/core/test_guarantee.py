@@ -21,6 +21,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Outcome
@@ -40,6 +41,7 @@ _BY_INTERVALS: tuple[Policy, ...] = (
     SuccessiveElimination(epsilon=0.01),
     Lucb(),
     LilUcb(),
+    TopTwo(),
 )
 
 
@@ -184,7 +186,7 @@ def test_a_spent_budget_says_which_arms_it_speaks_of(policy: BudgetPolicy) -> No
 
 # -- what is left of δ once agents have forgotten -------------------------------------------------
 
-_UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture")
+_UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture", "sub-gaussian")
 
 
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:

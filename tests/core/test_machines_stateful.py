@@ -35,6 +35,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import QUANTIZERS, Dicq, Quantizer
@@ -51,6 +52,7 @@ _ONE_OF_EACH: tuple[Policy, ...] = (
     Lucb(),
     LilUcb(),
     LilUcbCount(),
+    TopTwo(),
     SequentialHalving(pull_budget=200),
     SuccessiveRejects(pull_budget=200),
 )

@@ -20,6 +20,7 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
@@ -88,10 +89,12 @@ POLICIES: dict[str, type[Any]] = {
     "lucb": Lucb,
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
+    "top-two": TopTwo,
     "quiet": QuietElimination,
     "sequential-halving": SequentialHalving,
     "successive-rejects": SuccessiveRejects,
 }
+_APART = ["lil", "paper", "sub-gaussian"]
 _BUDGETED = ("sequential-halving", "successive-rejects")
 NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
 _BITS = st.integers(1, 8)
@@ -195,8 +198,8 @@ def _setups(
         delta=draw(st.floats(1e-9, 0.5)),
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
-        # a kernel that moves arms apart judges by intervals: pairs go through the machines there
-        width=draw(st.sampled_from(sorted(WIDTHS) if _level(policy) else ["lil", "paper"])),
+        # a kernel that moves arms apart has no twin of `pairwise`: it goes through the machines
+        width=draw(st.sampled_from(sorted(WIDTHS) if _level(policy) else _APART)),
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lockstep.cases import BOUNDED, NEEDS_DICQ, POLICIES, UNBOUNDED, Case, blank_tape, cases, setup
 from lockstep.stories import told_by_kernels, told_by_machines
 
+from bitarm.core.confidence import ArmView
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     LilUcb,
@@ -19,7 +20,9 @@ from bitarm.core.policies import (
     Policy,
     QuietElimination,
     SuccessiveElimination,
+    TopTwo,
 )
+from bitarm.core.policy import tolerance_of
 from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, paper_schedule
 from bitarm.core.setup import Setup
@@ -190,6 +193,46 @@ def test_a_radius_that_is_an_ulp_off_is_found(
 
 
 @pytest.mark.parametrize(
+    "policy",
+    [
+        Lucb(),
+        Lucb(epsilon=_EPSILON),
+        LilUcb(),
+        LilUcb(epsilon=_EPSILON),
+        TopTwo(),
+        TopTwo(epsilon=_EPSILON),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        lambda pairs: pairs._replace(sigma=pairs.sigma * (1 + 1e-12)),
+        lambda pairs: pairs._replace(level=pairs.level * (1 + 1e-9)),
+        lambda pairs: pairs._replace(error=pairs.error + 1e-12),
+        lambda pairs: pairs._replace(shares=pairs.shares - 1e-9),
+    ],
+    ids=["sigma", "level", "error", "shares"],
+)
+def test_a_margin_that_is_off_is_found(
+    policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two arms whose exact means are apart by what the pair needs, to the last bit."""
+    one = setup(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None, width="sub-gaussian")
+    view = ArmView(arm=0, mean=0.0, pulls=1, messages=1, index=1, error=0.0)
+    needed = one.spec.sampling.confidence(policy.stride).separation(view, view)
+    rewards = [needed - tolerance_of(policy), 0.0]
+    environment = environment_of([Gaussian(mean=0.0, sd=1.0)] * 2)
+    tape = recorded_tape([1, 2], [[rewards, rewards]])
+    rng = np.random.default_rng(0)
+    told = [told_by_machines(one, tape, environment, rng)]
+    assert told[0][0].best_arm == 0
+    assert told_by_kernels(Engine([one], environment), tape, rng) == told
+    _mutate(monkeypatch, pairs=mutation)
+    assert told_by_kernels(Engine([one], environment), tape, rng) != told
+
+
+@pytest.mark.parametrize(
     ("policy", "quantizer", "column", "mutation"),
     [
         (SuccessiveElimination(), Icq(bits=2), "k0", _up),
@@ -203,6 +246,7 @@ def test_a_radius_that_is_an_ulp_off_is_found(
         (Lucb(), Icq(bits=2), "k0", _up),
         (LilUcb(), Icq(bits=2), "k1", _up),
         (LilUcbCount(), Exact(), "ratio", lambda ratio: 0.9 * ratio),
+        (TopTwo(), Icq(bits=2), "level", lambda level: 0.8 * level),
     ],
     ids=lambda it: it if isinstance(it, str) else getattr(it, "name", "-"),
 )

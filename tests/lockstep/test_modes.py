@@ -14,7 +14,14 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    SuccessiveElimination,
+    TopTwo,
+)
 from bitarm.core.policy import Action, PolicyContext
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
@@ -34,7 +41,7 @@ Integers = npt.NDArray[np.int64]
 _P_VALUE = 1e-4
 _GAUSSIAN = environment_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
 _BOUNDED = environment_of([Bernoulli(mean=0.2), Beta(mean=0.5), Bernoulli(mean=0.7)])
-_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb())
+_BY_INTERVALS: tuple[Policy, ...] = (SuccessiveElimination(), Lucb(), LilUcb(), TopTwo())
 
 
 def _rng(seed: int) -> np.random.Generator:

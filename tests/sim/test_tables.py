@@ -1,5 +1,7 @@
 """Tables: what a kernel reads is what the core computes, message by message."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,13 +10,20 @@ from lockstep.cases import Case, blank_tape, cases, setup
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
+from bitarm.core.policies import (
+    LilUcb,
+    LilUcbCount,
+    Lucb,
+    Policy,
+    SuccessiveElimination,
+    TopTwo,
+)
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.errors import ConfigError
 from bitarm.sim.machines import run_trial
-from bitarm.sim.tables import MOST_CHECKPOINTS, checkpoints, has_twin, table_of
+from bitarm.sim.tables import MOST_CHECKPOINTS, MOST_PAIRED, checkpoints, has_twin, table_of
 
 
 @pytest.mark.parametrize(
@@ -84,7 +93,7 @@ def test_a_schedule_too_fine_for_memory_is_refused(
 
 @pytest.mark.parametrize(
     "policy",
-    [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()],
+    [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount(), TopTwo()],
     ids=lambda policy: policy.name,
 )
 @pytest.mark.parametrize(
@@ -92,7 +101,7 @@ def test_a_schedule_too_fine_for_memory_is_refused(
     [Exact(), Icq(), QuBan(), FedSel(), FedSelPaper()],
     ids=lambda quantizer: quantizer.name,
 )
-@pytest.mark.parametrize("width", ["paper", "lil"])
+@pytest.mark.parametrize("width", ["paper", "lil", "sub-gaussian"])
 def test_everything_that_the_project_ships_has_a_kernel(
     policy: Policy, quantizer: Quantizer, width: str
 ) -> None:
@@ -100,17 +109,39 @@ def test_everything_that_the_project_ships_has_a_kernel(
 
 
 def test_a_kernel_of_its_own_for_every_policy_and_quantizer() -> None:
-    policies: list[Policy] = [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount()]
-    assert len({table_of(setup(2, Exact(), policy)).policy for policy in policies}) == 4
+    policies = [SuccessiveElimination(), Lucb(), LilUcb(), LilUcbCount(), TopTwo()]
+    assert len({table_of(setup(2, Exact(), policy)).policy for policy in policies}) == 5
     quantizers: list[Quantizer] = [Exact(), Icq(), Icq(prior="quban"), QuBan(), FedSel()]
     tables = [table_of(setup(2, quantizer, Lucb())) for quantizer in quantizers]
     assert len({(table.first, table.rest) for table in tables}) == 5
+
+
+@pytest.mark.parametrize(
+    ("checkpoints", "rounds", "fits"),
+    [
+        (MOST_PAIRED, None, True),
+        (MOST_PAIRED + 1, None, False),
+        (MOST_PAIRED + 1, MOST_PAIRED - 1, True),
+        (MOST_PAIRED + 1, MOST_PAIRED, False),  # one more shows the limit at work
+    ],
+)
+def test_pairs_of_too_many_checkpoints_are_left_to_the_machines(
+    checkpoints: int, rounds: int | None, *, fits: bool
+) -> None:
+    schedule = ListedSchedule(checkpoints=tuple(range(1, checkpoints + 1)))
+    one = setup(2, Exact(), Lucb(), schedule, limits=Limits(rounds=rounds), width="sub-gaussian")
+    assert has_twin(one) is fits
+    assert has_twin(setup(2, Exact(), Lucb(), schedule, width="paper"))
+    assert has_twin(
+        setup(2, Exact(), SuccessiveElimination(), schedule, width="sub-gaussian")
+    )  # arms advance together: no two have different pulls
 
 
 def test_tolerance_ratio_and_limits_are_handed_on() -> None:
     table = table_of(setup(7, Exact(), Lucb(epsilon=0.3), delta=0.01, limits=Limits(samples=77)))
     assert table.epsilon == 0.3
     assert table.ratio == stop_ratio(7, 0.01)
+    assert table.level == pytest.approx(math.log(6 / 0.01))
     assert table.limits.tolist() == [2**63 - 1, 77, 2**63 - 1]
     assert table_of(setup(2, Exact(), LilUcbCount())).epsilon == 0.0
 

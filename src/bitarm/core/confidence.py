@@ -48,7 +48,11 @@ class Confidence(Protocol):
     """Bounds that hold for all arms and all checkpoints at once, with probability 1 − δ."""
 
     def radius(self, view: ArmView) -> float:
-        """Half the width of the interval around the decoded mean that contains the true mean."""
+        """How far off a decoded mean may be: half the interval that is drawn around it.
+
+        Two arms with equal pulls whose intervals are disjoint are separated; with a width that
+        judges pairs, they may be separated before.
+        """
         ...
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:

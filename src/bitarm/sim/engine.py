@@ -210,9 +210,13 @@ class Engine:
             run(*given, table.visits, quiet_turns.blank_race(arms), output)
         elif table.policy is not None:
             run = indexed.compiled(
-                policy=table.policy, first=table.first, rest=table.rest, **constants
+                policy=table.policy,
+                paired=table.pairs.margin.size > 0,
+                first=table.first,
+                rest=table.rest,
+                **constants,
             )
-            run(*given, indexed.blank_race(arms), output)
+            run(*given, table.pairs, indexed.blank_race(arms), output)
         else:
             run = elimination.compiled(
                 limited=table.limited,

@@ -12,6 +12,7 @@ import numpy as np
 
 from bitarm.core.budget import BudgetPolicy, has_phases
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
+from bitarm.core.evidence.sub_gaussian import Leads
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import (
     LilUcb,
@@ -21,8 +22,10 @@ from bitarm.core.policies import (
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
+    TopTwo,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
+from bitarm.core.policies.top_two import level_of
 from bitarm.core.policy import Policy, tolerance_of
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
@@ -32,16 +35,21 @@ from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
-from bitarm.sim.kernels.arrays import Floats, Integers, SchemeArrays, VisitArrays
+from bitarm.sim.kernels.arrays import Floats, Integers, PairArrays, SchemeArrays, VisitArrays
+from bitarm.sim.kernels.pairs import NO_PAIRS, pair_arrays
 
 MOST_CHECKPOINTS = 1 << 16
 """Finer schedules are refused: their tapes would not fit into memory."""
+
+MOST_PAIRED = 1 << 10
+"""With more checkpoints the machines run pairs: the table of all pairs would be over 8 MB."""
 
 _NO_LIMIT = np.iinfo(np.int64).max
 _POLICIES: dict[type[Policy], int] = {
     Lucb: indexed.LUCB,
     LilUcb: indexed.LIL_UCB,
     LilUcbCount: indexed.LIL_UCB_COUNT,
+    TopTwo: indexed.TOP_TWO,
 }
 # By exact type: what only resembles one of these has no twin, and the machines run it.
 _BUDGETED: tuple[type[Policy], ...] = (SequentialHalving, SuccessiveRejects)
@@ -77,8 +85,10 @@ class Table:
     limits: Integers
     epsilon: float
     ratio: float
+    level: float
     keep: Integers
     visits: VisitArrays | None  # of quiet elimination only
+    pairs: PairArrays  # of widths that judge arms with different pulls; empty for the others
 
     @property
     def limited(self) -> bool:
@@ -103,6 +113,7 @@ class Table:
             limits=self.limits,
             epsilon=self.epsilon,
             ratio=self.ratio,
+            level=self.level,
             keep=self.keep,
         )
 
@@ -117,10 +128,19 @@ def has_twin(setup: Setup) -> bool:
         grid = _schedule(setup, setup.policy)
         return policy in _BUDGETED and known_quantizer and setup.spec.schedule == grid
     known_policy = policy is SuccessiveElimination or policy in _POLICIES
+    return known_policy and known_quantizer and _is_tabled(setup)
+
+
+def _is_tabled(setup: Setup) -> bool:
+    """Whether what separates two arms fits into a table."""
+    if setup.policy.stride is Stride.TOGETHER:
+        return True  # any two arms compare alike at a checkpoint
     confidence = setup.spec.sampling.confidence(setup.policy.stride)
-    # where arms advance together, any two of them compare alike at a checkpoint
-    by_message = setup.policy.stride is Stride.TOGETHER or isinstance(confidence, Intervals)
-    return known_policy and known_quantizer and by_message
+    if isinstance(confidence, Leads):
+        rounds, schedule = setup.limits.rounds, setup.spec.schedule
+        limited = rounds is not None and rounds < MOST_PAIRED
+        return limited or schedule.pulls_at(MOST_PAIRED + 1) is None
+    return isinstance(confidence, Intervals)
 
 
 def _schedule(setup: Setup, policy: BudgetPolicy) -> ListedSchedule:
@@ -161,7 +181,7 @@ def table_of(setup: Setup) -> Table:
     """The table of a scheme that has a twin."""
     spec, quantizer = setup.spec, setup.spec.quantizer
     grid = checkpoints(setup)
-    rows = []
+    rows, errors = [], []
     held = spec.start(0)
     confidence = spec.sampling.confidence(setup.policy.stride)
     for message, pulls in enumerate(grid, start=1):
@@ -169,8 +189,10 @@ def table_of(setup: Setup) -> Table:
         bins = _bins(quantizer, held, occasion)
         # the mean never enters an error or a bin's width: 0 stands in for it
         held = Estimate.after(occasion, mean=0.0, error=quantizer.error(held, occasion))
-        rows.append((*bins, quantizer.least_bits(occasion), _radius(confidence, held, occasion)))
-    k0, k1, last, least, radius = zip(*rows, strict=True)
+        errors.append(held.error)
+        radius = _radius(setup, confidence, held, occasion)
+        rows.append((*bins, quantizer.least_bits(occasion), radius))
+    k0, k1, last, least, radii = zip(*rows, strict=True)
     limits = (setup.limits.rounds, setup.limits.samples, setup.limits.bits)
     first, rest = _codes(quantizer)
     return Table(
@@ -178,7 +200,7 @@ def table_of(setup: Setup) -> Table:
         first=first,
         rest=rest,
         pulls=np.array(grid, dtype=np.int64),
-        radius=np.array(radius, dtype=np.float64),
+        radius=np.array(radii, dtype=np.float64),
         k0=np.array(k0, dtype=np.float64),
         k1=np.array(k1, dtype=np.float64),
         last=np.array(last, dtype=np.float64),
@@ -190,9 +212,17 @@ def table_of(setup: Setup) -> Table:
         ),
         epsilon=float(tolerance_of(setup.policy)),
         ratio=stop_ratio(len(spec.arms), spec.delta),
+        level=level_of(len(spec.arms), spec.delta),
         keep=np.array(_keep(setup), dtype=np.int64),
         visits=_visits(setup, grid),
+        pairs=_pairs(setup, confidence, errors),
     )
+
+
+def _pairs(setup: Setup, confidence: Confidence, errors: list[float]) -> PairArrays:
+    if setup.policy.stride is Stride.TOGETHER or not isinstance(confidence, Leads):
+        return NO_PAIRS
+    return pair_arrays(np.array(errors), level=confidence.level, sigma=setup.spec.sigma)
 
 
 def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
@@ -227,18 +257,22 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     )
 
 
-def _radius(confidence: Confidence, held: Estimate, occasion: Occasion) -> float:
-    """Half of what separates two arms at this message: their separation is twice this, exactly."""
-    return confidence.radius(
-        ArmView(
-            arm=0,
-            mean=held.mean,
-            pulls=occasion.pulls,
-            messages=occasion.message,
-            index=occasion.index,
-            error=held.error,
-        )
+def _radius(setup: Setup, confidence: Confidence, held: Estimate, occasion: Occasion) -> float:
+    """An arm's radius at this message; where arms advance together, half of their separation.
+
+    Twice that half is the separation exactly. What one arm shows need not be half of it.
+    """
+    view = ArmView(
+        arm=0,
+        mean=held.mean,
+        pulls=occasion.pulls,
+        messages=occasion.message,
+        index=occasion.index,
+        error=held.error,
     )
+    if setup.policy.stride is Stride.TOGETHER:
+        return confidence.separation(view, view) / 2
+    return confidence.radius(view)
 
 
 def _codes(quantizer: Quantizer) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from bitarm.core.policies.quiet import QuietElimination
 from bitarm.core.policies.se import SuccessiveElimination
 from bitarm.core.policies.sequential_halving import SequentialHalving
 from bitarm.core.policies.successive_rejects import SuccessiveRejects
+from bitarm.core.policies.top_two import TopTwo
 from bitarm.core.policy import Policy
 from bitarm.core.registry import Registry
 
@@ -19,6 +20,7 @@ POLICIES: Registry[Policy] = Registry(
         Lucb,
         LilUcb,
         LilUcbCount,
+        TopTwo,
         SequentialHalving,
         SuccessiveRejects,
     ),
@@ -34,4 +36,5 @@ __all__ = [
     "SequentialHalving",
     "SuccessiveElimination",
     "SuccessiveRejects",
+    "TopTwo",
 ]

@@ -55,7 +55,7 @@ class SchemeArrays(NamedTuple):
     start: Floats  # [trial, arm] the mean held before message 1; or one row for all trials
     pulls: Integers  # [checkpoint] t
     cell_of: Integers  # [checkpoint] the cell that ends there
-    radius: Floats  # [message] U, half of what separates two arms
+    radius: Floats  # [message] U; where arms advance together, half of what separates two arms
     k0: Floats  # [message] first constant of the quantizer, see `kernels/quantize.py`
     k1: Floats  # [message] its second
     last: Floats  # [message] number of the last bin
@@ -64,6 +64,7 @@ class SchemeArrays(NamedTuple):
     limits: Integers  # [3] most rounds, samples and bits
     epsilon: float  # ε, the tolerance
     ratio: float  # λ of lil-ucb-count
+    level: float  # ln((K − 1)/δ), by which top-two weighs leads
     keep: Integers  # [message] arms that it leaves in the race, where a budget decides; else empty
 
 
@@ -82,6 +83,22 @@ class VisitArrays(NamedTuple):
     patience: float
     leader_first: bool
     pilot: bool
+
+
+class PairArrays(NamedTuple):
+    """What separates two arms with different pulls, where a width judges pairs; else empty.
+
+    `margin` is filled in by the kernels, by the core's own function, when it is first asked for.
+    """
+
+    margin: Floats  # [loser's message, winner's message] the lead in μ̂; not a number until needed
+    error: Floats  # [message] the quantizer's
+    rates: Floats  # [rung] constants of `core/evidence/sub_gaussian.py`
+    weights: Floats
+    shares: Floats
+    room: Floats  # [3, pair of rungs] to compute a margin in
+    level: float  # what evidence must reach
+    sigma: float
 
 
 class OutputArrays(NamedTuple):

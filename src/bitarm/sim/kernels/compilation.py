@@ -15,8 +15,11 @@ CORE_FILES = (
     "codes/levels.py",
     "codes/nearest.py",
     "codes/prefix.py",
+    "evidence/least.py",
+    "evidence/sub_gaussian.py",
     "policies/lil_ucb.py",
     "policies/quiet.py",
+    "policies/top_two.py",
     "quantizers/dicq.py",
 )
 """Files of the core from which kernels take constants and formulas."""

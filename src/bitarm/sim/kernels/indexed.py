@@ -1,7 +1,8 @@
-"""Policies that advance one or two arms a round: the twins of lucb, lil-ucb and lil-ucb-count.
+"""Policies that advance one or two arms a round: twins of lucb, top-two, lil-ucb, lil-ucb-count.
 
 The arms with the highest mean and the highest index are found in tournament trees, so that a round
-costs O(log K) however many arms there are.
+costs O(log K) however many arms there are. Where a width judges pairs, the strongest challenger
+may fall before others do; then, and in every round of top-two, it is O(K).
 """
 
 from functools import lru_cache
@@ -11,15 +12,18 @@ import numpy as np
 from numba import njit
 
 from bitarm.core.policies.lil_ucb import BETA
+from bitarm.core.policies.top_two import transport_cost
 from bitarm.sim.kernels.arrays import (
     EnvironmentArrays,
     Floats,
     Integers,
     OutputArrays,
+    PairArrays,
     SchemeArrays,
     TapeArrays,
 )
 from bitarm.sim.kernels.compilation import SOURCES_NUMBER, kernel
+from bitarm.sim.kernels.pairs import separation
 from bitarm.sim.kernels.report import add_cells, encode_and_decode, starves
 from bitarm.sim.kernels.status import (
     BEST,
@@ -36,7 +40,11 @@ from bitarm.sim.kernels.status import (
     limit_passed,
 )
 
-LUCB, LIL_UCB, LIL_UCB_COUNT = range(3)
+LUCB, LIL_UCB, LIL_UCB_COUNT, TOP_TWO = range(4)
+
+
+_transport_cost = njit(inline="always")(transport_cost)
+"""The core's own function, compiled."""
 
 
 class Race(NamedTuple):
@@ -72,9 +80,19 @@ def blank_race(arms: int) -> Race:
 
 @lru_cache(maxsize=64)
 def compiled(
-    *, policy: int, gaussian: bool, grows: bool, stored: bool, first: int, rest: int
+    *,
+    policy: int,
+    paired: bool,
+    gaussian: bool,
+    grows: bool,
+    stored: bool,
+    first: int,
+    rest: int,
 ) -> Any:
-    """A kernel compiled for one kind of setting; see `elimination.py` for the constants."""
+    """A kernel compiled for one kind of setting; see `elimination.py` for the constants.
+
+    `paired` says whether a width judges pairs, and not by an interval an arm.
+    """
 
     sources = SOURCES_NUMBER
 
@@ -85,6 +103,7 @@ def compiled(
         environment: EnvironmentArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
+        pairs: PairArrays,
         race: Race,
         output: OutputArrays,
     ) -> None:
@@ -146,9 +165,11 @@ def compiled(
                     _play_all(race.by_score, race.score)
 
                 if policy == LUCB:
-                    best_arm, going = _lucb(race, scheme)
+                    best_arm, going = _lucb(race, scheme, pairs, paired)
                 elif policy == LIL_UCB:
-                    best_arm, going = _lil_ucb(race, scheme)
+                    best_arm, going = _lil_ucb(race, scheme, pairs, paired)
+                elif policy == TOP_TWO:
+                    best_arm, going = _top_two(race, scheme, pairs, paired)
                 else:
                     best_arm, going = _lil_ucb_count(race, scheme, most, samples)
                 if best_arm >= 0:
@@ -214,10 +235,12 @@ def _with_more(messages: Integers, most: int, arm: int) -> int:
 
 
 @njit(inline="always")
-def _lucb(race: Race, scheme: SchemeArrays) -> tuple[int, int]:
+def _lucb(race: Race, scheme: SchemeArrays, pairs: PairArrays, paired: bool) -> tuple[int, int]:
     """The leader and its strongest challenger advance, or the one of them that lags behind."""
     leader, challenger = race.by_mean[1], _challenger(race)
-    if _beats_all(race, leader, challenger, scheme):
+    if _beats(race, leader, challenger, scheme, pairs, paired):
+        challenger = _unbeaten(race, leader, scheme, pairs, paired)
+    if challenger < 0:
         return leader, 0
     going = 0
     if race.messages[leader] <= race.messages[challenger]:
@@ -230,12 +253,42 @@ def _lucb(race: Race, scheme: SchemeArrays) -> tuple[int, int]:
 
 
 @njit(inline="always")
-def _lil_ucb(race: Race, scheme: SchemeArrays) -> tuple[int, int]:
+def _lil_ucb(race: Race, scheme: SchemeArrays, pairs: PairArrays, paired: bool) -> tuple[int, int]:
     """The arm with the highest index advances, until the leader beats all others."""
     leader, challenger = race.by_mean[1], _challenger(race)
-    if _beats_all(race, leader, challenger, scheme):
+    # the strongest is asked first: mostly that settles it, and no other has to be
+    if (
+        _beats(race, leader, challenger, scheme, pairs, paired)
+        and _unbeaten(race, leader, scheme, pairs, paired) < 0
+    ):
         return leader, 0
     race.advancing[0] = race.by_score[1]
+    return -1, 1
+
+
+@njit(inline="always")
+def _top_two(race: Race, scheme: SchemeArrays, pairs: PairArrays, paired: bool) -> tuple[int, int]:
+    """The leader advances, or of those that it does not beat the least separated from it."""
+    leader = race.by_mean[1]
+    own = race.messages[leader] - 1
+    challenger, least, others = -1, np.inf, 0.0
+    for arm in range(race.total.size):
+        if arm == leader:
+            continue
+        other = race.messages[arm] - 1
+        t = float(scheme.pulls[other])
+        others += t * t
+        lead = race.mean[leader] - race.mean[arm]
+        needed = _separation(scheme, pairs, paired, other, own)
+        if lead >= needed - scheme.epsilon:
+            continue
+        cost = _transport_cost(lead, needed, scheme.level, t)
+        if challenger < 0 or cost < least:
+            challenger, least = arm, cost
+    if challenger < 0:
+        return leader, 0
+    t_leader = float(scheme.pulls[own])
+    race.advancing[0] = leader if t_leader * t_leader < others else challenger
     return -1, 1
 
 
@@ -264,25 +317,39 @@ def _challenger(race: Race) -> int:
 
 
 @njit(inline="always")
-def _beats_all(race: Race, leader: int, challenger: int, scheme: SchemeArrays) -> bool:
-    """Whether the leader is surely no more than ε below any other arm.
-
-    The strongest is asked first: mostly that settles it, and no other has to be.
-    """
-    if not _beats(race, leader, challenger, scheme):
-        return False
+def _unbeaten(
+    race: Race, leader: int, scheme: SchemeArrays, pairs: PairArrays, paired: bool
+) -> int:
+    """The arm with the highest index of those that the leader does not beat; −1 if it beats all."""
+    found = -1
     for arm in range(race.total.size):
-        if arm != leader and not _beats(race, leader, arm, scheme):
-            return False
-    return True
+        if (
+            arm != leader
+            and (found < 0 or race.score[arm] > race.score[found])
+            and not _beats(race, leader, arm, scheme, pairs, paired)
+        ):
+            found = arm
+    return found
 
 
 @njit(inline="always")
-def _beats(race: Race, winner: int, loser: int, scheme: SchemeArrays) -> bool:
-    """LCB ≥ UCB − ε, as `core/policy.py` has it."""
-    u_loser = scheme.radius[race.messages[loser] - 1]
-    u_winner = scheme.radius[race.messages[winner] - 1]
-    return race.mean[winner] - race.mean[loser] >= (u_loser + u_winner) - scheme.epsilon
+def _beats(
+    race: Race, winner: int, loser: int, scheme: SchemeArrays, pairs: PairArrays, paired: bool
+) -> bool:
+    """LCB ≥ UCB − ε, or the same for a pair, as `core/policy.py` has it."""
+    own, other = race.messages[winner] - 1, race.messages[loser] - 1
+    needed = _separation(scheme, pairs, paired, other, own)
+    return race.mean[winner] - race.mean[loser] >= needed - scheme.epsilon
+
+
+@njit(inline="always")
+def _separation(
+    scheme: SchemeArrays, pairs: PairArrays, paired: bool, loser: int, winner: int
+) -> float:
+    """What separates two arms with these messages: of the pair, or of an interval each."""
+    if paired:
+        return separation(pairs, scheme.pulls, loser, winner)
+    return scheme.radius[loser] + scheme.radius[winner]
 
 
 # -- tournaments ----------------------------------------------------------------------------------
