@@ -21,7 +21,8 @@ from bitarm.sim.models import Gaussian, RewardModel
 from bitarm.sim.sweep import Sweep, run_chunk
 
 ARMS = (2, 10, 100, 1_000, 10_000)
-POLICIES = ("se", "lucb", "lil-ucb")
+WIDTHS = {"se": "pairwise-mixture", "lucb": "paper", "lil-ucb": "paper"}
+POLICIES = tuple(WIDTHS)
 DRAWING = Path(__file__).parents[1] / "docs" / "scale.svg"
 
 
@@ -31,7 +32,7 @@ def environments(arms: int) -> tuple[RewardModel, ...]:
 
 def seconds_a_trial(policy: str, arms: int) -> float:
     models = environments(arms)
-    point = setup(models, delta=0.05, quantizer="icq", bits=3, policy=policy)
+    point = setup(models, delta=0.05, quantizer="icq", bits=3, policy=policy, width=WIDTHS[policy])
     engine = Engine([point], environment_of(models))
     rng = np.random.Generator(np.random.SFC64(1))
     trials = max(2, 20_000 // arms)

@@ -107,7 +107,7 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
         ({"bits": 3}, "bits does not apply to the quantizer dicq; it is for icq"),
         ({"policy": "se", "cap": 3.0}, "cap does not apply to the policy se; it is for quiet"),
         ({"quantizer": "icq", "pilot": True}, "pilot does not apply to the policy se"),
-        ({"policy": "lucb", "width": "pairwise-mixture"}, "use the width pairwise"),
+        ({"policy": "lucb", "width": "pairwise-mixture"}, "use the width sub-gaussian"),
         ({"policy": "lil-ucb-count", "epsilon": 0.1}, "epsilon does not apply to the policy"),
         ({"checkpoints": [1, 2], "growth": 2}, "growth does not apply to a list of checkpoints"),
         ({"dleta": 0.1}, "got 'dleta'; did you mean delta"),

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from golden.then import defaults_of_then
+
 import bitarm
 from bitarm.api.models import parse_arms
 from bitarm.api.words import vocabulary
@@ -112,7 +114,8 @@ CASES: tuple[Simulated, ...] = (
 def run(case: Simulated) -> Record:
     """Simulate a case and record it, as plain JSON: floats are written so that none is changed."""
     models = parse_arms(case.arms, case.parameters)
-    result = bitarm.simulate(models, trials=case.trials, seed=SEED, **dict(case.words))
+    with defaults_of_then():
+        result = bitarm.simulate(models, trials=case.trials, seed=SEED, **dict(case.words))
     record = {
         "case": case.name,
         "arms": case.arms,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from golden.run_cases import Case
+from golden.then import defaults_of_then
 
 import bitarm
 from bitarm.api.models import parse_arms
@@ -37,9 +38,10 @@ def run(case: Case, seed: int) -> Record:
         for number, model in enumerate(models)
     }
     events: list[LearnerEvent] = []
-    result = bitarm.identify(
-        sources, seed=seed, clip=case.clip, watch=events.extend, **dict(case.words)
-    )
+    with defaults_of_then():
+        result = bitarm.identify(
+            sources, seed=seed, clip=case.clip, watch=events.extend, **dict(case.words)
+        )
     record = {
         "case": case.name,
         "seed": seed,

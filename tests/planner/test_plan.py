@@ -167,7 +167,7 @@ def test_what_is_fixed_as_the_plan_has_it_costs_as_much(made: Plan) -> None:
 
 def test_our_own_policies_that_no_family_lists_are_planned_if_named() -> None:
     made = plan(3, **_WORDS | {"gap": 1.0}, policy="lucb", quantizer="dicq")
-    assert made.setting.kind == ("dicq", "lucb", "paper")
+    assert made.setting.kind == ("dicq", "lucb", "sub-gaussian")
     assert made.figures.measured_by == "kernels"
     assert made.guarantee.delta == 0.05
 

@@ -32,7 +32,7 @@ from bitarm.core.spec import (
     check_sigma,
     sigma_of,
 )
-from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth, PaperWidth
+from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth, SubGaussianEvidence
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
@@ -84,7 +84,7 @@ def build(
     if not spec.sampling.fits(policy.stride):
         raise ConfigError(
             f"the width {spec.width} compares arms with equally many pulls; the policy "
-            f"{policy.name} moves each on its own: use the width {PairwiseWidth.name}"
+            f"{policy.name} moves each on its own: use the width {SubGaussianEvidence.name}"
         )
     return Setup(spec=spec, policy=policy, limits=Limits(**limits))
 
@@ -137,13 +137,15 @@ def default_policy(quantizer: type[Quantizer]) -> type[Policy]:
 
 
 def default_width(policy: Policy | type[Policy]) -> type[Width]:
-    """The tightest that is proven for the way in which a policy moves arms.
+    """The one that a policy's proof needs, or the tightest for the way in which it moves arms.
 
     Under a budget nothing is proven: there it only sizes the quantizer's intervals.
     """
     if is_budgeted(policy):
         return PairwiseWidth
-    return PaperWidth if policy.stride is Stride.APART else PairwiseMixtureWidth
+    if policy.needs_width is not None:
+        return policy.needs_width
+    return SubGaussianEvidence if policy.stride is Stride.APART else PairwiseMixtureWidth
 
 
 def _chosen(registry: Registry[Any], value: Any) -> type[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Protocol, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 from bitarm.core.hint import Hint
 from bitarm.core.schedule import Schedule
 from bitarm.core.spec import RunSpec
@@ -88,6 +88,7 @@ class Policy(Protocol):
     answers: ClassVar[Outcome] = Outcome.DECIDED  # BUDGET_SPENT claims nothing of its answer
     growth: ClassVar[float] = 2.0  # of the checkpoints that suit it, where none are given
     first: ClassVar[int | None] = None  # pulls up to the first of them; None: as growth has it
+    needs_width: ClassVar[type[Width] | None] = None  # the only one that its proof allows, if any
 
     @abstractmethod
     def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
@@ -147,7 +148,10 @@ def advance(views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, .
 
 
 def beats(winner: ArmView, loser: ArmView, confidence: Confidence, epsilon: float) -> bool:
-    """Whether `winner` is surely no more than `epsilon` below `loser`: LCB ≥ UCB − ε."""
+    """Whether `winner` is surely no more than `epsilon` below `loser`.
+
+    With an interval an arm this is LCB ≥ UCB − ε.
+    """
     return winner.mean - loser.mean >= confidence.separation(loser, winner) - epsilon
 
 

@@ -1,4 +1,4 @@
-"""lil'UCB's sampling rule (Jamieson et al. 2014) with a stopping rule by intervals."""
+"""lil'UCB's sampling rule (Jamieson et al. 2014) with a stopping rule by comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ BETA = 1.0
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LilUcb(Policy):
-    """Advances argmax of μ̃ + (1 + β)·radius; stops when LCB reaches every other UCB (less ε).
+    """Advances argmax of μ̃ + (1 + β)·radius; stops when argmax μ̃ beats every other arm (less ε).
 
     Departure from the published algorithm, whose own stopping rule counts pulls: that rule is
     proven for single pulls of exact means only (see `lil-ucb-count`), this one for any batches.
@@ -55,7 +55,7 @@ class LilUcb(Policy):
         return advance([highest(views, lil_index(confidence))], context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
+        """None: as for lucb, whoever is sampled."""
         return None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.confidence import ArmView, Stride, Width
 from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policy import (
     Action,
@@ -33,6 +33,7 @@ class LilUcbCount(Policy):
 
     name: ClassVar[str] = "lil-ucb-count"
     stride: ClassVar[Stride] = Stride.APART
+    needs_width: ClassVar[type[Width] | None] = LilWidth
 
     def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         """One round: hear from every arm once, then from one at a time."""

@@ -27,7 +27,8 @@ from bitarm.core.words import check_words
 class Lucb(Policy):
     """Advances h = argmax μ̃ and l = argmax UCB of those that h does not beat, until none is left.
 
-    h beats m when LCB_h ≥ UCB_m − ε. With intervals, l is the argmax over all arms but h.
+    h beats m when its lead is what separates the two, less ε: with an interval an arm, LCB_h ≥
+    UCB_m − ε, and l is the argmax over all arms but h.
 
     Departure from the published rule, which pulls both once: here a pull is a batch that grows,
     and a leader that moved with each of its challengers would double every round. Of the two, the
@@ -62,5 +63,8 @@ class Lucb(Policy):
         return advance([view for view in (leader, challenger) if view.pulls == fewest], context)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """None: on the event that all intervals hold, the answer is ε-best (Remark 1)."""
+        """None: where no interval fails, or no pair with the best arm does, h is ε-best.
+
+        Remark 1 and docs/widths.md, whoever is sampled.
+        """
         return None
