@@ -1,6 +1,7 @@
 """Evidence from σ-sub-Gaussian rewards: its formula, and how often it errs."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from scipy import stats
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.evidence.ladder import law, rate
 from bitarm.core.evidence.sub_gaussian import MIDDLE, TOP, SubGaussianEvidence, margin
+from bitarm.core.widths import PaperWidth
 
 _LEVEL = 1e-4
 _pulls = st.one_of(st.integers(1, 40), st.integers(1, 10**9))
@@ -86,7 +88,14 @@ _LOOKS = 120
 _RUNS = 20_000
 
 
-def _crossed(rule: str, delta: float, *, scale: float = 1.0) -> int:
+def _crossed(
+    rule: str,
+    delta: float,
+    *,
+    rewards: str = "gaussian",
+    scale: float = 1.0,
+    level: Callable[[float], float] = lambda delta: -math.log(delta),
+) -> int:
     """Runs in which arm 1 is ever a margin above arm 0; both have mean 0 and σ = 1."""
     rng = np.random.default_rng(5)
     sums = np.zeros((2, _RUNS))
@@ -96,15 +105,23 @@ def _crossed(rule: str, delta: float, *, scale: float = 1.0) -> int:
         for arm in (0, 1):
             more = _asked(rule, look, sums, counts, arm)
             batch = np.maximum(1, counts[arm] // 16)
-            reward = rng.standard_normal(_RUNS) * np.sqrt(batch)
-            sums[arm] += np.where(more, reward, 0.0)
+            sums[arm] += np.where(more, _batches(rng, batch, rewards), 0.0)
             counts[arm] += np.where(more, batch, 0)
         seen = (counts > 0).all(axis=0)
         pairs, place = np.unique(counts[:, seen], axis=1, return_inverse=True)
-        leads = [margin(int(loser), int(winner), -math.log(delta)) for loser, winner in pairs.T]
+        leads = [margin(int(loser), int(winner), level(delta)) for loser, winner in pairs.T]
         lead = sums[1, seen] / counts[1, seen] - sums[0, seen] / counts[0, seen]
         wrong[seen] |= lead >= scale * np.array(leads)[place.ravel()]
     return int(wrong.sum())
+
+
+def _batches(
+    rng: np.random.Generator, sizes: npt.NDArray[np.int64], rewards: str
+) -> npt.NDArray[np.float64]:
+    """Sums of so many rewards: Gaussian ones, or ±1 with equal chances."""
+    if rewards == "gaussian":
+        return np.asarray(rng.standard_normal(_RUNS) * np.sqrt(sizes), dtype=np.float64)
+    return np.asarray(2.0 * rng.binomial(sizes, 0.5) - sizes, dtype=np.float64)
 
 
 def _asked(
@@ -118,19 +135,74 @@ def _asked(
         return everyone if arm == 1 or look % 2 else ~everyone
     means = sums / counts  # the one that leads, unless it is far ahead
     leads = means[arm] > means[1 - arm]
-    return np.where(leads, counts[arm] < 2 * counts[1 - arm], counts[arm] < counts[1 - arm])
+    allowed = np.where(leads, 2 * counts[1 - arm], counts[1 - arm])
+    return np.asarray(counts[arm] < allowed, dtype=np.bool_)
+
+
+def _rejects(wrong: int, delta: float) -> bool:
+    return bool(stats.binomtest(wrong, _RUNS, delta, alternative="greater").pvalue < _LEVEL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.5, 0.2, 0.05])
 @pytest.mark.parametrize("rule", ["together", "one ahead", "leader first"])
 def test_an_equal_arm_is_found_better_no_more_often_than_claimed(rule: str, delta: float) -> None:
-    wrong = _crossed(rule, delta)
-    assert stats.binomtest(wrong, _RUNS, delta, alternative="greater").pvalue > _LEVEL
+    assert not _rejects(_crossed(rule, delta), delta)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["together", "one ahead"])
+def test_rewards_of_two_values_are_sub_gaussian_and_err_no_more_often(rule: str) -> None:
+    """±1 has σ = 1 exactly: nothing is to spare."""
+    for delta in (0.5, 0.05):
+        assert not _rejects(_crossed(rule, delta, rewards="two values"), delta)
 
 
 @pytest.mark.slow
 def test_margins_that_are_too_small_are_caught() -> None:
     """What the test above could see: margins of three fifths, at the level where there is most."""
-    wrong = _crossed("together", 0.2, scale=0.6)
-    assert stats.binomtest(wrong, _RUNS, 0.2, alternative="greater").pvalue < _LEVEL
+    assert _rejects(_crossed("together", 0.2, scale=0.6), 0.2)
+
+
+@pytest.mark.slow
+def test_weights_that_add_up_to_four_are_caught() -> None:
+    """As if δ were spent four times: the level is lower by ln 4."""
+    wrong = _crossed("together", 0.2, level=lambda delta: -math.log(delta) - math.log(4))
+    assert _rejects(wrong, 0.2)
+
+
+@pytest.mark.parametrize("pulls", [(1, 1), (2, 2), (100, 50)])
+def test_evidence_is_not_least_between_the_two_means(pulls: tuple[int, int]) -> None:
+    """A lead that is enough for every m between the means is not enough for every m.
+
+    Such margins are smaller by a few percent where they are not infinite: no count of errors of
+    20,000 runs would show it.
+    """
+    loser, winner = pulls
+    level = math.log(2)
+    low, high = 0.0, 20 * math.sqrt(1 / loser + 1 / winner)
+    for _ in range(16):
+        lead = (low + high) / 2
+        between = min(_log_evidence(lead, m, loser, winner) for m in np.linspace(0, lead, 41))
+        low, high = (low, lead) if between >= level else (lead, high)
+    assert min(_log_evidence(high, m, loser, winner) for m in high * np.linspace(-3, 3, 61)) < (
+        level - 0.01
+    )
+    assert high < 0.99 * margin(loser, winner, level)
+
+
+# Arms that share their noise: what evidence for pairs may not be used for.
+
+
+@pytest.mark.slow
+def test_arms_that_share_their_noise_break_pairs_and_not_intervals() -> None:
+    """What lifts one arm lowers the other: their difference has twice the variance."""
+    rng, delta, looks = np.random.default_rng(3), 1e-3, 200
+    noise = np.cumsum(rng.standard_normal((_RUNS, looks)), axis=1)
+    pulls = np.arange(1, looks + 1)
+    lead = 2 * noise / pulls  # of arm 1, whose rewards are z, over arm 0, whose rewards are −z
+    pair = [margin(t, t, -math.log(delta)) for t in pulls.tolist()]
+    assert _rejects(int((lead >= pair).any(axis=1).sum()), delta)
+    paper = PaperWidth(arms=2, delta=delta, sigma=1.0)
+    intervals = [2 * paper.u_prime(t, t) for t in pulls.tolist()]
+    assert not _rejects(int((lead >= intervals).any(axis=1).sum()), delta)
