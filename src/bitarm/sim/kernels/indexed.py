@@ -240,8 +240,8 @@ def _lucb(race: Race, scheme: SchemeArrays, pairs: PairArrays, paired: bool) -> 
     leader, challenger = race.by_mean[1], _challenger(race)
     if _beats(race, leader, challenger, scheme, pairs, paired):
         challenger = _unbeaten(race, leader, scheme, pairs, paired)
-    if challenger < 0:
-        return leader, 0
+        if challenger < 0:
+            return leader, 0
     going = 0
     if race.messages[leader] <= race.messages[challenger]:
         race.advancing[going] = leader
