@@ -62,7 +62,7 @@ _FIXED: dict[str, tuple[dict[str, Any], dict[str, set[Any]]]] = {
     ),
     "a policy that is not listed": (
         {"policy": "lucb"},
-        {"quantizer": {"dicq", "icq", "quban", "fed-sel", "exact"}, "width": {"paper"}},
+        {"quantizer": {"dicq", "icq", "quban", "fed-sel", "exact"}, "width": {"sub-gaussian"}},
     ),
     "a policy that is not listed, and a word": (
         {"policy": "lucb", "bits": 2},

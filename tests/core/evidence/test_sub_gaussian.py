@@ -171,7 +171,7 @@ def test_weights_that_add_up_to_four_are_caught() -> None:
     assert _rejects(wrong, 0.2)
 
 
-@pytest.mark.parametrize("pulls", [(1, 1), (2, 2), (100, 50)])
+@pytest.mark.parametrize("pulls", [(1, 1), (100, 50)])
 def test_evidence_is_not_least_between_the_two_means(pulls: tuple[int, int]) -> None:
     """A lead that is enough for every m between the means is not enough for every m.
 
