@@ -238,8 +238,7 @@ class Network:
             self.saved[arm].append(state)
             self.saved_rewards[arm].append(self.rewards[arm])
         for answer in answers:
-            mean = state.total / state.pulls
-            self.up.append(Sent(answer=answer, mean=mean, rewards=self.rewards[arm]))
+            self.up.append(Sent(answer=answer, mean=state.mean, rewards=self.rewards[arm]))
 
 
 _MOST_TURNS = 20_000

@@ -304,7 +304,7 @@ def test_every_step_answers_once_or_not_or_raises_and_changes_nothing(
                 assert answer.pulls == state.pulls > state.question.until
             else:
                 assert state.pulls == state.question.until
-                assert answer.symbol == state.question.answer(state.total / state.pulls)
+                assert answer.symbol == state.question.answer(state.mean)
 
 
 def test_an_epoch_half_a_turn_away_is_not_served() -> None:

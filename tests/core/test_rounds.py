@@ -323,7 +323,7 @@ def _accepted_means(problem: Problem) -> list[tuple[float, ReportAccepted, bool]
             agent.receive(request)
             total = problem.tape.total(arm, agent.state.pulls, agent.wanted)
             (report,) = agent.observe(agent.wanted, total)
-            mean, before = agent.state.total / agent.state.pulls, learner.arms[arm].held
+            mean, before = agent.state.mean, learner.arms[arm].held
             accepted = learner.receive(report).events[0]
             assert isinstance(accepted, ReportAccepted)
             after = learner.arms[arm].held

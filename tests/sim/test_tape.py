@@ -11,6 +11,7 @@ from lockstep.cases import blank_tape, setup
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
 from bitarm.core.quantizers import Exact, QuBan
+from bitarm.core.running_sum import add
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, union_grid
@@ -160,10 +161,10 @@ def test_a_mean_is_the_same_whichever_schedule_reads_it(seed: int, growths: list
         for trial, message, arm in np.argwhere(~np.isnan(trace.mean)).tolist():
             pulls = one.spec.schedule.pulls_at(message + 1)
             cell = tape.grid.tolist().index(pulls)
-            total = 0.0
+            total = rest = 0.0
             for reward_sum in tape.cells[trial, : cell + 1, arm].tolist():
-                total += reward_sum
-            assert trace.mean[trial, message, arm] == total / tape.grid[cell]
+                total, rest = add(total, rest, reward_sum)
+            assert trace.mean[trial, message, arm] == (total + rest) / tape.grid[cell]
 
 
 def test_a_union_grid_holds_every_checkpoint_once_in_order() -> None:

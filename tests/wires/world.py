@@ -362,7 +362,7 @@ class World:
         had = Answered(
             boot=load_status(service.endpoint.will.payload).boot,
             symbol=report.symbol,
-            mean=state.total / state.pulls,
+            mean=state.mean,
             rewards=drawn,
         )
         self.had.setdefault((report.run, report.arm, report.message), []).append(had)

@@ -18,6 +18,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.epochs import is_later, run_field, split_field
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
 from bitarm.core.question import Question
+from bitarm.core.running_sum import add
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
@@ -38,12 +39,18 @@ class AgentState:
     phase: AgentPhase = AgentPhase.IDLE
     pulls: int = 0  # rewards seen
     total: float = 0.0  # their sum
+    rest: float = 0.0  # and what rounding left out of it
     epoch: int | None = None  # the latest heard of; None before the first
     message: int = 0  # the last question's number in that epoch; 0 before the first
     question: Question | None = None  # that question
     symbol: Symbol | None = None  # its answer, once it is answered
     ahead: int | None = None  # or the pulls made, which were more than it asked for
     cause: Cause | None = None  # why it was dismissed
+
+    @property
+    def mean(self) -> float:
+        """The mean of all rewards seen, μ̂; there must be one."""
+        return (self.total + self.rest) / self.pulls
 
 
 @final
@@ -106,7 +113,9 @@ class Agent:
         known = self.state.epoch
         if known is not None and not is_later(epoch, known):
             return False
-        self.state = AgentState(pulls=self.state.pulls, total=self.state.total, epoch=epoch)
+        self.state = AgentState(
+            pulls=self.state.pulls, total=self.state.total, rest=self.state.rest, epoch=epoch
+        )
         return True
 
     def receive(self, message: Request | Dismiss) -> tuple[Answer, ...]:
@@ -143,18 +152,18 @@ class Agent:
         LocalProtocolError if more rewards come than are `wanted`; RewardError if the sum leaves the
         floats, or the question's code does not reach the mean.
 
-        The running sum adds these totals in order: an agent that sums a batch itself and a tape
-        that holds batch sums do the same arithmetic.
+        The running sum adds these totals in order (`core/running_sum.py`): an agent that sums a
+        batch itself and a tape that holds batch sums do the same arithmetic.
         """
         state, total = self.state, float(total)
         if not 1 <= count <= self.wanted:
             raise LocalProtocolError(
                 f"arm {self.arm}: {count} rewards offered, {self.wanted} are wanted"
             )
-        running = state.total + total
+        running, rest = add(state.total, state.rest, total)
         if not math.isfinite(running):
             raise RewardError(f"arm {self.arm}: the rewards add up to {running}")
-        return self._advance(replace(state, pulls=state.pulls + count, total=running))
+        return self._advance(replace(state, pulls=state.pulls + count, total=running, rest=rest))
 
     def _advance(self, state: AgentState) -> tuple[Answer, ...]:
         """Answer the question at hand if its pulls are made; go on pulling if they are not."""
@@ -166,7 +175,7 @@ class Agent:
         if state.pulls > question.until:
             self.state = replace(state, phase=AgentPhase.IDLE, ahead=state.pulls)
         else:
-            symbol = question.answer(state.total / state.pulls)  # lines 3 to 5 of Algorithm 2
+            symbol = question.answer(state.mean)  # lines 3 to 5 of Algorithm 2
             self.state = replace(state, phase=AgentPhase.IDLE, symbol=symbol)
         return (self._last_answer(),)
 

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from bitarm.core.running_sum import add
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.arrays import (
     GAUSSIAN,
@@ -80,11 +81,11 @@ def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, coun
             count,
         )
         return drawn
-    total = 0.0
+    total = rest = 0.0
     for begin in range(0, count, _DRAWN_AT_ONCE):
         batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
-        total += float(batch.sum())
-    return total
+        total, rest = add(total, rest, float(batch.sum()))
+    return total + rest
 
 
 def cell_moments(environment: Environment, grid: Integers) -> tuple[Floats, Floats]:

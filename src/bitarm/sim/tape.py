@@ -22,7 +22,8 @@ class Tape:
     """Sums, dithers and prior draws of a block of trials.
 
     Laws: a cell that is filled never changes; the cells of an arm are filled in order; the mean
-    after grid[c] pulls is the sum of cells 0..c, added in that order, over grid[c].
+    after grid[c] pulls is the sum of cells 0..c over grid[c], added in that order as an agent adds
+    them (`core/running_sum.py`).
     """
 
     grid: Integers  # [cell] strictly increasing pull counts

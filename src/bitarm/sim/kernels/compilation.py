@@ -21,6 +21,7 @@ CORE_FILES = (
     "policies/quiet.py",
     "policies/top_two.py",
     "quantizers/dicq.py",
+    "running_sum.py",
 )
 """Files of the core from which kernels take constants and formulas."""
 

@@ -36,6 +36,7 @@ from bitarm.sim.kernels.status import (
     TOO_FAR,
     limit_passed,
 )
+from bitarm.sim.kernels.sums import added
 
 
 class Race(NamedTuple):
@@ -43,6 +44,7 @@ class Race(NamedTuple):
 
     active: Places  # [place] the arms that are left
     total: Floats  # [arm] sum of all rewards
+    rest: Floats  # [arm] what rounding left out of it
     mean: Floats  # [arm] μ̃, the decoded mean
     order: Floats  # [place] room to sort means; empty unless a budget decides
 
@@ -51,6 +53,7 @@ def blank_race(arms: int) -> Race:
     """Room for one trial at a time of so many arms: a kernel allocates nothing."""
     return Race(
         np.empty(arms, np.uintp),
+        np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
@@ -128,17 +131,16 @@ def compiled(
                 for a in range(alive):
                     arm = race.active[a]
                     if not stored:  # no loop over one cell
-                        total = race.total[arm] + draw_cell(
-                            rng, environment, tape, n, arm, gaussian
-                        )
+                        drawn = draw_cell(rng, environment, tape, n, arm, gaussian)
+                        total, left = added(race.total[arm], race.rest[arm], drawn)
                     else:
-                        total = add_cells(
-                            race.total[arm], rng, environment, tape, trial, arm,
+                        total, left = add_cells(
+                            race.total[arm], race.rest[arm], rng, environment, tape, trial, arm,
                             done, scheme.cell_of[n], gaussian, stored,
                         )  # fmt: skip
-                    race.total[arm] = total
+                    race.total[arm], race.rest[arm] = total, left
                     mean, nbits, number, codes = encode_and_decode(
-                        total / pulled, race.mean[arm], rng, tape, scheme,
+                        (total + left) / pulled, race.mean[arm], rng, tape, scheme,
                         trial, n, arm, coding, stored,
                     )  # fmt: skip
                     race.mean[arm] = mean
@@ -189,7 +191,7 @@ def _begin(race: Race, scheme: SchemeArrays, trial: int) -> None:
     prior = trial if scheme.start.shape[0] > 1 else 0
     for arm in range(race.mean.size):
         race.active[arm] = arm
-        race.total[arm] = 0.0
+        race.total[arm] = race.rest[arm] = 0.0
         race.mean[arm] = scheme.start[prior, arm]
 
 

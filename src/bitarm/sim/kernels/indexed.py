@@ -54,6 +54,7 @@ class Race(NamedTuple):
     """
 
     total: Floats  # [arm] sum of all rewards
+    rest: Floats  # [arm] what rounding left out of it
     messages: Integers  # [arm] n, reports received
     mean: Floats  # [seat] μ̃, the decoded mean; −∞ where there is no arm
     score: Floats  # [seat] the index by which a policy samples; −∞ where there is no arm
@@ -68,6 +69,7 @@ def blank_race(arms: int) -> Race:
     while seats < arms:
         seats *= 2
     return Race(
+        np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.int64),
         np.full(seats, -np.inf),  # seats without an arm lose against every arm
@@ -134,12 +136,13 @@ def compiled(
                     arm = race.advancing[a]
                     n = race.messages[arm]
                     done = scheme.cell_of[n - 1] + 1 if n > 0 else 0
-                    race.total[arm] = add_cells(
-                        race.total[arm], rng, environment, tape, trial, arm,
+                    total, left = add_cells(
+                        race.total[arm], race.rest[arm], rng, environment, tape, trial, arm,
                         done, scheme.cell_of[n], gaussian, stored,
                     )  # fmt: skip
+                    race.total[arm], race.rest[arm] = total, left
                     mean, nbits, number, codes = encode_and_decode(
-                        race.total[arm] / float(scheme.pulls[n]), race.mean[arm], rng, tape, scheme,
+                        (total + left) / float(scheme.pulls[n]), race.mean[arm], rng, tape, scheme,
                         trial, n, arm, first if n == 0 else rest, stored,
                     )  # fmt: skip
                     race.mean[arm] = mean
@@ -190,7 +193,7 @@ def _begin(race: Race, scheme: SchemeArrays, trial: int) -> int:
     """Every arm holds its prior, and all of them advance; returns how many they are."""
     prior = trial if scheme.start.shape[0] > 1 else 0
     for arm in range(race.total.size):
-        race.total[arm] = 0.0
+        race.total[arm] = race.rest[arm] = 0.0
         race.messages[arm] = 0
         race.mean[arm] = scheme.start[prior, arm]
         race.advancing[arm] = arm

@@ -53,6 +53,7 @@ from bitarm.sim.kernels.status import (
     TOO_FAR,
     limit_passed,
 )
+from bitarm.sim.kernels.sums import added
 
 
 @lru_cache(maxsize=16)
@@ -205,14 +206,16 @@ def _observe(
     pulls = scheme.pulls[turn.checkpoint]
     if stored:
         done = scheme.cell_of[race.at[arm]] + 1 if race.at[arm] >= 0 else 0
-        race.total[arm] = add_cells(
-            race.total[arm], rng, environment, tape, turn.trial, arm,
+        total, left = add_cells(
+            race.total[arm], race.rest[arm], rng, environment, tape, turn.trial, arm,
             done, scheme.cell_of[turn.checkpoint], gaussian, stored,
         )  # fmt: skip
     else:
         count = pulls - pulls_before(race, arm, scheme)
-        race.total[arm] += draw_leap(rng, environment, count, arm, gaussian)
-    return race.total[arm] / float(pulls)
+        drawn = draw_leap(rng, environment, count, arm, gaussian)
+        total, left = added(race.total[arm], race.rest[arm], drawn)
+    race.total[arm], race.rest[arm] = total, left
+    return (total + left) / float(pulls)
 
 
 @njit(inline="always")

@@ -20,6 +20,7 @@ class Race(NamedTuple):
 
     active: Places  # [place] the arms that are left
     total: Floats  # [arm] sum of all rewards
+    rest: Floats  # [arm] what rounding left out of it
     seen: Floats  # [arm] μ̂, the mean that it reports on
     mean: Floats  # [arm] μ̃, the decoded mean
     error: Floats  # [arm] bound on |μ̃ − μ̂| at that mean
@@ -48,6 +49,7 @@ def blank_race(arms: int) -> Race:
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
         np.empty(arms, np.float64),
+        np.empty(arms, np.float64),
         np.empty(arms, np.int64),
         np.empty(arms, np.bool_),
         np.empty(arms, np.int64),
@@ -65,7 +67,7 @@ def begin(race: Race, scheme: SchemeArrays, pilot: bool) -> None:
     at_once = arms - 1 < PILOTS
     for arm in range(arms):
         race.active[arm] = arm
-        race.total[arm] = 0.0
+        race.total[arm] = race.rest[arm] = 0.0
         race.mean[arm] = scheme.start[0, arm]
         race.at[arm] = -1
         race.conceded[arm] = False

@@ -23,7 +23,7 @@ from bitarm.sim.kernels.quantize import (
     within_levels,
     within_steps,
 )
-from bitarm.sim.kernels.sums import draw_sum
+from bitarm.sim.kernels.sums import added, draw_sum
 
 
 @njit(inline="always")
@@ -63,6 +63,7 @@ def draw_leap(
 @njit(inline="always")
 def add_cells(
     total: float,
+    rest: float,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
     tape: TapeArrays,
@@ -72,18 +73,20 @@ def add_cells(
     upto: int,
     gaussian: bool,
     stored: bool,
-) -> float:
-    """`total` and the cells from `done` to `upto`, added in order; what the tape lacks is drawn."""
+) -> tuple[float, float]:
+    """A sum and its rest after the cells from `done` to `upto`, added in order; what the tape lacks
+    is drawn.
+    """
     for cell in range(done, upto + 1):
         if stored and cell < tape.filled[trial, arm]:
-            total += tape.cells[trial, cell, arm]
+            drawn = tape.cells[trial, cell, arm]
         else:
             drawn = draw_cell(rng, environment, tape, cell, arm, gaussian)
             if stored:
                 tape.cells[trial, cell, arm] = drawn
                 tape.filled[trial, arm] = cell + 1
-            total += drawn
-    return total
+        total, rest = added(total, rest, drawn)
+    return total, rest
 
 
 @njit(inline="always")

@@ -1,11 +1,19 @@
-"""Sums of rewards, drawn exactly: in one draw where the family allows it, one by one otherwise."""
+"""Sums of rewards, drawn exactly: in one draw where the family allows it, one by one otherwise.
+
+What is added up is added as an agent adds it: see `core/running_sum.py`.
+"""
 
 import math
 
 import numpy as np
+from numba import njit
 
+from bitarm.core.running_sum import add
 from bitarm.sim.kernels.arrays import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
 from bitarm.sim.kernels.compilation import allocating
+
+added = njit(inline="always")(add)
+"""A running sum and its rest after one more number, by the core's own function, compiled."""
 
 
 @allocating
@@ -22,7 +30,7 @@ def draw_sum(rng: np.random.Generator, family: int, p: float, q: float, count: i
         return float(rng.poisson(p * count))
     if family == EXPONENTIAL:
         return p * rng.standard_gamma(float(count))
-    total = 0.0
+    total = rest = 0.0
     for _ in range(count):
-        total += rng.beta(p, q)
-    return total
+        total, rest = added(total, rest, rng.beta(p, q))
+    return total + rest
