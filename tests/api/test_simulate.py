@@ -20,7 +20,7 @@ _COINS = (Bernoulli(mean=0.7), Bernoulli(mean=0.4))
 
 _SETTINGS = [
     *("policy", "epsilon", "width", "delta", "sigma", "bounds", "growth", "first"),
-    *("guarantee", "guarantee_reason"),
+    *("guarantee", "guarantee_reason", "assumptions"),
 ]
 _RESULTS = [*MEASURES, "error_rate", "outcomes", "less_first"]
 

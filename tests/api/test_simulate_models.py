@@ -94,3 +94,14 @@ def test_a_sampler_that_returns_something_else_is_refused() -> None:
     )
     with pytest.raises(RewardError, match="finite rewards"):
         simulate(models, trials=10, seed=1, workers=1)
+
+
+def test_means_that_floats_do_not_tell_apart_are_claimed_nothing_of() -> None:
+    near = [Gaussian(mean=2.0**50 + gap, sd=4.0) for gap in (0.0, 4.0)]
+    point = simulate(near, trials=3, seed=1, quantizer="exact").points[0]
+    assert point.guarantee.delta is None
+    assert "too large beside a gap of 4" in point.guarantee.reason
+    usual = [Gaussian(mean=1e6 + gap, sd=4.0) for gap in (0.0, 4.0)]
+    point = simulate(usual, trials=3, seed=1, quantizer="exact").points[0]
+    assert point.guarantee.delta == 0.05
+    assert point.to_json()["assumptions"] == list(point.guarantee.assumptions) != []

@@ -8,7 +8,7 @@ from tapes import Total, agents_of, make_spec
 
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
 from bitarm.core.events import RunEnded
-from bitarm.core.guarantee import Guarantee, guarantee
+from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
@@ -31,6 +31,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 
+_NOBODY = Course(covered=())
 _UNIT_BATCHES = ListedSchedule(checkpoints=tuple(range(1, 400)))
 _BUDGETED: tuple[BudgetPolicy, ...] = (
     SequentialHalving(pull_budget=100),
@@ -133,11 +134,13 @@ def test_an_answer_by_counts_holds_only_where_it_is_proven(
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.DECIDED])
 def test_no_answer_no_guarantee(outcome: Outcome) -> None:
-    claim = guarantee(Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], [], [])
+    claim = guarantee(
+        Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], [], _NOBODY
+    )
     assert claim.delta is None
     assert claim.reason == f"no answer: the run ended with {outcome.value}"
     noted = guarantee(
-        Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], ["a caveat"], []
+        Setup(spec=make_spec(), policy=SuccessiveElimination()), outcome, [], ["a caveat"], _NOBODY
     )
     assert noted.delta is None
     assert noted.reason == f"{claim.reason}; a caveat"
@@ -178,7 +181,8 @@ def test_a_spent_budget_answers_and_claims_nothing(policy: BudgetPolicy) -> None
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
 def test_a_spent_budget_says_which_arms_it_speaks_of(policy: BudgetPolicy) -> None:
-    claim = guarantee(Setup(spec=make_spec(), policy=policy), Outcome.BUDGET_SPENT, [], [], [0, 2])
+    course = Course(covered=(0, 2), lost=(1,))
+    claim = guarantee(Setup(spec=make_spec(), policy=policy), Outcome.BUDGET_SPENT, [], [], course)
     assert claim.delta is None
     assert claim.reason.startswith(NO_PROOF)
     assert "not arm-1" in claim.reason
@@ -191,10 +195,8 @@ _UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture", "sub-gaussi
 
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:
     spec = make_spec(arms=len(lives), width=width, delta=delta)
-    covered = range(len(lives))
-    return guarantee(
-        Setup(spec=spec, policy=QuietElimination()), Outcome.DECIDED, [], [], covered, lives
-    )
+    course = Course(covered=range(len(lives)), lives=lives)
+    return guarantee(Setup(spec=spec, policy=QuietElimination()), Outcome.DECIDED, [], [], course)
 
 
 def test_every_width_says_whether_it_holds_along_a_path() -> None:
@@ -212,7 +214,7 @@ def test_nothing_is_paid_for_agents_that_forgot_nothing(width: str) -> None:
         Outcome.DECIDED,
         [],
         [],
-        range(3),
+        Course(covered=range(3)),
     )
 
 
@@ -223,7 +225,7 @@ def test_a_union_over_checkpoints_keeps_delta_however_often_agents_forget(
 ) -> None:
     claim = _claim(width, lives)
     assert claim.delta == 0.05
-    assert "if what agents forgot does not depend on the rewards" in claim.reason
+    assert "what agents forgot does not depend on the rewards" in claim.assumptions[-1]
     assert "is counted" not in claim.reason
 
 
@@ -257,9 +259,9 @@ def test_a_width_along_a_path_pays_for_each_pair_of_sequences(
 
 
 def test_a_caveat_outweighs_what_is_left_of_delta() -> None:
-    spec = make_spec(width="lil")
+    spec, course = make_spec(width="lil"), Course(covered=range(3), lives=(2, 1, 1))
     claim = guarantee(
-        Setup(spec=spec, policy=Lucb()), Outcome.DECIDED, [], ["two processes"], range(3), (2, 1, 1)
+        Setup(spec=spec, policy=Lucb()), Outcome.DECIDED, [], ["two processes"], course
     )
     assert (claim.delta, claim.reason) == (None, "two processes")
 

@@ -213,6 +213,7 @@ _CHANGEABLE = sorted(
     - {
         ("caveat_noted", "text"),
         ("run_ended", "guarantee_reason"),
+        ("run_ended", "assumptions"),
         ("position_told", "pulls"),
         ("lives_began", "arms"),
     }

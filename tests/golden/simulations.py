@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from golden import whole_runs
 from golden.then import defaults_of_then
 
 import bitarm
@@ -142,9 +143,10 @@ def difference(before: Record, now: Record) -> str | None:
     """The first thing that is not as it was recorded; None if everything is.
 
     Words of a setting that were not told when it was recorded may be told now, and one that has no
-    meaning in a setting may be left out where it was null.
+    meaning in a setting may be left out where it was null. The clauses of a claim may be worded
+    better, so they are not compared.
     """
-    was, is_now = dict(_leaves(before)), dict(_leaves(now))
+    was, is_now = (_without_clauses(dict(_leaves(record))) for record in (before, now))
     for path, value in was.items():
         if value is None and path not in is_now:
             continue
@@ -154,6 +156,14 @@ def difference(before: Record, now: Record) -> str | None:
         if not _is_word(path):
             return f"{before['case']}: {path} is {is_now[path]!r}, and was not recorded"
     return None
+
+
+def _without_clauses(leaves: Record) -> Record:
+    return {
+        path: whole_runs.claim_in(value) if path.endswith("/guarantee_reason") else value
+        for path, value in leaves.items()
+        if "/assumptions" not in path
+    }
 
 
 def _is_word(path: str) -> bool:

@@ -104,12 +104,24 @@ def recorded(quantizer: str) -> dict[tuple[str, int], Record]:
     return {(record["case"], record["seed"]): record for record in records}
 
 
+def claim_in(reason: str) -> str:
+    """A guarantee's sentence as far as what it assumes: those words may be chosen better."""
+    if not reason.startswith("wrong with probability"):
+        return reason
+    return reason.partition(", if ")[0].partition(" (")[0]
+
+
+def _without_clauses(record: Record) -> Record:
+    return {**record, "guarantee_reason": claim_in(record["guarantee_reason"])}
+
+
 def difference(before: Record, now: Record) -> str | None:
     """The first thing that is not as it was recorded; None if everything is.
 
     Reports come first, since all else follows from them.
     """
     where = f"{before['case']}, seed {before['seed']}"
+    before, now = _without_clauses(before), _without_clauses(now)
     for number, (old, new) in enumerate(zip(before["reports"], now["reports"], strict=False)):
         for field, was, is_now in zip(REPORT, old, new, strict=True):
             if was != is_now:

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, final
 
-from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
@@ -42,6 +42,7 @@ class SweepPoint:
             **self.setup.words,
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
+            "assumptions": list(self.guarantee.assumptions),
             **{name: _average(getattr(self.result, name)) for name in MEASURES},
             "error_rate": {"value": rate.value, "low": rate.low, "high": rate.high},
             "outcomes": dict(self.result.outcomes),
@@ -148,7 +149,9 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
     """What may be claimed for the answers of a setup on these models."""
-    return claim_ahead(setup, checkpoints(setup), sigma_caveats(setup.spec.sigma, models))
+    known = tuple(models)
+    caveats = (*sigma_caveats(setup.spec.sigma, known), *resolution_caveats(known))
+    return claim_ahead(setup, checkpoints(setup), caveats)
 
 
 def setup_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Setup:

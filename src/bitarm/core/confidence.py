@@ -70,12 +70,15 @@ class Width(Protocol):
     Laws: positive, and a function of that arm's own pulls and checkpoint only (no clock that other
     arms drive): each arm's recursion of Eq. (4) runs on its own. A width that is not `along_path`
     is a union over checkpoints: it holds whichever sequence of rewards each checkpoint is read of.
+    A width that is not `of_pairs` bounds every arm's own mean, both ways: then no arm is misjudged
+    against another, whichever arms are left, and arms may share their noise.
     """
 
     __slots__ = ()
 
     name: ClassVar[str]
     along_path: ClassVar[bool]
+    of_pairs: ClassVar[bool] = True  # whether it pays for differences from the best arm only
 
     @classmethod
     @abstractmethod

@@ -152,6 +152,7 @@ class RunEnded:
     rounds: int
     samples: int
     payload_bits: int
+    assumptions: tuple[str, ...] = ()  # under which the guarantee holds
 
 
 @final
@@ -206,6 +207,7 @@ class AgentJoined:
     life: str  # names its sequences of live rewards; they go on under the same name
     restarts: int = 0  # how often the agent went on from its file
     discarded: int = 0  # live batches that a crash cut short, so far
+    forgot: bool = False  # whether live rewards of its predecessor are lost, told or not
 
 
 LearnerEvent = (

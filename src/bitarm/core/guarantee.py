@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from bitarm.core.assumptions import assumptions_of, meaning_of
 from bitarm.core.confidence import ArmView
 from bitarm.core.learner_state import ArmRecord
-from bitarm.core.policy import Outcome
+from bitarm.core.policy import Outcome, tolerance_of
+from bitarm.core.resolution import allowance, resolution
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
@@ -16,10 +18,22 @@ _MOST_NAMES = 8
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarantee:
-    """The δ that holds, or None; and the reason in one sentence."""
+    """The δ that holds, or None; the reason in one sentence; and what it takes for granted."""
 
     delta: float | None
     reason: str
+    assumptions: tuple[str, ...] = ()  # the clauses of that sentence; none without a δ
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """What happened to the arms of a run, as far as a claim depends on it."""
+
+    covered: Sequence[int]  # arms that an answer speaks of
+    lost: Sequence[int] = ()  # arms that nobody could hear any more
+    lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
+    rewards_lost: bool = False  # that were never told, with an agent's process
 
 
 def guarantee(
@@ -27,15 +41,14 @@ def guarantee(
     outcome: Outcome,
     views: Sequence[ArmView],
     caveats: Sequence[str],
-    covered: Sequence[int],
-    lives: Sequence[int] = (),
+    course: Course,
 ) -> Guarantee:
     """What may be claimed for this ending: a claim needs an answer, a proof and no caveat.
 
-    It reaches as far as the `covered` arms. `lives` counts the sequences of rewards of each arm:
-    more than one where an agent lost its memory.
+    `views` are all arms as they stand. The claim reaches as far as the arms that are covered.
     """
     spec, policy = setup.spec, setup.policy
+    reach = _reach(spec, course)
     if outcome is not policy.answers:
         why = "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
         return Guarantee(delta=None, reason=why)
@@ -43,30 +56,36 @@ def guarantee(
         policy.objection(spec, views),
         spec.quantizer.objection(),
         spec.sampling.objection(),
+        _too_far(spec, views),
     )
     objection = "; ".join(text for text in objections if text is not None) or None
     if objection is not None and outcome is Outcome.BUDGET_SPENT:
-        return Guarantee(
-            delta=None, reason="; ".join((objection, *caveats)) + _reach(spec, covered)
-        )
+        return Guarantee(delta=None, reason="; ".join((objection, *caveats)) + reach)
     if caveats:
         return Guarantee(delta=None, reason="; ".join(caveats))
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
-    level = spec.delta * _looks(spec, lives)
-    forgot = sum(lives) - len(lives)
+    looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
+    level = spec.delta * looks * pairs
+    forgot = sum(course.lives) - len(course.lives)
     if level >= 1:
-        return Guarantee(
-            delta=None,
-            reason=f"agents lost their memory {forgot:,} times, and the width {spec.width}, which "
-            "holds along one sequence of rewards, must be paid for anew each time",
-        )
+        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs) + reach)
+    clauses, epsilon = (
+        assumptions_of(
+            setup,
+            arms_lost=bool(course.lost) and pairs == 1,
+            rewards_lost=course.rewards_lost,
+            forgotten=_forgotten(forgot, looks),
+        ),
+        tolerance_of(policy),
+    )
+    within = f" (more than {epsilon:g} below the best)" if epsilon else ""
+    *most, last = clauses
     return Guarantee(
         delta=level,
-        reason=f"wrong with probability at most {level:g}, "
-        f"if every arm's rewards are independent and {spec.sigma:g}-sub-Gaussian"
-        + _forgotten(forgot, level / spec.delta)
-        + _reach(spec, covered),
+        reason=f"wrong with probability at most {level:g}{within}, "
+        f"if {'; '.join(most)}; and {last}{reach}",
+        assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
 
 
@@ -80,8 +99,22 @@ def claim_ahead(setup: Setup, checkpoints: Sequence[int], caveats: Sequence[str]
         index=len(checkpoints),
         error=0.0,
     )
-    every_arm = range(len(setup.spec.arms))
+    every_arm = Course(covered=range(len(setup.spec.arms)))
     return guarantee(setup, setup.policy.answers, [furthest], caveats, every_arm)
+
+
+def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:
+    """Why rounding voids a claim that follows from these means; None if it does not."""
+    if spec.quantizer.refuses_far:
+        return None
+    for view in views:
+        if view.messages and resolution(view.mean) > allowance(spec.sigma, view.pulls):
+            return (
+                f"a mean of {view.mean:.6g} after {view.pulls:,} pulls is too large beside sigma = "
+                f"{spec.sigma:g} for 64-bit floats: subtract from all rewards what they have in "
+                "common"
+            )
+    return None
 
 
 def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
@@ -98,15 +131,42 @@ def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
     return most * second
 
 
-def _forgotten(times: int, factor: float) -> str:
+def _pairs(spec: RunSpec, course: Course) -> float:
+    """How often δ is spent where arms fell because of arms that were lost later.
+
+    A width of pairs pays for the K − 1 pairs with one arm, the best of those that are not lost. If
+    that one fell rightly, because of an arm that was lost afterwards, it is not covered, and the
+    best of the covered arms is any arm: then all K(K − 1)/2 pairs must be paid for, K/2 times as
+    many. On that event every drop is right, whichever arms are lost, and for whatever reason.
+    """
+    left_out = len(spec.arms) - len(course.covered)
+    if not spec.sampling.of_pairs or left_out == len(course.lost):
+        return 1
+    return len(spec.arms) / 2
+
+
+def _nothing_left(spec: RunSpec, forgot: int, pairs: float) -> str:
+    """Why a level that was paid for too often is no claim."""
+    reasons = []
+    if forgot:
+        reasons.append(
+            f"agents lost their memory {forgot:,} times, and the width {spec.width}, which holds "
+            "along one sequence of rewards, must be paid for anew each time"
+        )
+    if pairs > 1:
+        reasons.append(
+            f"arms fell because of arms that were lost later, and the width {spec.width}, which "
+            f"pays for pairs with the best arm, must be paid for {pairs:g} times to cover that"
+        )
+    return "; ".join(reasons)
+
+
+def _forgotten(times: int, factor: int) -> str:
     if not times:
         return ""
-    spent = f": δ is counted {factor:.0f} times for that" if factor > 1 else ""
+    spent = f": δ is counted {factor} times for that" if factor > 1 else ""
     often = "once" if times == 1 else f"{times:,} times"
-    return (
-        f", and if what agents forgot does not depend on the rewards "
-        f"(live rewards were lost with an agent's memory {often}{spent})"
-    )
+    return f"live rewards were lost with an agent's memory {often}{spent}"
 
 
 def covered_arms(arms: Sequence[ArmRecord]) -> list[int]:
@@ -125,13 +185,15 @@ def _beaten_by(arms: Sequence[ArmRecord], arm: int) -> int:
     return arm
 
 
-def _reach(spec: RunSpec, covered: Sequence[int]) -> str:
-    left_out = len(spec.arms) - len(covered)
+def _reach(spec: RunSpec, course: Course) -> str:
+    covered = set(course.covered)
+    left_out = [arm for arm in range(len(spec.arms)) if arm not in covered]
     if not left_out:
         return ""
-    names = ", ".join(spec.arms[arm] for arm in range(len(spec.arms)) if arm not in set(covered))
-    if left_out > _MOST_NAMES:
-        names = f"{left_out:,} arms"
-    return (
-        f"; it covers the {len(covered):,} arms that remained, not {names}: their agents were lost"
-    )
+    names = ", ".join(spec.arms[arm] for arm in left_out)
+    if len(left_out) > _MOST_NAMES:
+        names = f"{len(left_out):,} arms"
+    text = f"; it covers the {len(covered):,} arms that remained, not {names}: "
+    if len(left_out) == len(course.lost):
+        return text + "their agents were lost"
+    return text + "their agents were lost, or those of the arms that had beaten them"

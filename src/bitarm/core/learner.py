@@ -12,6 +12,7 @@ from typing import final
 from bitarm.core.confidence import ArmView
 from bitarm.core.epochs import FIRST_EPOCH, Address, is_later, run_of_opening
 from bitarm.core.events import (
+    AgentJoined,
     ArmsLost,
     EpochBegan,
     LearnerEvent,
@@ -86,6 +87,7 @@ class Learner:
             samples=race.samples,
             payload_bits=race.payload_bits,
             caveats=self.caveats,
+            rewards_lost=self._rounds.rewards_lost,
             ending=self.ending,
         )
 
@@ -222,6 +224,16 @@ class Learner:
             return LearnerOutput()
         began = LivesBegan(arms=tuple(renewed), pulls=tuple(renewed.values()))
         return LearnerOutput(events=(began,), messages=self._pending(renewed))
+
+    def join(self, joined: AgentJoined) -> LearnerOutput:
+        """Take in that a process began to serve an agent, for the first time or again.
+
+        If rewards were lost that had never been told, the claim says what that must not depend on.
+        """
+        self._require_running()
+        if joined.discarded or joined.forgot:
+            self._rounds.rewards_lost = True
+        return LearnerOutput(events=(joined,))
 
     def note(self, caveat: str) -> LearnerOutput:
         """Take in a fact that voids the guarantee of whatever is answered from now on.

@@ -96,6 +96,7 @@ class LearnerState:
     samples: int
     payload_bits: int
     caveats: tuple[str, ...]
+    rewards_lost: bool  # that were never told, with an agent's process or its memory
     ending: RunEnded | None
 
 

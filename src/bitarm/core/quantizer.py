@@ -89,6 +89,7 @@ class Quantizer(Protocol):
     codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
     hinted: ClassVar[bool] = False  # whether a policy's hints change its questions
     has_intervals: ClassVar[bool] = False  # whether a width sizes its questions
+    refuses_far: ClassVar[bool] = False  # whether means beyond what floats resolve are refused
 
     # What every scheme must say.
 

@@ -14,7 +14,7 @@ from bitarm.core.catch_up import catch_up
 from bitarm.core.confidence import ArmView
 from bitarm.core.dither import dither
 from bitarm.core.events import ReportAccepted
-from bitarm.core.guarantee import Guarantee, covered_arms, guarantee
+from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizer import Occasion
@@ -122,11 +122,25 @@ class Race:
             bits += self._spec.quantizer.least_bits(occasion)
         return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
-    def claim(self, outcome: Outcome, caveats: Sequence[str]) -> Guarantee:
-        """What may be claimed if the run ends so."""
-        views = [self.view(arm) for arm in range(len(self.arms))]
-        lives = [record.lives for record in self.arms]
-        return guarantee(self.setup, outcome, views, caveats, covered_arms(self.arms), lives)
+    def claim(
+        self, outcome: Outcome, caveats: Sequence[str], *, rewards_lost: bool = False
+    ) -> Guarantee:
+        """What may be claimed if the run ends so.
+
+        `rewards_lost` says whether rewards that were never told were lost with an agent's process.
+        """
+        return guarantee(
+            self.setup,
+            outcome,
+            [self.view(arm) for arm in range(len(self.arms))],
+            caveats,
+            Course(
+                covered=covered_arms(self.arms),
+                lost=[arm for arm, record in enumerate(self.arms) if record.lost],
+                lives=[record.lives for record in self.arms],
+                rewards_lost=rewards_lost,
+            ),
+        )
 
     # -- what changes it ---------------------------------------------------------------------
 

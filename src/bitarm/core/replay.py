@@ -26,7 +26,7 @@ from bitarm.core.messages import Position, Report
 from bitarm.core.policy import Outcome
 from bitarm.errors import ProtocolError, StoreError
 
-_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned, AgentJoined)
+_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned)
 
 
 def replay(events: Iterable[LearnerEvent]) -> Learner:
@@ -65,8 +65,10 @@ def steps(events: Iterable[LearnerEvent]) -> Iterator[tuple[Learner, LearnerEven
 
 
 def _content(event: LearnerEvent) -> LearnerEvent:
-    """What must agree: an ending's sentence may be worded better in a later version."""
-    return replace(event, guarantee_reason="") if isinstance(event, RunEnded) else event
+    """What must agree: an ending's sentences may be worded better in a later version."""
+    if not isinstance(event, RunEnded):
+        return event
+    return replace(event, guarantee_reason="", assumptions=())
 
 
 def _open(event: LearnerEvent) -> Learner:
@@ -107,6 +109,8 @@ def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
             return learner.begin(event.epoch)
         case LivesBegan():
             return learner.renew(event.counts)
+        case AgentJoined():
+            return learner.join(event)
         case CaveatNoted():
             return learner.note(event.text)
         case ArmsLost():

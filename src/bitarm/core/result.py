@@ -48,7 +48,8 @@ class RunResult:
 
     `best_arm` and its name are there only with the outcomes `decided` and `budget_spent`.
     `guarantee` is the δ that holds: the answer is wrong with at most this probability. It is None
-    where nothing is proven, and `guarantee_reason` says why. Bits and bytes are those of all arms.
+    where nothing is proven, and `guarantee_reason` says why. It holds under all of the
+    `assumptions`, which the reason joins to one sentence. Bits and bytes are those of all arms.
     """
 
     best_arm: int | None  # 0-based
@@ -56,6 +57,7 @@ class RunResult:
     outcome: Outcome
     guarantee: float | None
     guarantee_reason: str
+    assumptions: tuple[str, ...]  # clauses in English; empty without a guarantee
     contenders: tuple[str, ...]  # arms still in the race at the end
     rounds: int
     samples: int
@@ -107,6 +109,7 @@ def result_of(standings: Standings) -> RunResult:
         outcome=ending.outcome,
         guarantee=ending.guarantee,
         guarantee_reason=ending.guarantee_reason,
+        assumptions=ending.assumptions,
         contenders=tuple(arm.name for arm in standings.arms if arm.active),
         rounds=ending.rounds,
         samples=ending.samples,

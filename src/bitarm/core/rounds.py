@@ -23,6 +23,7 @@ class Rounds:
         """`address` is that of the learner, who replaces it with every epoch that it takes."""
         self.address = address
         self.caveats: tuple[str, ...] = ()
+        self.rewards_lost = False  # with an agent's process or its memory, before they were told
         self.ending: RunEnded | None = None
         self._race = race
 
@@ -60,7 +61,7 @@ class Rounds:
     ) -> LearnerOutput:
         """Answer, or say why not; every agent still in the race is told."""
         race = self._race
-        claim = race.claim(stop.outcome, self.caveats)
+        claim = race.claim(stop.outcome, self.caveats, rewards_lost=self.rewards_lost)
         for arm, record in enumerate(race.arms):
             if record.phase is not ArmPhase.OUT:
                 race.retire(arm)
@@ -73,6 +74,7 @@ class Rounds:
             rounds=race.rounds,
             samples=race.samples,
             payload_bits=race.payload_bits,
+            assumptions=claim.assumptions,
         )
         return LearnerOutput(events=(*events, self.ending), messages=tuple(messages))
 

@@ -127,6 +127,7 @@ class History:
             best_arm_name=None if best is None else spec.arms[best],
             guarantee=None if ending is None else ending.guarantee,
             guarantee_reason=None if ending is None else ending.guarantee_reason,
+            assumptions=[] if ending is None else list(ending.assumptions),
             arms=len(spec.arms),
             contenders=sum(arm.active for arm in standings.arms) if ending is None else None,
             leader=None if ending is not None or leader is None else spec.arms[leader],

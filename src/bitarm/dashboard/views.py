@@ -34,6 +34,7 @@ class RunRow:
     best_arm_name: str | None
     guarantee: float | None
     guarantee_reason: str | None
+    assumptions: list[str]  # under which the guarantee holds; empty without one
     arms: int
     contenders: int | None  # arms still in the race, while the run is open
     leader: str | None  # the contender with the highest decoded mean, while the run is open

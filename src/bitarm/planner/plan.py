@@ -109,6 +109,7 @@ class Plan:
             **{word: self.words[word] for word in ("quantizer", "policy", "width", "growth")},
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
+            "assumptions": list(self.guarantee.assumptions),
             **self.figures.to_json(),
             "lower_bound_samples": self.lower_bound,
             "curve": [_plain(tried) for tried in self.curve],

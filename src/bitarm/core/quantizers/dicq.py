@@ -58,6 +58,7 @@ class Dicq(Quantizer):
     name: ClassVar[str] = "dicq"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = True
+    refuses_far: ClassVar[bool] = True  # from 2^34 steps on, and its error covers all roundings
     codes: ClassVar[tuple[str, ...]] = (Nearest.name,)
 
     kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 2.0

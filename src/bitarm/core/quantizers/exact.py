@@ -15,6 +15,7 @@ from bitarm.core.quantizer import (
     require_no_prior,
 )
 from bitarm.core.question import Question
+from bitarm.core.resolution import allowance
 
 
 @final
@@ -42,8 +43,11 @@ class Exact(Quantizer):
         return NOTHING_KNOWN
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
-        """None: U = U'."""
-        return 0.0
+        """What rounding may do to a mean: next to nothing, and not nothing.
+
+        Where it would do more, nothing is claimed (`core/resolution.py`).
+        """
+        return allowance(occasion.sigma, occasion.pulls)
 
     def least_bits(self, occasion: Occasion) -> int:
         """Always 64."""
@@ -54,5 +58,5 @@ class Exact(Quantizer):
         return Question(until=occasion.pulls, code=Raw())
 
     def objection(self) -> str | None:
-        """None: the mean itself is told."""
+        """None: the mean itself is told, as far as a float64 resolves it."""
         return None

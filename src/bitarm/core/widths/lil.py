@@ -24,6 +24,7 @@ class LilWidth(Width):
 
     name: ClassVar[str] = "lil"
     along_path: ClassVar[bool] = True
+    of_pairs: ClassVar[bool] = False
 
     arms: int  # K
     delta: float

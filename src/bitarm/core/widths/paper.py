@@ -19,6 +19,7 @@ class PaperWidth(Width):
 
     name: ClassVar[str] = "paper"
     along_path: ClassVar[bool] = False
+    of_pairs: ClassVar[bool] = False
 
     arms: int  # K
     delta: float

@@ -144,7 +144,7 @@ def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
     new = newcomer(member, status, counted)
     if new is None or not run.is_running:
         return
-    run.transactions.add([new.joined])
+    run.take(run.learner.join(new.joined))
     if new.is_twin:
         run.note(f"agent {member.name} is served by two processes at once, whose rewards are mixed")
     if new.forgot:

@@ -38,6 +38,7 @@ def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newc
         life=status.life,
         restarts=status.restarts,
         discarded=status.discarded,
+        forgot=bool(forgot),
     )
     return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
 

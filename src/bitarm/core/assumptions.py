@@ -1,0 +1,51 @@
+"""What a guarantee takes for granted: one clause for each assumption that a run's proof needs.
+
+`docs/widths.md` has the proofs, and says which of them needs which clause.
+"""
+
+from bitarm.core.setup import Setup
+from bitarm.core.spec import RunSpec
+
+
+def assumptions_of(
+    setup: Setup, *, arms_lost: bool = False, rewards_lost: bool = False, forgotten: str = ""
+) -> tuple[str, ...]:
+    """The clauses, each of which may follow an "if".
+
+    `arms_lost` says that arms left the race because nobody could be heard, `rewards_lost` that
+    agents lost rewards that they had not told of; `forgotten` says what became of those that had
+    been told, if some were lost too.
+    """
+    spec = setup.spec
+    clauses = [_independence(spec), "every arm's mean stays the same", _tails(spec)]
+    if arms_lost and spec.sampling.of_pairs:
+        clauses.append("which agents were lost, and when, does not depend on the rewards")
+    if rewards_lost:
+        clauses.append("what agents lost in crashes does not depend on the rewards")
+    if forgotten:
+        clauses.append(f"what agents forgot does not depend on the rewards ({forgotten})")
+    return tuple(clauses)
+
+
+def meaning_of(epsilon: float) -> str:
+    """What is wrong with a tolerance ε: beside the assumptions, since the claim is read with it."""
+    return f"wrong means more than {epsilon:g} below the best"
+
+
+def _independence(spec: RunSpec) -> str:
+    """Intervals speak of each arm alone, so arms may share their noise; a difference may not."""
+    if spec.sampling.of_pairs:
+        return (
+            "rewards are independent over time and between arms, and do not depend on what is "
+            "asked for"
+        )
+    return "every arm's rewards are independent over time, and do not depend on what is asked for"
+
+
+def _tails(spec: RunSpec) -> str:
+    tails = f"{spec.sigma:g}-sub-Gaussian"
+    if spec.bounds is None:
+        return f"rewards are {tails}"
+    a, b = spec.bounds
+    link = "and so are" if spec.sigma >= (b - a) / 2 else "and are"  # Hoeffding's lemma
+    return f"rewards lie in [{a:g}, {b:g}] {link} {tails}"
