@@ -4,6 +4,7 @@
     ├── ConfigError              the caller's settings cannot be run
     │   └── MissingExtraError    a command needs a package that is not installed
     ├── RewardError              a reward, or the source it comes from
+    │   └── RefusedRewardError   a reward that came, and that cannot be used
     ├── FrameError               bytes that are not a frame
     │   ├── TruncatedFrameError  they end too early
     │   ├── CorruptFrameError    they are all there and wrong
@@ -33,6 +34,13 @@ class MissingExtraError(ConfigError):
 
 class RewardError(BitarmError):
     """A reward, or the source that should have given it, is unusable."""
+
+
+class RefusedRewardError(RewardError):
+    """A reward came and cannot be used: outside the bounds, or no finite number.
+
+    Whoever goes on without it selects among rewards, and must say so.
+    """
 
 
 class FrameError(BitarmError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 from bitarm.core.quantizer import Bounds
-from bitarm.errors import RewardError
+from bitarm.errors import RefusedRewardError
 
 PULLED_AT_ONCE = 1 << 16
 """Most rewards of one batch: bounds memory, for a checkpoint may be 10^12 pulls away. Part of the
@@ -14,6 +14,12 @@ arithmetic too: a total is the sum of such batches, so every driver must cut the
 
 CLIPPED = "rewards outside the bounds were clipped, which moves the means"
 """The caveat of a run whose rewards had to be moved."""
+
+REFUSED = (
+    "rewards were refused, since they lay outside the bounds or were no numbers, and are missing: "
+    "the means are those of the rewards that passed"
+)
+"""The caveat of a run that went on after an agent had refused live rewards."""
 
 
 class RewardSource(Protocol):
@@ -41,12 +47,13 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
     """Check rewards against the declared bounds and add them up, exactly rounded.
 
     A reward outside the bounds is an error unless `clip` is set, and then it is counted: it
-    breaks the assumption under which the answer is guaranteed.
+    breaks the assumption under which the answer is guaranteed. RefusedRewardError for that and for
+    what is no finite number: to go on without such a reward breaks it likewise.
     """
     try:
         rewards = [float(reward) for reward in rewards]
     except OverflowError:
-        raise RewardError("a reward must be a number that a float can hold") from None
+        raise RefusedRewardError("a reward must be a number that a float can hold") from None
     clipped = 0
     if bounds is not None and rewards:
         a, b = bounds
@@ -55,7 +62,7 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
             clipped = sum(not a <= reward <= b for reward in rewards)
             if not clip:
                 first = next(reward for reward in rewards if not a <= reward <= b)
-                raise RewardError(
+                raise RefusedRewardError(
                     f"a reward of {first} lies outside the bounds [{a}, {b}]: "
                     "widen the bounds, or ask for clipping"
                 )
@@ -66,11 +73,11 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
         total = math.nan
     if not math.isfinite(total):
         _check_finite(rewards)
-        raise RewardError("the rewards of one batch add up to more than a float can hold")
+        raise RefusedRewardError("the rewards of one batch add up to more than a float can hold")
     return Batch(count=len(rewards), total=total, clipped=clipped)
 
 
 def _check_finite(rewards: Sequence[float]) -> None:
     for reward in rewards:
         if not math.isfinite(reward):
-            raise RewardError(f"a reward must be a finite number, got {reward}")
+            raise RefusedRewardError(f"a reward must be a finite number, got {reward}")

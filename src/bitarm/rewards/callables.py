@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from bitarm.errors import ConfigError, RewardError
+from bitarm.errors import ConfigError, RefusedRewardError, RewardError
 
 if TYPE_CHECKING:
     pass
@@ -33,11 +33,13 @@ class CallableSource:
                 f"the source of {self._label} raised {type(error).__name__}: {error}"
             ) from error
         if not isinstance(reward, numbers.Real):
-            raise RewardError(f"the source of {self._label} must return a number, got {reward!r}")
+            raise RefusedRewardError(
+                f"the source of {self._label} must return a number, got {reward!r}"
+            )
         try:
             return float(reward)
         except OverflowError:
-            raise RewardError(
+            raise RefusedRewardError(
                 f"the source of {self._label} returned a number that no float can hold"
             ) from None
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, final
 
-from bitarm.errors import ConfigError, RewardError
+from bitarm.errors import ConfigError, RefusedRewardError, RewardError
 
 TIMEOUT = 60.0
 """Seconds of silence after which a command counts as hung, unless it is told otherwise."""
@@ -66,7 +66,9 @@ class CommandSource:
             reward = math.nan
         if not math.isfinite(reward):
             shown = line.decode(errors="replace").strip()[:80]
-            raise RewardError(f"{self._who} must print a number a line, it printed {shown!r}")
+            raise RefusedRewardError(
+                f"{self._who} must print a number a line, it printed {shown!r}"
+            )
         self._given += 1
         return reward
 

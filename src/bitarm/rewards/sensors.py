@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, final
 
-from bitarm.errors import RewardError
+from bitarm.errors import RefusedRewardError, RewardError
 
 
 @final
@@ -26,13 +26,16 @@ class SensorFeed:
         self._error: RewardError | None = None
 
     def offer(self, payload: bytes) -> None:
-        """Take the number in a payload that came in, if a reward is wanted."""
-        if self._wanted <= len(self._there):
+        """Take the number in a payload that came in, if a reward is wanted.
+
+        Nothing after a payload that held none: rewards that pass it over would be selected.
+        """
+        if self._wanted <= len(self._there) or self._error is not None:
             return
         try:
             self._there.append(read_number(payload, self._pointer))
         except RewardError as error:
-            self._error = RewardError(f"the sensor of {self._label}: {error}")
+            self._error = RefusedRewardError(f"the sensor of {self._label}: {error}")
 
     def skip(self, count: int) -> None:
         """Does nothing: past payloads cannot be had again."""
@@ -54,12 +57,12 @@ class SensorFeed:
 def read_number(payload: bytes, pointer: str) -> float:
     """The number that a JSON pointer (RFC 6901) finds in a payload; "" is the payload itself.
 
-    `read_number(b'{"t": [20.5]}', "/t/0")` is 20.5. RewardError if there is no number.
+    `read_number(b'{"t": [20.5]}', "/t/0")` is 20.5. RefusedRewardError if there is no number.
     """
     try:
         value: Any = json.loads(payload)
     except (ValueError, RecursionError):
-        raise RewardError(f"a payload must be JSON, got {payload[:60]!r}") from None
+        raise RefusedRewardError(f"a payload must be JSON, got {payload[:60]!r}") from None
     for token in pointer.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and key in value:
@@ -69,13 +72,13 @@ def read_number(payload: bytes, pointer: str) -> float:
         ):
             value = value[int(key)]
         else:
-            raise RewardError(f"the pointer {pointer!r} finds nothing in {payload[:60]!r}")
+            raise RefusedRewardError(f"the pointer {pointer!r} finds nothing in {payload[:60]!r}")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RewardError(f"the pointer {pointer!r} must find a number, got {value!r:.60}")
+        raise RefusedRewardError(f"the pointer {pointer!r} must find a number, got {value!r:.60}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise RewardError(f"a reward must be a finite number, got {value!r:.60}")
+        raise RefusedRewardError(f"a reward must be a finite number, got {value!r:.60}")
     return number

@@ -60,6 +60,7 @@ class Status:
     restarts: int = 0  # how often it went on from its file
     discarded: int = 0  # unfinished batches of a live source that a crash cut short
     clipped: int = 0  # rewards that were moved to the bounds
+    refused: int = 0  # times that live rewards were refused, and are missing since
     reason: str = ""  # what it refuses, or why it failed
 
 
@@ -78,6 +79,7 @@ def dump_status(status: Status) -> bytes:
         "restarts": status.restarts,
         "discarded": status.discarded,
         "clipped": status.clipped,
+        "refused": status.refused,
         "reason": status.reason[:_MOST_TEXT],
     }
     return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
@@ -117,6 +119,7 @@ def load_status(payload: bytes) -> Status:
         restarts=_count(plain, "restarts"),
         discarded=_count(plain, "discarded"),
         clipped=_count(plain, "clipped"),
+        refused=_count(plain, "refused"),
     )
 
 

@@ -112,6 +112,7 @@ def _to_text(memory: AgentMemory) -> str:
         "restarts": memory.restarts,
         "discarded": memory.discarded,
         "clipped": memory.clipped,
+        "refused": memory.refused,
         "stopped": memory.stopped,
     }
     return json.dumps({"version": VERSION, "sum": _sum(plain), "memory": plain})
@@ -135,6 +136,7 @@ def _from_plain(plain: Any) -> AgentMemory:
         restarts=int(memory["restarts"]),
         discarded=int(memory["discarded"]),
         clipped=int(memory["clipped"]),
+        refused=int(memory.get("refused", 0)),  # files of before have none
         stopped=bool(memory["stopped"]),
     )
 

@@ -33,6 +33,7 @@ class AgentMemory:
     restarts: int = 0
     discarded: int = 0
     clipped: int = 0
+    refused: int = 0  # times that live rewards were refused, and are missing since
     stopped: bool = False  # in order: nothing was under way
 
     @property

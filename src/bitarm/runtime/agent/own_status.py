@@ -75,6 +75,7 @@ class OwnStatus:
             restarts=memory.restarts if memory else 0,
             discarded=memory.discarded if memory else 0,
             clipped=memory.clipped if memory else 0,
+            refused=memory.refused if memory else 0,
             reason=reason or self.reason,
         )
         return Publication(topic=self._topic, payload=dump_status(status), retain=True)

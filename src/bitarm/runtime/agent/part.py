@@ -3,7 +3,7 @@
 Knows no topics and no time. What it answers may leave once `save` has returned.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -12,7 +12,7 @@ from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.epochs import run_of_opening
 from bitarm.core.messages import Answer, Cause, Report
 from bitarm.core.rewards import PULLED_AT_ONCE, collect
-from bitarm.errors import ConfigError, LocalProtocolError, RewardError
+from bitarm.errors import ConfigError, LocalProtocolError, RefusedRewardError, RewardError
 from bitarm.rewards.feeds import RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch
 from bitarm.wire.announcement import Announcement
@@ -138,6 +138,7 @@ class Part:
     def _fetch(self, arm: int, *, clip: bool) -> int | None:
         """Rewards that were clipped among those of one arm; None if there were no rewards."""
         machine, feed = self.machines[arm], self.feeds[arm]
+        rewards: Sequence[float] = ()
         try:
             rewards = feed.take(min(machine.wanted, PULLED_AT_ONCE))
             if not rewards:
@@ -145,11 +146,19 @@ class Part:
             batch = collect(rewards, self.announced.bounds, clip=clip)
             answers = machine.observe(batch.count, batch.total)
         except RewardError as error:
-            raise RewardError(f"{self.label(arm)} (arm {arm}): {error}") from error
+            # What came and was not taken is missing when another process goes on from here.
+            if feed.live and (rewards or isinstance(error, RefusedRewardError)):
+                self._note_refusal()
+            raise type(error)(f"{self.label(arm)} (arm {arm}): {error}") from error
         if not machine.wanted:
             feed.rest()
         self.answers.update((answer.arm, answer) for answer in answers)
         return batch.clipped
+
+    def _note_refusal(self) -> None:
+        """Make durable that live rewards were refused: whoever goes on from here must tell."""
+        self.memory = replace(self.memory, refused=self.memory.refused + 1)
+        self.save()
 
     def dismiss(self, arm: int) -> None:
         """Stop the rewards of an arm that is no longer wanted, and forget its answer."""

@@ -13,7 +13,7 @@ from bitarm import wire
 from bitarm.core.events import CaveatNoted
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.messages import Position, Report
-from bitarm.core.rewards import CLIPPED
+from bitarm.core.rewards import CLIPPED, REFUSED
 from bitarm.errors import PeerProtocolError, TransportError
 from bitarm.runtime.learner.ongoing import OngoingRun
 from bitarm.runtime.learner.processes import newcomer
@@ -101,6 +101,8 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
         run.outbox.tell(member)
     elif status.presence is Presence.ONLINE and now >= run.retained.announced_at + run.roster.retry:
         run.retained.announce(member)  # it has not heard of this run
+    if status.refused and status.opening == run.learner.opening:
+        run.note(REFUSED)  # also of an agent that failed: what is lost with it depends on rewards
     if member.is_present:
         _heard_process(run, member, status)
         if status.clipped:
