@@ -21,7 +21,13 @@ from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq
 from bitarm.core.registry import Registry
-from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, default_first
+from bitarm.core.schedule import (
+    GeometricSchedule,
+    ListedSchedule,
+    LooksSchedule,
+    Schedule,
+    default_first,
+)
 from bitarm.core.setup import Setup
 from bitarm.core.spec import (
     RunSpec,
@@ -197,6 +203,14 @@ def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
+    if policy.stride is Stride.JUDGED:
+        for word in ("growth", "first", "checkpoints"):
+            if word in scheme:
+                raise ConfigError(
+                    f"{word} does not apply to the policy {policy.name}: its agents look after "
+                    "every pull, and from 64 pulls on after every 1/32 more"
+                )
+        return LooksSchedule()
     if "checkpoints" in scheme:
         for word in ("growth", "first"):
             if word in scheme:

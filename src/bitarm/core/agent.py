@@ -9,17 +9,20 @@ It knows no δ, σ, schedule, width or quantizer: whatever an answer depends on 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.epochs import is_later, run_field, split_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.bets import Bets
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.question import Question
+from bitarm.core.question import BEATEN, Question
 from bitarm.core.running_sum import add
-from bitarm.core.schedule import MAX_PULLS
+from bitarm.core.schedule import MAX_PULLS, is_look, next_look
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
 
@@ -28,6 +31,7 @@ class AgentPhase(Enum):
 
     IDLE = "idle"  # a request
     PULLING = "pulling"  # rewards
+    LOOKING = "looking"  # that its rewards are kept for good, before it weighs them
     DISMISSED = "dismissed"  # nothing more in this epoch
 
 
@@ -40,6 +44,8 @@ class AgentState:
     pulls: int = 0  # rewards seen
     total: float = 0.0  # their sum
     rest: float = 0.0  # and what rounding left out of it
+    scale: Scale | None = None  # on which evidence is kept of them, where a question said to
+    bets: Bets | None = None  # that evidence, where it takes more than count and sum
     epoch: int | None = None  # the latest heard of; None before the first
     message: int = 0  # the last question's number in that epoch; 0 before the first
     question: Question | None = None  # that question
@@ -61,9 +67,13 @@ class Agent:
 
         agent = Agent(run, arm)
         answers = agent.receive(request)
-        while agent.wanted:
-            rewards = source.pull(agent.wanted)
-            answers = agent.observe(len(rewards), sum(rewards))
+        while not answers:
+            if agent.is_looking:
+                keep(agent.state)
+                answers = agent.look()
+            else:
+                rewards = source.pull(agent.wanted)
+                answers = agent.observe(len(rewards), sum(rewards), rewards)
     """
 
     __slots__ = ("arm", "most_pulls", "run", "state")
@@ -89,12 +99,20 @@ class Agent:
 
     @property
     def wanted(self) -> int:
-        """Rewards still to be pulled before the next answer."""
+        """Rewards still to be pulled before the next look or answer."""
         state = self.state
         if state.phase is not AgentPhase.PULLING:
             return 0
         assert state.question is not None  # what it pulls for
-        return state.question.until - state.pulls
+        until = state.question.until
+        if isinstance(state.question.task, Challenge):
+            until = min(until, next_look(state.pulls))
+        return until - state.pulls
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether it weighs its rewards next: `look`, once what it holds is kept for good."""
+        return self.state.phase is AgentPhase.LOOKING
 
     def knows_later(self, field: int) -> bool:
         """Whether a run field is of an epoch that is over: whoever speaks in it should be told.
@@ -113,8 +131,14 @@ class Agent:
         known = self.state.epoch
         if known is not None and not is_later(epoch, known):
             return False
+        kept = self.state
         self.state = AgentState(
-            pulls=self.state.pulls, total=self.state.total, rest=self.state.rest, epoch=epoch
+            pulls=kept.pulls,
+            total=kept.total,
+            rest=kept.rest,
+            scale=kept.scale,
+            bets=kept.bets,
+            epoch=epoch,
         )
         return True
 
@@ -146,10 +170,13 @@ class Agent:
             self.state = before
             raise
 
-    def observe(self, count: int, total: float) -> tuple[Answer, ...]:
+    def observe(
+        self, count: int, total: float, rewards: Sequence[float] = ()
+    ) -> tuple[Answer, ...]:
         """Take in `total`, the sum of the next `count` rewards; returns the answer once all came.
 
-        LocalProtocolError if more rewards come than are `wanted`; RewardError if the sum leaves the
+        The rewards themselves are needed only by who bets on them (`bets`). LocalProtocolError if
+        more rewards come than are `wanted`, or are missing there; RewardError if the sum leaves the
         floats, or the question's code does not reach the mean.
 
         The running sum adds these totals in order (`core/running_sum.py`): an agent that sums a
@@ -163,20 +190,59 @@ class Agent:
         running, rest = add(state.total, state.rest, total)
         if not math.isfinite(running):
             raise RewardError(f"arm {self.arm}: the rewards add up to {running}")
-        return self._advance(replace(state, pulls=state.pulls + count, total=running, rest=rest))
+        bets = self._bets(state, count, rewards)
+        pulls = state.pulls + count
+        return self._advance(replace(state, pulls=pulls, total=running, rest=rest, bets=bets))
+
+    def _bets(self, state: AgentState, count: int, rewards: Sequence[float]) -> Bets | None:
+        scale = state.scale
+        if state.bets is None or scale is None:
+            return None
+        if len(rewards) != count:
+            raise LocalProtocolError(
+                f"arm {self.arm}: bets need every reward, got {len(rewards)} of {count}"
+            )
+        scaled = [scale.inward(reward) for reward in rewards]
+        if not (min(scaled) >= 0.0 and max(scaled) <= 1.0):
+            raise RewardError(f"arm {self.arm}: a reward lies outside the bounds that were told")
+        return state.bets.after(scaled, state.pulls)
+
+    def look(self) -> tuple[Answer, ...]:
+        """Weigh the rewards so far: returns that the arm gives up, or its answer if it is time.
+
+        Only of rewards that are kept for good: a crash must not undo a look. LocalProtocolError
+        unless the agent `is_looking`.
+        """
+        state, question = self.state, self.state.question
+        if state.phase is not AgentPhase.LOOKING or question is None:
+            raise LocalProtocolError(f"arm {self.arm}: there is nothing to look at")
+        if question.is_beaten(state.pulls, state.mean, state.bets):
+            self.state = replace(state, phase=AgentPhase.IDLE, symbol=BEATEN)
+            return (self._last_answer(),)
+        if state.pulls < question.until:
+            self.state = replace(state, phase=AgentPhase.PULLING)
+            return ()
+        return self._answer(state, question)
 
     def _advance(self, state: AgentState) -> tuple[Answer, ...]:
         """Answer the question at hand if its pulls are made; go on pulling if they are not."""
         question = state.question
         assert question is not None  # at hand
+        if state.pulls > question.until:
+            self.state = replace(state, phase=AgentPhase.IDLE, ahead=state.pulls)
+            return (self._last_answer(),)
+        is_due = state.pulls == question.until or is_look(state.pulls)
+        if isinstance(question.task, Challenge) and is_due:
+            self.state = replace(state, phase=AgentPhase.LOOKING)
+            return ()
         if state.pulls < question.until:
             self.state = replace(state, phase=AgentPhase.PULLING)
             return ()
-        if state.pulls > question.until:
-            self.state = replace(state, phase=AgentPhase.IDLE, ahead=state.pulls)
-        else:
-            symbol = question.answer(state.mean)  # lines 3 to 5 of Algorithm 2
-            self.state = replace(state, phase=AgentPhase.IDLE, symbol=symbol)
+        return self._answer(state, question)
+
+    def _answer(self, state: AgentState, question: Question) -> tuple[Answer, ...]:
+        symbol = question.answer(state.mean, state.bets)  # lines 3 to 5, Algorithm 2
+        self.state = replace(state, phase=AgentPhase.IDLE, symbol=symbol)
         return (self._last_answer(),)
 
     def _take(self, request: Request) -> tuple[Answer, ...]:
@@ -191,9 +257,17 @@ class Agent:
                 request,
                 f"asks for {more} pulls, this agent makes at most {self.most_pulls} for a question",
             )
+        scale = request.question.scale or self.state.scale
+        bets = self.state.bets
+        if scale is not None and scale.bounded and bets is None:
+            if self.state.pulls:
+                raise self._misfit(request, "is about bets on rewards, of which none were kept")
+            bets = Bets()
         fresh = replace(
             self.state,
             phase=AgentPhase.IDLE,
+            scale=scale,
+            bets=bets,
             message=request.message,
             question=request.question,
             symbol=None,
@@ -251,6 +325,10 @@ _REQUESTS: dict[tuple[AgentPhase, Fit], _Service] = {
     (AgentPhase.PULLING, Fit.REPEAT): Agent._same,
     (AgentPhase.PULLING, Fit.NEXT): Agent._take,
     (AgentPhase.PULLING, Fit.AHEAD): Agent._take,
+    (AgentPhase.LOOKING, Fit.LATE): Agent._ignore,
+    (AgentPhase.LOOKING, Fit.REPEAT): Agent._same,
+    (AgentPhase.LOOKING, Fit.NEXT): Agent._take,
+    (AgentPhase.LOOKING, Fit.AHEAD): Agent._take,
     (AgentPhase.DISMISSED, Fit.LATE): Agent._ignore,
     (AgentPhase.DISMISSED, Fit.REPEAT): Agent._ignore,
     (AgentPhase.DISMISSED, Fit.NEXT): Agent._ignore,

@@ -24,16 +24,21 @@ class ArmView:
     index: int  # i, the checkpoint's index on the schedule's grid
     error: float  # the quantizer's bound on |μ̃ − μ̂|; infinite if μ̃ is of fewer pulls than t
     ceiling: float = math.inf  # certain bound on μ̂ from above, if that was all that was told
+    open_below: bool = False  # whether μ̂ may be anywhere below the decoded cell too
+    open_above: bool = False  # or anywhere above it
+    spread: int | None = None  # of its rewards, as a power of two of a coin's variance, if told
+    rung: int | None = None  # the first at which its evidence was told with its mean, if it was
+    beaten_by: int | None = None  # the arm whose challenge it lost
 
     @property
     def low(self) -> float:
         """A certain bound on μ̂ from below: an edge of the decoded cell."""
-        return self.mean - self.error
+        return -math.inf if self.open_below else self.mean - self.error
 
     @property
     def high(self) -> float:
         """A certain bound on μ̂ from above."""
-        return min(self.mean + self.error, self.ceiling)
+        return min(math.inf if self.open_above else self.mean + self.error, self.ceiling)
 
 
 class Stride(Enum):
@@ -42,6 +47,7 @@ class Stride(Enum):
     TOGETHER = "together"  # all active arms, over every checkpoint of the grid in turn
     LEVEL = "level"  # compared at equally many pulls, at checkpoints chosen from the data
     APART = "apart"  # each arm over the grid on its own
+    JUDGED = "judged"  # one goes ahead, and the others weigh their own rewards against its evidence
 
 
 class Confidence(Protocol):
@@ -82,10 +88,18 @@ class Width(Protocol):
 
     @classmethod
     @abstractmethod
-    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+    def of(
+        cls,
+        *,
+        arms: int,
+        delta: float,
+        sigma: float,
+        certain: bool,
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
         """The width of a run with so many arms, for a level δ and σ-sub-Gaussian rewards.
 
-        `certain` says whether the quantizer's error bound always holds. If not, the width must pay
+        `bounds` are those of the rewards, None if they have none. `certain` says whether the quantizer's error bound always holds. If not, the width must pay
         out of δ for the event on which it does.
         """
         ...
@@ -111,7 +125,7 @@ class Width(Protocol):
     @classmethod
     def fits(cls, stride: Stride) -> bool:
         """Whether arms that move so are ever separated."""
-        return True
+        return stride is not Stride.JUDGED  # that takes evidence, not a width
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, final, get_args
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES, Code
+from bitarm.core.evidence.tasks import TASKS, Task
 from bitarm.core.messages import Request
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
@@ -65,6 +66,7 @@ class ReportAccepted:
     error: float
     radius: float
     ceiling: float | None = None  # not None: the arm only said that it is not above this
+    beaten_by: int | None = None  # not None: the arm only said that this one is better
 
 
 @final
@@ -229,7 +231,13 @@ LearnerEvent = (
 
 EVENTS: dict[str, type] = {event.name: event for event in get_args(LearnerEvent)}
 
-_EVENT_FAMILIES: Families = {**SPEC_FAMILIES, Code: CODES, Policy: POLICIES, LearnerEvent: EVENTS}
+_EVENT_FAMILIES: Families = {
+    **SPEC_FAMILIES,
+    Code: CODES,
+    Task: TASKS,
+    Policy: POLICIES,
+    LearnerEvent: EVENTS,
+}
 
 
 def dump_event(event: LearnerEvent) -> str:

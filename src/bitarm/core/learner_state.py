@@ -42,13 +42,15 @@ class ArmRecord:
     ahead: int | None = None  # pulls that the agent says it made, more than it was asked for
     lives: int = 1  # sequences of rewards that its reports are about
     counted: int = 0  # pulls of the present one that are in `samples`
+    rival: int | None = None  # the arm that its question challenges it by
+    beaten_by: int | None = None  # the arm whose challenge it lost, if that is all it told last
     dropped_for: int | None = None  # the arm that was better
     lost: bool = False  # out because nobody could be heard
 
     # Spelt out: a round makes both for every arm, and `replace` takes twice as long.
 
-    def awaiting(self, question: Question) -> "ArmRecord":
-        """After it was asked one more question."""
+    def awaiting(self, question: Question, rival: int | None = None) -> "ArmRecord":
+        """After it was asked one more question, maybe on behalf of a rival."""
         return ArmRecord(
             phase=ArmPhase.AWAITED,
             held=self.held,
@@ -59,10 +61,13 @@ class ArmRecord:
             question=question,
             lives=self.lives,
             counted=self.counted,
+            rival=rival,
         )
 
-    def after(self, held: Estimate, pulls: int, symbol: Symbol) -> "ArmRecord":
-        """After a report of so many pulls was read."""
+    def after(
+        self, held: Estimate, pulls: int, symbol: Symbol, *, beaten: bool = False
+    ) -> "ArmRecord":
+        """After a report of so many pulls was read; `beaten` if it said no more than that."""
         return ArmRecord(
             phase=ArmPhase.RESTING,
             held=held,
@@ -72,6 +77,7 @@ class ArmRecord:
             asked=self.asked,
             lives=self.lives,
             counted=pulls,
+            beaten_by=self.rival if beaten else None,
         )
 
     def contradicts(self, answer: Answer) -> bool:

@@ -46,6 +46,10 @@ class Estimate:
     radius: float  # U, bound on |μ̃ − μ| on the interval event: the next interval starts from it
     pulls: int = 0  # at which the mean was told; 0 before the first message
     ceiling: float = math.inf  # certain bound on the newest μ̂, if that was all that was told
+    open_below: bool = False  # whether μ̂ may be anywhere below the told cell too
+    open_above: bool = False  # or anywhere above it
+    spread: int | None = None  # of the rewards, as a power of two of a coin's variance, if told
+    rung: int | None = None  # the first at which evidence was told with the mean, if it was
 
     @classmethod
     def after(cls, occasion: Occasion, *, mean: float, error: float) -> "Estimate":
@@ -58,7 +62,10 @@ class Estimate:
         """Whether what was told of μ̂ after `pulls` pulls is true, give or take a rounding."""
         if self.pulls != pulls:
             return mu_hat <= self.ceiling
-        return abs(self.mean - mu_hat) <= self.error * _ROUNDING
+        away = mu_hat - self.mean
+        return (self.open_below or -away <= self.error * _ROUNDING) and (
+            self.open_above or away <= self.error * _ROUNDING
+        )
 
 
 class Quantizer(Protocol):

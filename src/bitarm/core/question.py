@@ -1,8 +1,9 @@
 """A question: all that an agent needs in order to answer, and that an answer is read against.
 
 An agent that is asked pulls until it has made so many pulls, and says where its mean is, in the
-code that the question spells out. It knows no δ, no σ, no schedule and no quantizer, and holds
-nothing from one question to the next but its count and its sum: so nothing that is lost, repeated,
+code that the question spells out; or it weighs its rewards against what it is told of another arm,
+and says that it is beaten. It knows no δ, no σ, no schedule and no quantizer, and holds nothing
+from one question to the next but what it counts of its rewards: so nothing that is lost, repeated,
 delayed or restored can make its answer mean something else to the learner than to itself.
 """
 
@@ -10,13 +11,29 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.bits import BitReader, Symbol, concat
-from bitarm.core.codes import Code
+from bitarm.core.codes import Above, Code, Nearest
 from bitarm.core.codes.checks import require_finite, require_within
+from bitarm.core.evidence import tasks
+from bitarm.core.evidence.account import Account, Scale
+from bitarm.core.evidence.bets import Bets
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.errors import PeerProtocolError
+from bitarm.errors import LocalProtocolError, PeerProtocolError
 
-_NOT_ABOVE = Symbol(0, 1)
-_ABOVE = Symbol(1, 1)
+_NO = Symbol(0, 1)
+_YES = Symbol(1, 1)
+
+BEATEN = _NO
+"""What an arm answers to a challenge that it has lost."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What an answer tells."""
+
+    mean: float
+    spread: int | None = None  # exponent of 2, where that was asked for
 
 
 @final
@@ -25,39 +42,87 @@ class Question:
     """Where is your mean after `until` pulls? And with a `cut`: only if it is above that.
 
     With a cut the first bit says whether the mean is above it. If not, that is all there is to say;
-    if so, the code's word follows. LocalProtocolError if `until` or `cut` is out of range.
+    if so, the code's word follows. A `scale` says which evidence to keep of every reward, and is
+    told with every question of a run that uses it; a `task` is what to make of that evidence.
+    LocalProtocolError if a number is out of range or a task has no scale.
 
         >>> question = Question(until=100, code=Bins(low=0.0, step=0.25, bins=4))
         >>> str(question.answer(0.6)), question.read(question.answer(0.6))
-        ('10', 0.625)
+        ('10', Told(mean=0.625, spread=None))
     """
 
-    until: int  # pulls in all, those made before included
+    until: int  # pulls in all, those made before included; of a challenge, the leader's too
     code: Code  # how the mean becomes bits
     cut: float | None = None
+    scale: Scale | None = None
+    task: Task | None = None
 
     def __post_init__(self) -> None:
         require_within("until", self.until, 1, MAX_PULLS)
         if self.cut is not None:
             require_finite("cut", self.cut)
+        if self.task is None:
+            return
+        if self.scale is None or self.cut is not None:
+            raise LocalProtocolError("a task needs a scale, and leaves no room for a cut")
+        expected = Above if isinstance(self.task, Challenge) else Nearest
+        if not isinstance(self.code, expected):
+            raise LocalProtocolError(
+                f"a {self.task.name} is answered in the code {expected.name}, not {self.code.name}"
+            )
 
-    def answer(self, mean: float) -> Symbol:
-        """What an agent with this mean answers; RewardError if the code cannot tell such a mean."""
-        word = self.code.write(mean)
+    def answer(self, mean: float, bets: Bets | None = None) -> Symbol:
+        """What an agent with this mean after `until` pulls answers.
+
+        `bets` are what it kept of its rewards, where the scale says to. RewardError if the code
+        cannot tell such a mean.
+        """
+        task, code = self.task, self.code
+        if isinstance(task, Edge):
+            assert isinstance(code, Nearest)  # as was checked
+            return tasks.write_edge(task, code, self._account(self.until, mean, bets))
+        word = code.write(mean)
+        if isinstance(task, Pilot):
+            account = self._account(self.until, mean, bets)
+            return concat(word, tasks.write_spread(account, code.read(word)))
+        if isinstance(task, Challenge):
+            return BEATEN if self.is_beaten(self.until, mean, bets) else concat(_YES, word)
         if self.cut is None:
             return word
-        return _NOT_ABOVE if mean <= self.cut else concat(_ABOVE, word)
+        return _NO if mean <= self.cut else concat(_YES, word)
 
-    def read(self, symbol: Symbol) -> float | None:
-        """The mean that an answer tells; None for a mean that is not above the cut.
+    def is_beaten(self, pulls: int, mean: float, bets: Bets | None) -> bool:
+        """Whether an agent that was challenged and has made so many pulls gives up."""
+        task = self.task
+        return isinstance(task, Challenge) and tasks.is_beaten(
+            task, self.until, self._account(pulls, mean, bets)
+        )
 
-        PeerProtocolError if no mean has this answer.
+    def read(self, symbol: Symbol) -> Told | None:
+        """What an answer tells; None for a mean that is not above the cut, or an arm that gave up.
+
+        PeerProtocolError if no agent has this answer.
         """
-        if self.cut is None:
-            return self.code.read(symbol)
-        if symbol == _NOT_ABOVE:
+        task, code, reader = self.task, self.code, BitReader(symbol)
+        if isinstance(task, Edge | Pilot):
+            assert isinstance(code, Nearest)  # as was checked
+            if isinstance(task, Edge):
+                mean, spread = tasks.read_edge(task, code, reader)
+            else:
+                mean, spread = code.read_from(reader), tasks.read_spread(reader)
+            reader.finish()
+            return Told(mean=mean, spread=spread)
+        if self.cut is None and task is None:
+            return Told(mean=code.read(symbol))
+        if symbol == _NO:
             return None
-        if not BitReader(symbol).take(1):
-            raise PeerProtocolError(f"symbol {symbol} goes on after it said that it is not above")
+        if not reader.take(1):
+            raise PeerProtocolError(f"symbol {symbol} goes on after it said no")
         nbits = symbol.nbits - 1
-        return self.code.read(Symbol(symbol.value & (1 << nbits) - 1, nbits))
+        return Told(mean=code.read(Symbol(symbol.value & (1 << nbits) - 1, nbits)))
+
+    def _account(self, pulls: int, mean: float, bets: Bets | None) -> Account:
+        assert self.scale is not None  # a task has one
+        if self.scale.bounded and bets is None:
+            raise PeerProtocolError("is about bets on rewards, of which none were kept")
+        return Account(self.scale, pulls, mean, bets if self.scale.bounded else None)

@@ -14,11 +14,12 @@ from bitarm.core.catch_up import catch_up
 from bitarm.core.confidence import ArmView
 from bitarm.core.dither import dither
 from bitarm.core.events import ReportAccepted
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizer import Occasion
-from bitarm.core.question import Question
+from bitarm.core.question import BEATEN, Question
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError
 
@@ -63,6 +64,11 @@ class Race:
             index=self._spec.occasion(record.message, record.pulls).index if record.message else 0,
             error=record.held.error if record.held.pulls == record.pulls else math.inf,
             ceiling=record.held.ceiling,
+            open_below=record.held.open_below,
+            open_above=record.held.open_above,
+            spread=record.held.spread,
+            rung=record.held.rung,
+            beaten_by=record.beaten_by,
         )
 
     def views(self) -> list[ArmView]:
@@ -149,7 +155,8 @@ class Race:
         questions = [self._question(action) for action in advances]
         asked = []
         for action, question in zip(advances, questions, strict=True):
-            record = self.arms[action.arm].awaiting(question)
+            rival = action.hint.rival if action.hint is not None else None
+            record = self.arms[action.arm].awaiting(question, rival)
             self.arms[action.arm] = record
             asked.append(record)
         self.rounds += 1
@@ -177,7 +184,8 @@ class Race:
         held = self._spec.quantizer.read(symbol, question, record.held, occasion)
         self.samples += pulls - record.counted
         self.payload_bits += symbol.nbits
-        self.arms[arm] = record.after(held, pulls, symbol)
+        beaten = isinstance(question.task, Challenge) and symbol == BEATEN
+        self.arms[arm] = record.after(held, pulls, symbol, beaten=beaten)
         self.awaited -= 1
         return ReportAccepted(
             round=self.rounds,
@@ -188,7 +196,8 @@ class Race:
             mean=held.mean,
             error=held.error,
             radius=self.radius(arm),
-            ceiling=None if held.pulls == pulls else held.ceiling,
+            ceiling=None if held.pulls == pulls or beaten else held.ceiling,
+            beaten_by=record.rival if beaten else None,
         )
 
     def fall_behind(self, arm: int, pulls: int) -> None:

@@ -36,11 +36,16 @@ class RewardSource(Protocol):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Rewards that passed, summed."""
+    """Rewards that passed, and their sum."""
 
-    count: int
+    rewards: Sequence[float]
     total: float
     clipped: int
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.rewards)
 
 
 def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> Batch:
@@ -74,7 +79,7 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
     if not math.isfinite(total):
         _check_finite(rewards)
         raise RefusedRewardError("the rewards of one batch add up to more than a float can hold")
-    return Batch(count=len(rewards), total=total, clipped=clipped)
+    return Batch(rewards=rewards, total=total, clipped=clipped)
 
 
 def _check_finite(rewards: Sequence[float]) -> None:

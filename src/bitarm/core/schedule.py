@@ -100,6 +100,54 @@ class GeometricSchedule:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LooksSchedule:
+    """1, 2, 3, … and from 64 on 1/32 more each time: the counts at which a challenged agent looks.
+
+    Whole numbers alone: t_{i+1} = t_i + max(1, ⌊t_i/32⌋), as the smallest agent computes it.
+    """
+
+    name: ClassVar[str] = "looks"
+
+    _grid: list[int] = field(init=False, repr=False, compare=False, default_factory=lambda: [1])
+
+    def pulls_at(self, index: int) -> int | None:
+        """t_i; None once it would pass `MAX_PULLS`."""
+        _check_index(index)
+        while len(self._grid) < index and self._extend():
+            pass
+        return self._grid[index - 1] if index <= len(self._grid) else None
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`."""
+        while self._grid[-1] < pulls and self._extend():
+            pass
+        return bisect_right(self._grid, pulls)
+
+    def _extend(self) -> bool:
+        last = self._grid[-1]
+        after = last + max(1, last // 32)
+        if after > MAX_PULLS:
+            return False
+        self._grid.append(after)
+        return True
+
+
+_LOOKS = LooksSchedule()
+
+
+def next_look(pulls: int) -> int:
+    """The first count after `pulls` at which a challenged agent looks."""
+    return _LOOKS.pulls_at(_LOOKS.index_at(pulls) + 1) or MAX_PULLS
+
+
+def is_look(pulls: int) -> bool:
+    """Whether a challenged agent looks after so many pulls."""
+    index = _LOOKS.index_at(pulls)
+    return index > 0 and _LOOKS.pulls_at(index) == pulls
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSchedule:
     """Any strictly increasing list of checkpoints; a run that needs more ends at its limit."""
 
@@ -130,7 +178,7 @@ class ListedSchedule:
 
 
 SCHEDULES: dict[str, type[Schedule]] = {
-    schedule.name: schedule for schedule in (GeometricSchedule, ListedSchedule)
+    schedule.name: schedule for schedule in (GeometricSchedule, ListedSchedule, LooksSchedule)
 }
 
 

@@ -74,6 +74,7 @@ class RunSpec:
             arms=len(self.arms),
             delta=self.delta,
             sigma=self.sigma,
+            bounds=self.bounds,
             certain=self.quantizer.certain,
         )
         object.__setattr__(self, "canonical", canonical)

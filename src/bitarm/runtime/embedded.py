@@ -143,10 +143,13 @@ class EmbeddedRun:
         """Hand a message to an agent, and fetch the rewards that it then wants."""
         reports = list(agent.receive(message))
         source, spec = self._sources[agent.arm], self._learner.spec
-        while agent.wanted:
+        while agent.wanted or agent.is_looking:
+            if agent.is_looking:  # one process: what it holds is lost with the run, or not at all
+                reports.extend(agent.look())
+                continue
             try:
                 batch = self._pull(source, min(agent.wanted, PULLED_AT_ONCE), spec.bounds)
-                made = agent.observe(batch.count, batch.total)
+                made = agent.observe(batch.count, batch.total, batch.rewards)
             except RewardError as error:
                 raise RewardError(f"{spec.label(agent.arm)}: {error}") from error
             if batch.clipped:

@@ -1,4 +1,4 @@
-"""How a mean becomes bits: the four codes that a question may ask for, by name.
+"""How a mean becomes bits: the five codes that a question may ask for, by name.
 
 A code is a value: it holds every number that an answer depends on, so that who answers needs to
 know nothing else of the run. Laws, for every code and every mean that it takes:
@@ -11,13 +11,14 @@ know nothing else of the run. Laws, for every code and every mean that it takes:
    `write` cannot fail for another reason than a mean that it does not reach (`RewardError`).
 """
 
+from bitarm.core.codes.above import Above
 from bitarm.core.codes.bins import Bins
 from bitarm.core.codes.levels import Levels
 from bitarm.core.codes.nearest import Nearest
 from bitarm.core.codes.raw import Raw
 
-Code = Bins | Nearest | Levels | Raw
+Code = Bins | Nearest | Levels | Raw | Above
 
-CODES: dict[str, type[Code]] = {code.name: code for code in (Bins, Nearest, Levels, Raw)}
+CODES: dict[str, type[Code]] = {code.name: code for code in (Bins, Nearest, Levels, Raw, Above)}
 
-__all__ = ["CODES", "Bins", "Code", "Levels", "Nearest", "Raw"]
+__all__ = ["CODES", "Above", "Bins", "Code", "Levels", "Nearest", "Raw"]

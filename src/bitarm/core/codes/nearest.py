@@ -43,20 +43,35 @@ class Nearest:
 
     def write(self, mean: float) -> Symbol:
         """The word for the step that is nearest to `mean`; RewardError if that is too far off."""
+        return self.write_steps(self.steps_to(mean))
+
+    def read(self, symbol: Symbol) -> float:
+        """The mean that many steps from the centre; PeerProtocolError for any other bits."""
+        reader = BitReader(symbol)
+        mean = self.read_from(reader)
+        reader.finish()
+        return mean
+
+    def steps_to(self, mean: float) -> int:
+        """The step that is nearest to `mean`; RewardError if that is too far off."""
         if not abs(mean) < MOST_STEPS * self.step:
             raise RewardError(
                 f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
                 "give bounds, or subtract what is common to all arms"
             )
-        folded = zigzag(math.floor((mean - self.centre) / self.step + 0.5))
-        return write_golomb(folded, self.divisor, self.escape)
+        return math.floor((mean - self.centre) / self.step + 0.5)
 
-    def read(self, symbol: Symbol) -> float:
-        """The mean that many steps from the centre; PeerProtocolError for any other bits."""
-        reader = BitReader(symbol)
-        folded = read_golomb(reader, self.divisor, self.escape)
-        reader.finish()
-        mean = self.centre + unzigzag(folded) * self.step
+    def middle(self, steps: int) -> float:
+        """The mean that many steps from the centre."""
+        return self.centre + steps * self.step
+
+    def write_steps(self, steps: int) -> Symbol:
+        """The word for so many steps."""
+        return write_golomb(zigzag(steps), self.divisor, self.escape)
+
+    def read_from(self, reader: BitReader) -> float:
+        """The mean whose word comes next."""
+        mean = self.middle(unzigzag(read_golomb(reader, self.divisor, self.escape)))
         if not abs(mean) <= MOST_STEPS * self.step + self.step / 2:
             raise PeerProtocolError(f"symbol moves the mean to {mean}, which no encoder can reach")
         return mean

@@ -22,6 +22,10 @@ _OCTAVES = (31 / 32, 5 / 8, 25 / 64)  # three rungs, then the same over 4: each 
 _NEAR = {-1: 0.08, 0: 0.37, 1: 0.23, 2: 0.14, 3: 0.1}
 _FAR = 0.08  # for all climbs of 4 rungs and more together
 
+FOLLOWING = (0.5, 0.25, 0.15, 0.1)
+"""Shares of losers 0 to 3 rungs above the winner, where a loser only ever follows the winner's
+count and gives up on the way: it has at most as many pulls, and seldom under a quarter of them."""
+
 
 class Pair(NamedTuple):
     """Two rungs and the logarithm of their weight."""
@@ -64,3 +68,9 @@ def law(middle: int) -> tuple[Pair, ...]:
         for winner in range(RUNGS)
         for loser in range(min(winner + 2, RUNGS))
     )
+
+
+@lru_cache
+def log_weights(middle: int) -> tuple[float, ...]:
+    """Logarithms of the weights of all rungs, as a winner's."""
+    return tuple(math.log(weight(rung, middle)) for rung in range(RUNGS))

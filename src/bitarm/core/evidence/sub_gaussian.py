@@ -18,19 +18,15 @@ from functools import lru_cache
 from typing import ClassVar, Self, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride, Width, interval, split
-from bitarm.core.evidence.ladder import RUNGS, rate, share, weight
+from bitarm.core.evidence.account import SIGMA_RATES, Scale
+from bitarm.core.evidence.evidence import Evidence
+from bitarm.core.evidence.ladder import RUNGS, log_weights, share
 from bitarm.core.evidence.least import reaches
-
-TOP = 4.0
-"""The highest rate is nearly this over σ: with gaps of many σ, two or three pulls are enough."""
 
 MIDDLE = 4
 """The heaviest rung, λ = 0.625/σ: the best one for gaps near σ."""
 
-RATES = tuple(TOP * rate(rung) for rung in range(RUNGS))
-"""λ of each rung, for σ = 1."""
-
-WEIGHTS = tuple(math.log(weight(rung, MIDDLE)) for rung in range(RUNGS))
+WEIGHTS = log_weights(MIDDLE)
 """Logarithm of each winner's rung's weight."""
 
 SHARES = tuple(math.log(share(climb)) for climb in range(-1, RUNGS))
@@ -59,7 +55,15 @@ class SubGaussianEvidence(Width):
     certain: bool = True  # whether the quantizer's error bound always holds
 
     @classmethod
-    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+    def of(
+        cls,
+        *,
+        arms: int,
+        delta: float,
+        sigma: float,
+        certain: bool,
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
         """The evidence of a run."""
         return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
 
@@ -70,8 +74,16 @@ class SubGaussianEvidence(Width):
         )
 
     def confidence(self, stride: Stride) -> Confidence:
-        """Judges pairs, whatever their counts."""
-        return Leads(self)
+        """Judges pairs, whatever their counts; or lets the agents do it."""
+        leads = Leads(self)
+        if stride is Stride.JUDGED:
+            return Evidence(Scale.of_sigma(self.sigma), leads.level, MIDDLE)
+        return leads
+
+    @classmethod
+    def fits(cls, stride: Stride) -> bool:
+        """However arms move."""
+        return True
 
     def objection(self) -> str | None:
         """None: docs/evidence.md has the proof."""
@@ -117,7 +129,7 @@ def margin(loser_pulls: int, winner_pulls: int, level: float) -> float:
         float(loser_pulls),
         float(winner_pulls),
         level,
-        RATES,
+        SIGMA_RATES,
         WEIGHTS,
         SHARES,
         *([0.0] * (WINDOW * WINDOW) for _ in range(3)),

@@ -1,5 +1,6 @@
 """Every policy, by name. A new one is a file here and a line in this list."""
 
+from bitarm.core.policies.challenge import ChallengeElimination
 from bitarm.core.policies.lil_ucb import LilUcb
 from bitarm.core.policies.lil_ucb_count import LilUcbCount
 from bitarm.core.policies.lucb import Lucb
@@ -16,6 +17,7 @@ POLICIES: Registry[Policy] = Registry(
     Policy,  # type: ignore[type-abstract]
     (
         QuietElimination,
+        ChallengeElimination,
         SuccessiveElimination,
         Lucb,
         LilUcb,
@@ -28,6 +30,7 @@ POLICIES: Registry[Policy] = Registry(
 
 __all__ = [
     "POLICIES",
+    "ChallengeElimination",
     "LilUcb",
     "LilUcbCount",
     "Lucb",

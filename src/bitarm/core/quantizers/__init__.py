@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers.dicq import Dicq
 from bitarm.core.quantizers.dicq_budget import BudgetedDicq
+from bitarm.core.quantizers.dyadic import Dyadic
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.quantizers.fed_sel_paper import FedSelPaper
@@ -16,7 +17,7 @@ from bitarm.core.registry import Registry
 CHOICES: Registry[Quantizer] = Registry(
     "quantizer",
     Quantizer,  # type: ignore[type-abstract]
-    (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq),
+    (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq, Dyadic),
 )
 """Those that can be asked for by name."""
 
@@ -31,6 +32,7 @@ __all__ = [
     "QUANTIZERS",
     "BudgetedDicq",
     "Dicq",
+    "Dyadic",
     "Exact",
     "FedSel",
     "FedSelPaper",

@@ -129,12 +129,12 @@ class Dicq(Quantizer):
         self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
     ) -> Estimate:
         """μ̃_{n−1} + q_n·s_n."""
-        mean, cut = question.read(symbol), question.cut
-        if mean is None:
+        told, cut = question.read(symbol), question.cut
+        if told is None:
             assert cut is not None  # without one there is nothing to be not above of
             return replace(held, ceiling=cut)
         assert isinstance(question.code, Nearest)  # our own question
-        error = _error(question.code.step)
+        mean, error = told.mean, _error(question.code.step)
         if cut is not None and mean + error <= cut:
             raise PeerProtocolError(f"symbol says above {cut}, and then {mean}")
         return Estimate.after(occasion, mean=mean, error=error)
@@ -179,7 +179,11 @@ def golomb_divisor(before: int, pulls: int, error: float, size: float, kappa: fl
     """
     moved = (pulls - before) / (before * kappa * kappa)
     old = error / size
-    variance = moved + old * old / 3
+    return golomb_divisor_of(moved + old * old / 3)
+
+
+def golomb_divisor_of(variance: float) -> int:
+    """Golomb's divisor for numbers of this variance around 0."""
     for divisor, bound in enumerate(_DIVISORS, 1):
         if variance < bound:
             return divisor

@@ -1,6 +1,7 @@
 """Every width, by name. A new one is a file here or in `core/evidence`, and a line in this list."""
 
 from bitarm.core.confidence import Width
+from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.registry import Registry
 from bitarm.core.widths.lil import LilWidth
@@ -10,12 +11,20 @@ from bitarm.core.widths.paper import PaperWidth
 WIDTHS: Registry[Width] = Registry(
     "width",
     Width,  # type: ignore[type-abstract]
-    (PaperWidth, LilWidth, PairwiseWidth, PairwiseMixtureWidth, SubGaussianEvidence),
+    (
+        PaperWidth,
+        LilWidth,
+        PairwiseWidth,
+        PairwiseMixtureWidth,
+        SubGaussianEvidence,
+        BoundedEvidence,
+    ),
     has_words=False,  # a run's K, δ and σ are all that it depends on
 )
 
 __all__ = [
     "WIDTHS",
+    "BoundedEvidence",
     "LilWidth",
     "PairwiseMixtureWidth",
     "PairwiseWidth",

@@ -31,7 +31,15 @@ class LilWidth(Width):
     sigma: float
 
     @classmethod
-    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+    def of(
+        cls,
+        *,
+        arms: int,
+        delta: float,
+        sigma: float,
+        certain: bool,
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
         """The width of a run: one event for all intervals, ICQ's among them, so none is split."""
         return cls(arms=arms, delta=delta, sigma=sigma)
 

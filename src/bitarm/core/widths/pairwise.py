@@ -39,7 +39,15 @@ class PairwiseWidth(Width):
     certain: bool = True  # whether the quantizer's error bound always holds
 
     @classmethod
-    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+    def of(
+        cls,
+        *,
+        arms: int,
+        delta: float,
+        sigma: float,
+        certain: bool,
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
         """The width of a run."""
         return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
 
@@ -77,14 +85,22 @@ class PairwiseMixtureWidth(Width):
     certain: bool = True
 
     @classmethod
-    def of(cls, *, arms: int, delta: float, sigma: float, certain: bool) -> Self:
+    def of(
+        cls,
+        *,
+        arms: int,
+        delta: float,
+        sigma: float,
+        certain: bool,
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
         """The width of a run."""
         return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
         """Not where each arm moves on its own: two of them need equally many pulls."""
-        return stride is not Stride.APART
+        return stride not in (Stride.APART, Stride.JUDGED)
 
     def u_prime(self, pulls: int, index: int) -> float:
         """V_n, as for `pairwise`."""

@@ -144,7 +144,7 @@ class Part:
             if not rewards:
                 return None
             batch = collect(rewards, self.announced.bounds, clip=clip)
-            answers = machine.observe(batch.count, batch.total)
+            answers = machine.observe(batch.count, batch.total, batch.rewards)
         except RewardError as error:
             # What came and was not taken is missing when another process goes on from here.
             if feed.live and (rewards or isinstance(error, RefusedRewardError)):

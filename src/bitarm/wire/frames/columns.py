@@ -1,7 +1,8 @@
-"""How the numbers of a frame are spelt: four kinds, each with one spelling for one number.
+"""How the numbers of a frame are spelt: five kinds, each with one spelling for one number.
 
 NUMBER     a whole number from 0: variable length (`bitarm.wire.frames.varint`)
 SIGNED     a whole number: folded to 0, 1, −1, 2, −2, … as 0, 1, 2, 3, 4, …, then as a NUMBER
+BYTE       a whole number from 0 to 255: one byte
 FLOAT      an IEEE 754 double: its eight bytes; finite, and zero without a sign
 FRACTION   a multiple of 2^−32 in [0, 1): the four bytes of its numerator
 """
@@ -27,6 +28,7 @@ class Spelling(Enum):
 
     NUMBER = "number"
     SIGNED = "signed"
+    BYTE = "byte"
     FLOAT = "float"
     FRACTION = "fraction"
 
@@ -59,6 +61,8 @@ def write(body: bytearray, column: Column, value: float) -> None:
             varint.write(body, int(value))
         case Spelling.SIGNED:
             varint.write(body, zigzag(int(value)))
+        case Spelling.BYTE:
+            body.append(int(value))
         case Spelling.FLOAT:
             body += struct.pack(">d", value + 0.0)  # −0.0 is 0.0
         case Spelling.FRACTION:
@@ -74,6 +78,8 @@ def read(cursor: Cursor, column: Column, note: str, arm: int = 0) -> float:
         case Spelling.SIGNED:
             bits = cursor.take_number()
             value = unzigzag(bits)
+        case Spelling.BYTE:
+            value = bits = cursor.take(8)
         case Spelling.FLOAT:
             bits = cursor.take(FLOAT_BITS)
             value = _float(column.name, bits)

@@ -9,7 +9,7 @@ from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Requ
 from bitarm.errors import CorruptFrameError, LocalProtocolError
 from bitarm.wire.frames import varint
 from bitarm.wire.frames.cursor import Cursor
-from bitarm.wire.frames.questions import require_spellable_code
+from bitarm.wire.frames.questions import require_spellable_question
 
 RUN_BITS = 32
 
@@ -26,7 +26,7 @@ def require_spellable(message: Message) -> None:
             _require("message", message.message, 1, varint.LIMIT)
         case Request():
             _require("message", message.message, 1, varint.LIMIT)
-            require_spellable_code(message.question.code)
+            require_spellable_question(message.question)
         case Position():
             _require("message", message.message, 1, varint.LIMIT)
             _require("pulls", message.pulls, 1, varint.LIMIT)

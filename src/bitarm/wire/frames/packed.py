@@ -3,7 +3,7 @@
     run, count, the questions' byte if there are questions, shape, arms, columns, symbols
 
 Arms rise strictly: the first as it is, each other as the number of arms skipped. A column is one
-number for all when all are equal, and one each otherwise; the shape byte says which. Symbols lie
+number for all when all are equal, and one each otherwise; the shape says which, a bit a column. Symbols lie
 back to back, padded once.
 
 Each arm takes at least a byte. That is what bounds the count: were the arms folded into a range,
@@ -55,7 +55,8 @@ def write(messages: Sequence[Message]) -> tuple[FrameKind, bytes]:
         body.append(questions.tag_of(first.question))
     table = list(zip(*rows, strict=True))
     shared = [len(set(numbers)) == 1 for numbers in table]
-    body.append(sum(1 << place for place, one in enumerate(reversed(shared)) if one))
+    shape = sum(1 << place for place, one in enumerate(reversed(shared)) if one)
+    body += shape.to_bytes(_shape_bytes(heads))
     previous = -1
     for message in messages:
         varint.write(body, message.arm - previous - 1)
@@ -147,8 +148,13 @@ def _read_count(cursor: Cursor) -> int:
     return count
 
 
+def _shape_bytes(heads: Sequence[Column]) -> int:
+    """A bit a column, in whole bytes."""
+    return -(-len(heads) // 8)
+
+
 def _read_shape(cursor: Cursor, heads: Sequence[Column]) -> list[bool]:
-    cursor.take_zeros(8 - len(heads), "spare")
+    cursor.take_zeros(8 * _shape_bytes(heads) - len(heads), "spare")
     shared = []
     for column in heads:
         flag = cursor.take(1)

@@ -1,0 +1,119 @@
+"""Evidence from rewards in [0, 1] of which nothing else is known: bets on them.
+
+An arm keeps two bettors for every rung of the ladder. Before each reward x both know a prediction
+x̂ that is made of the rewards before it. One bets the share λ on x being above it, the other on x
+being below; a reward multiplies their fortunes by 1 ± λ(x − x̂). Then
+
+    ln e⁺(m) = Σ [ln(1 + λ(x − x̂)) + λx̂] − λnm        evidence that the mean is above m
+    ln e⁻(m) = Σ [ln(1 − λ(x − x̂)) − λx̂] + λnm        evidence that the mean is below m
+
+are logarithms of supermartingales if it is not: a factor has mean at most
+(1 + λ(μ − x̂))·exp(−λ(m − x̂)) ≤ 1. They are lines in m, so an arm's evidence for all m is two numbers
+a rung. `docs/evidence.md` has the proofs.
+
+At low rates a bettor is worth hardly more than the number that bounds it from below (Fan's
+inequality),
+
+    ±λ(S − nm) − ψ(λ)V,    V = Σ(x − x̂)²,    ψ(λ) = −ln(1 − λ) − λ,
+
+so only the highest rungs have bettors, and all others take count, sum and V.
+
+Functions of numbers and rows of numbers alone, since the simulator compiles these very functions.
+"""
+
+import math
+from collections.abc import MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.core.evidence.ladder import RUNGS, rate
+
+BETTORS = 8
+"""Rungs with bettors; below them, at rates under 0.03, V serves as well."""
+
+FOLD = 16
+"""Rewards after which fortunes become logarithms: until then they cannot leave a float."""
+
+_RATES = tuple(rate(rung) for rung in range(RUNGS))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bets:
+    """What an agent keeps of rewards that were scaled to [0, 1], beside their count and sum."""
+
+    fortunes: tuple[float, ...] = (1.0,) * (2 * BETTORS)  # since the last fold: on high, on low
+    logs: tuple[float, ...] = (0.0,) * (2 * BETTORS)  # of what they had before
+    total: float = 0.0  # Σx
+    predicted: float = 0.0  # Σx̂
+    squares: float = 0.0  # V
+
+    def after(self, rewards: Sequence[float], pulls: int) -> "Bets":
+        """After more rewards, each in [0, 1]; `pulls` were made before them."""
+        fortunes, logs = list(self.fortunes), list(self.logs)
+        total, predicted, squares = self.total, self.predicted, self.squares
+        for place, reward in enumerate(rewards, pulls):
+            total, predicted, squares = bet(
+                reward, place, total, predicted, squares, fortunes, logs
+            )
+        return Bets(
+            fortunes=tuple(fortunes),
+            logs=tuple(logs),
+            total=total,
+            predicted=predicted,
+            squares=squares,
+        )
+
+
+def bet(
+    reward: float,
+    pulls: int,
+    total: float,
+    predicted: float,
+    squares: float,
+    fortunes: MutableSequence[float],
+    logs: MutableSequence[float],
+) -> tuple[float, float, float]:
+    """Let all bettors of an arm play one reward, after so many; returns the three sums after it."""
+    guess = (0.5 + total) / (1.0 + pulls)
+    surprise = reward - guess
+    for rung in range(BETTORS):
+        stake = _RATES[rung] * surprise
+        fortunes[rung] *= 1.0 + stake
+        fortunes[BETTORS + rung] *= 1.0 - stake
+    if pulls % FOLD == FOLD - 1:
+        for bettor in range(2 * BETTORS):
+            logs[bettor] += math.log(fortunes[bettor])
+            fortunes[bettor] = 1.0
+    return total + reward, predicted + guess, squares + surprise * surprise
+
+
+def above(
+    rung: int,
+    total: float,
+    predicted: float,
+    squares: float,
+    fortunes: Sequence[float],
+    logs: Sequence[float],
+) -> float:
+    """ln e⁺(m) + λnm of a rung: evidence that the mean is above m, but for its slope."""
+    step = _RATES[rung]
+    if rung < BETTORS:
+        return logs[rung] + math.log(fortunes[rung]) + step * predicted
+    return step * total + (math.log1p(-step) + step) * squares
+
+
+def below(
+    rung: int,
+    total: float,
+    predicted: float,
+    squares: float,
+    fortunes: Sequence[float],
+    logs: Sequence[float],
+) -> float:
+    """ln e⁻(m) − λnm of a rung: evidence that the mean is below m, but for its slope."""
+    step = _RATES[rung]
+    if rung < BETTORS:
+        bettor = BETTORS + rung
+        return logs[bettor] + math.log(fortunes[bettor]) - step * predicted
+    return -step * total + (math.log1p(-step) + step) * squares

@@ -1,0 +1,238 @@
+"""Evidence as a policy uses it: what decides, and a model of what will.
+
+What decides is weighed by the agents (`tasks.py`), or from told means where σ is known. Everything
+else here is a forecast: who is likely to fall after how many pulls. Nothing is claimed of it.
+
+Means are in units of the scale, as everywhere among the evidence; functions of numbers alone are
+those that the simulator compiles.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from bitarm.core.confidence import ArmView
+from bitarm.core.evidence.account import Scale, cost, variance
+from bitarm.core.evidence.ladder import FOLLOWING, RUNGS, log_weights
+from bitarm.core.evidence.least import reaches
+from bitarm.core.evidence.tasks import BAND
+
+NEVER = 1e11
+"""Pulls after which nothing is forecast."""
+
+CAUTION = 0.25
+"""Deviations by which a leader's mean is taken to be lower than it seems."""
+
+_SHARES = tuple(math.log(share) for share in FOLLOWING)
+_NEGLIGIBLE = -60.0  # logarithm of a term that need not be added
+_RATIO = 1.6  # of neighbouring rungs' rates
+
+
+class Forecast(NamedTuple):
+    """How a fall comes about."""
+
+    rung: int  # of the leader, at which evidence is expected to grow fastest
+    pulls: float  # of the leader, at which the other falls
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Evidence at the level L = ln((K − 1)/δ), on a scale, with its law."""
+
+    scale: Scale
+    level: float
+    middle: int  # the heaviest rung
+
+    @property
+    def log_weights(self) -> tuple[float, ...]:
+        """Logarithm of each winner's rung's weight."""
+        return log_weights(self.middle)
+
+    def noise(self, mean: float, spread: int, pulls: float) -> float:
+        """The deviation of a reward, as measured; by the model where σ is not known.
+
+        `mean` and `spread` are what was told after so many pulls.
+        """
+        scale = self.scale
+        return scale.unit * math.sqrt(
+            variance(scale.bounded, scale.inward(mean), 2.0**spread, pulls)
+        )
+
+    # -- as every confidence: what a picture can show --------------------------------------------
+
+    def radius(self, view: ArmView) -> float:
+        """Half the separation from an arm of the same kind, by the model."""
+        return self.separation(view, view) / 2
+
+    def separation(self, loser: ArmView, winner: ArmView) -> float:
+        """Margin plus both quantizers' errors."""
+        return self.margin(loser, winner) + (loser.error + winner.error)
+
+    def margin(self, loser: ArmView, winner: ArmView) -> float:
+        """The lead from which on the loser is likely to fall, by the model, as if level."""
+        scale, pulls = self.scale, max(min(loser.pulls, winner.pulls), 1)
+        lead = math.inf
+        for rung, (rate, weight_) in enumerate(zip(scale.rates, self.log_weights, strict=True)):
+            lost = sum(
+                cost(
+                    scale.bounded,
+                    rate,
+                    scale.inward(view.mean),
+                    2.0 ** (view.spread or 0),
+                    pulls,
+                    side,
+                )
+                for view, side in ((winner, 1.0), (loser, -1.0))
+            )
+            lead = min(lead, (self.level - weight_ - _SHARES[0]) / (rate * pulls) + lost / rate)
+            if rung > BAND and rate * pulls < 1e-3:
+                break
+        return lead * scale.unit
+
+    # -- what decides, where σ is known ----------------------------------------------------------
+
+    def separates(self, loser: ArmView, winner: ArmView) -> bool:
+        """Whether told cells of both are enough for evidence to reach its level.
+
+        A part of the same sum that a challenged agent weighs, at counts that only ever grow.
+        """
+        scale = self.scale
+        if scale.bounded or not math.isfinite(winner.low - loser.high):
+            return False
+        lead = (winner.low - loser.high) / scale.unit
+        if lead <= 0:
+            return False
+        values: list[float] = []
+        slopes: list[float] = []
+        for winner_rung, weight_ in enumerate(self.log_weights):
+            gain = scale.rates[winner_rung] * winner.pulls
+            for climb, share in enumerate(_SHARES):
+                rate = scale.rates[max(winner_rung - climb, 0)]
+                loss = rate * loser.pulls
+                value = (
+                    weight_ + share + gain * (lead - scale.rates[winner_rung] / 2) - loss * rate / 2
+                )
+                if value > _NEGLIGIBLE:
+                    values.append(value)
+                    slopes.append(loss - gain)
+        return reaches(values, slopes, len(values), self.level, -math.inf, math.inf, 0.4 * lead)[0]
+
+    # -- forecasts --------------------------------------------------------------------------------
+
+    def falls(
+        self, leader: ArmView, target: float, spread: int, *, pulls: int, most: float, share: float
+    ) -> Forecast:
+        """When an arm with the mean `target` falls, at a share of the leader's pulls.
+
+        Arms have made at most `pulls`, the leader may make `most`.
+        """
+        scale = self.scale
+        return forecast(
+            scale.bounded,
+            scale.inward(leader.mean),
+            2.0 ** (spread if leader.spread is None else leader.spread),
+            scale.inward(target),
+            2.0**spread,
+            float(pulls),
+            most,
+            share,
+            self.level,
+            scale.rates,
+            self.log_weights,
+            _SHARES,
+        )
+
+    def sharpest(self, leader: ArmView, own: int, spread: int) -> int:
+        """The rung at which an arm with as many pulls falls soonest; both spreads are exponents."""
+        return max(range(RUNGS), key=lambda rung: self._cut_at(leader, own, spread, rung))
+
+    def cut(self, leader: ArmView, own: int, spread: int, first: int) -> float:
+        """Where the mean of an arm that falls at equally many pulls is likely to be, at most."""
+        scale = self.scale
+        rungs = range(first, first + BAND)
+        where = max(self._cut_at(leader, own, spread, rung) for rung in rungs)
+        return scale.low + where * scale.unit
+
+    def _cut_at(self, leader: ArmView, own: int, spread: int, rung: int) -> float:
+        scale = self.scale
+        return cut_at(
+            scale.bounded,
+            scale.inward(leader.low),
+            scale.inward(leader.mean),
+            2.0**own,
+            2.0**spread,
+            float(leader.pulls),
+            self.level - self.log_weights[rung] - _SHARES[0],
+            scale.rates[rung],
+        )
+
+
+def band(rung: int) -> int:
+    """The first of the three rungs around one."""
+    return min(max(rung - 1, 0), RUNGS - BAND)
+
+
+def forecast(
+    bounded: bool,
+    leader: float,
+    leader_spread: float,
+    target: float,
+    spread: float,
+    pulls: float,
+    most: float,
+    share: float,
+    level: float,
+    rates: tuple[float, ...],
+    log_weights: tuple[float, ...],
+    shares: tuple[float, ...],
+) -> Forecast:
+    """The rung and the pulls of the leader at which an arm with the mean `target` falls.
+
+    If it never does, the rung that is best after `most` pulls, with the leader's mean a deviation
+    higher.
+    """
+    climb, ratio = 0, 1.0
+    while climb + 1 < len(shares) and ratio > share * 1.26:
+        ratio /= _RATIO
+        climb += 1
+    gap = leader - target
+    spent = variance(bounded, leader, leader_spread, pulls)
+    soonest, best, highest, hopeful = math.inf, 0, -math.inf, 0
+    for rung in range(len(rates)):
+        gain, loss = rates[rung], rates[max(rung - climb, 0)]
+        lost = cost(bounded, gain, leader, leader_spread, pulls, 1.0) + gain / loss * cost(
+            bounded, loss, target, spread, pulls, -1.0
+        )
+        needed = level - log_weights[rung] - shares[climb]
+        then = needed / max(gain * gap - lost, 1e-12)
+        if then < 1e12:
+            for _ in range(2):
+                nearer = gap - CAUTION * math.sqrt(spent / max(then, 1.0))
+                then = needed / max(gain * nearer - lost, 1e-12)
+        if then < soonest:
+            soonest, best = then, rung
+        worth = most * (gain * (gap + math.sqrt(spent / most)) - lost) - needed
+        if worth > highest:
+            highest, hopeful = worth, rung
+    return Forecast(best, soonest) if soonest < NEVER else Forecast(hopeful, math.inf)
+
+
+def cut_at(
+    bounded: bool,
+    edge: float,
+    middle: float,
+    leader_spread: float,
+    spread: float,
+    pulls: float,
+    needed: float,
+    rate: float,
+) -> float:
+    """The highest mean, in units, at which one rung alone is enough for both arms' evidence.
+
+    `needed` are the nats that it must reach; both arms have made as many pulls.
+    """
+    lost = cost(bounded, rate, middle, leader_spread, pulls, 1.0) + cost(
+        bounded, rate, edge, spread, pulls, -1.0
+    )
+    return edge - (needed / pulls + lost) / rate

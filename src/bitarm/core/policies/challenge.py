@@ -1,0 +1,273 @@
+"""Elimination by challenge: one arm goes ahead, and the others judge themselves by its evidence.
+
+* The arm that leads pulls alone, as far as it takes for another to fall by the forecast, and tells
+  how sure one may be that it is good.
+* The others are told that. An arm that may fall pulls on, weighs its own rewards against the
+  leader's evidence as it goes, and stops as soon as it is beaten: it says so in one bit. One that
+  gets as far as the leader without being beaten says where it is. One that may be the next leader
+  only says where it is. All others stay silent, and make up for their pulls when they are asked.
+* The first words: the arm in the middle of the list reports first, and how its rewards spread;
+  the first and the last one say how far they are from it, and the others how far from the median
+  of the three.
+
+So no arm waits for a checkpoint to find out that it is beaten, and no σ is needed where rewards
+have bounds. Sound whatever is chosen from the data, since evidence is: `docs/evidence.md`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, final
+
+from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.evidence.evidence import Evidence, band
+from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
+from bitarm.core.hint import Hint, HintKind
+from bitarm.core.policy import (
+    Action,
+    Advance,
+    Drop,
+    Outcome,
+    Policy,
+    PolicyContext,
+    Stop,
+    by_mean,
+    highest,
+)
+from bitarm.core.quantizers.dyadic import dyadic
+from bitarm.core.schedule import Schedule
+from bitarm.core.spec import RunSpec
+from bitarm.core.words import Word, check_words
+
+PILOTS = 3
+"""Arms that are heard before all others."""
+
+MAY_FALL = 0.3
+"""Deviations by which a mean may have fallen since it was told: beyond, an arm is not challenged."""
+
+MAY_LEAD = 0.7
+"""Deviations by which it may have risen: beyond, it is not asked whether it leads."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeElimination(Policy):
+    """Drops arms that say that they are beaten."""
+
+    name: ClassVar[str] = "challenge"
+    stride: ClassVar[Stride] = Stride.JUDGED
+
+    cap: Annotated[float, Word("Longest jump, as a factor of the pulls", least=1)] = 4.0
+    patience: Annotated[float, Word("How much of a drop must be in sight to ask", above=0)] = 1.0
+    behind: Annotated[
+        float, Word("Share of the leader's pulls at which an arm is to fall", above=0, most=1)
+    ] = 0.62
+    aim: Annotated[
+        float, Word("Which arm is to fall: 0 the last, ½ the mean one, 1 the next", least=0, most=1)
+    ] = 0.7
+
+    def __post_init__(self) -> None:
+        check_words(self)
+
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
+        """One broadcast: to the one that goes ahead, or to those that it challenges."""
+        evidence = context.confidence
+        assert isinstance(evidence, Evidence)  # no width fits a policy whose agents judge
+        turn = _Turn(self, evidence, context.schedule)
+        if any(view.messages == 0 for view in views):
+            return turn.first_words(views)
+        active = {view.arm for view in views}
+        drops = [
+            Drop(arm=view.arm, because=view.beaten_by)
+            for view in views
+            if view.beaten_by is not None and view.beaten_by in active
+        ]
+        fallen = {drop.arm for drop in drops}
+        left = [view for view in views if view.arm not in fallen]
+        top = highest(left, by_mean)
+        drops += [
+            Drop(arm=view.arm, because=top.arm)
+            for view in left
+            if view.arm != top.arm and evidence.separates(view, top)
+        ]
+        fallen = {drop.arm for drop in drops}
+        left = [view for view in left if view.arm not in fallen]
+        if len(left) == 1:
+            return (*drops, Stop(outcome=Outcome.DECIDED, best_arm=top.arm))
+        return (*drops, *turn.go_on(left))
+
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
+        """None: docs/evidence.md has the proof."""
+        return None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One decision: what was chosen, and what it is decided with."""
+
+    policy: ChallengeElimination
+    evidence: Evidence
+    schedule: Schedule
+
+    # -- first words -----------------------------------------------------------------------------
+
+    def first_words(self, views: Sequence[ArmView]) -> tuple[Action, ...]:
+        """The pilot, then two more, then the rest around the median."""
+        unheard = [view for view in views if view.messages == 0]
+        heard = sorted((view for view in views if view.messages), key=by_mean)
+        until = self._first_pulls()
+        if until is None:
+            return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+        if not heard:
+            return (self._pilot(unheard[len(unheard) // 2], until),)
+        told = heard[len(heard) // 2]
+        ends = len(heard) < PILOTS <= len(unheard)
+        asked = [unheard[0], unheard[-1]] if ends else unheard
+        noise = self.evidence.noise(told.mean, _spread(views), until)
+        return tuple(self._asked(view, until, HintKind.CENTRE, told.mean, noise) for view in asked)
+
+    def _pilot(self, view: ArmView, until: int) -> Advance:
+        scale = self.evidence.scale
+        if not scale.bounded:
+            return self._asked(view, until, HintKind.CENTRE, 0.0, scale.unit)
+        middle = scale.low + scale.unit / 2
+        noise = self.evidence.noise(middle, 0, until)
+        return self._asked(view, until, HintKind.PILOT, middle, noise, task=Pilot())
+
+    def _first_pulls(self) -> int | None:
+        """Enough to know roughly where an arm is: more where its noise is not known."""
+        wanted = math.ceil(12 + 2 * self.evidence.level) if self.evidence.scale.bounded else 2
+        return self.schedule.pulls_at(self.schedule.index_at(wanted - 1) + 1)
+
+    # -- rounds ----------------------------------------------------------------------------------
+
+    def go_on(self, active: Sequence[ArmView]) -> tuple[Action, ...]:
+        """The challenges of an arm that has gone ahead; if there are none, the next to go ahead."""
+        most = max(view.pulls for view in active)
+        ahead = [view for view in active if view.pulls == most]
+        if len(ahead) == 1 and self._has_edge(ahead[0]):
+            challenged = self._challenges(ahead[0], active)
+            if challenged:
+                return challenged
+        return self._lead(highest(active, by_mean), active, most)
+
+    def _has_edge(self, view: ArmView) -> bool:
+        """Whether others can be held against what was told of an arm."""
+        if self.evidence.scale.bounded:
+            return view.rung is not None
+        return math.isfinite(view.low)
+
+    def _lead(self, leader: ArmView, active: Sequence[ArmView], most: int) -> tuple[Action, ...]:
+        """Send the leader as far as another is to fall, by the forecast."""
+        policy, evidence, spread = self.policy, self.evidence, _spread(active)
+        others = [view.mean for view in active if view.arm != leader.arm]
+        farthest = policy.cap * most
+        forecast = evidence.falls(
+            leader,
+            _target(others, policy.aim),
+            spread,
+            pulls=most,
+            most=farthest,
+            share=min(1.0, policy.behind * math.sqrt(3.0 / len(others))),
+        )
+        until = self._checkpoint(most, min(forecast.pulls * policy.patience, farthest), farthest)
+        if until is None:
+            return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+        own = spread if leader.spread is None else leader.spread
+        task = Edge(first=band(forecast.rung), spread=own) if evidence.scale.bounded else None
+        noise = evidence.noise(leader.mean, own, until)
+        return (self._asked(leader, until, HintKind.LEADER, leader.mean, noise, task=task),)
+
+    def _checkpoint(self, most: int, wanted: float, farthest: float) -> int | None:
+        """The first checkpoint after `most` that is as far as wanted, or the last one in reach."""
+        index = self.schedule.index_at(most) + 1
+        until = self.schedule.pulls_at(index)
+        while until is not None and until < wanted:
+            index += 1
+            beyond = self.schedule.pulls_at(index)
+            if beyond is None or beyond > farthest:
+                break
+            until = beyond
+        return until
+
+    def _challenges(self, leader: ArmView, active: Sequence[ArmView]) -> tuple[Action, ...]:
+        """Up to the leader: who may fall, and who may lead."""
+        evidence, spread, until = self.evidence, _spread(active), leader.pulls
+        own = spread if leader.spread is None else leader.spread
+        sharpest = evidence.sharpest(leader, own, spread)
+        first = band(sharpest) if leader.rung is None else leader.rung
+        cut = evidence.cut(leader, own, spread, first)
+        task = challenge(
+            scale=evidence.scale,
+            edge=told_edge(leader),
+            middle=leader.mean,
+            spread=own,
+            first=first,
+            pulls=until,
+            level=evidence.level,
+            log_weights=evidence.log_weights,
+        )
+        actions = []
+        for view in active:
+            if view.arm == leader.arm:
+                continue
+            noise = evidence.noise(view.mean, spread, view.pulls)
+            moved = noise * math.sqrt(max(0.0, 1 / view.pulls - 1 / until))
+            if view.mean - view.error - MAY_FALL * moved <= cut:
+                asked = self._asked(
+                    view, until, HintKind.CHALLENGE, cut, noise, task=task, rival=leader.arm
+                )
+            elif view.mean + view.error + MAY_LEAD * moved >= leader.mean:
+                asked = self._asked(view, until, HintKind.PLACE, view.mean, noise)
+            else:
+                continue
+            actions.append(asked)
+        return tuple(actions)
+
+    def _asked(
+        self,
+        view: ArmView,
+        until: int,
+        kind: HintKind,
+        value: float,
+        noise: float,
+        *,
+        task: Task | None = None,
+        rival: int | None = None,
+    ) -> Advance:
+        """An arm is asked; `noise` is the deviation of one of its rewards."""
+        since = 1 / view.pulls if view.messages else 1 / until
+        hint = Hint(
+            kind=kind,
+            value=value,
+            deviation=noise / math.sqrt(until),
+            moved=noise * math.sqrt(max(0.0, since - 1 / until)),
+            scale=self.evidence.scale,
+            task=task,
+            rival=rival,
+        )
+        return Advance(arm=view.arm, until=until, hint=hint)
+
+
+def told_edge(view: ArmView) -> float:
+    """The lower end of the cell that an arm told, to the last bit.
+
+    An error is half a step and a rounding; the rounding is a hurdle's to pay.
+    """
+    return view.mean - dyadic(2 * view.error) / 2
+
+
+def _spread(views: Sequence[ArmView]) -> int:
+    """That of the arm that told it last, which is the one with most pulls; a coin's before."""
+    told = [view for view in views if view.spread is not None]
+    latest = max(told, key=lambda view: view.pulls, default=None)
+    return 0 if latest is None or latest.spread is None else latest.spread
+
+
+def _target(means: Sequence[float], aim: float) -> float:
+    """The mean that is to fall: from the least over the middle to the highest."""
+    middle = sum(means) / len(means)
+    if aim <= 0.5:
+        return min(means) + 2 * aim * (middle - min(means))
+    return middle + (2 * aim - 1) * (max(means) - middle)

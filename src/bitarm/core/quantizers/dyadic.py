@@ -1,0 +1,169 @@
+"""Steps that are small numbers over powers of two, as wide as the mean is uncertain.
+
+Like D-ICQ it says how far a mean is from where it was last, or from where another arm is, in steps
+that shrink with its noise. But steps are 4 to 7 times a power of two and centres whole multiples of
+that power: a question needs no float that both ends must share to the last bit, and fits into a
+short frame. The noise is what the policy says of it, where it knows more than σ; so this scheme
+also serves rewards of which no σ is known, and the agents that judge themselves.
+
+The error is at most half a step, always.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, final
+
+from bitarm.core.bits import Symbol
+from bitarm.core.codes import Above, Nearest
+from bitarm.core.codes.nearest import MOST_STEPS
+from bitarm.core.codes.prefix import ESCAPE
+from bitarm.core.evidence.tasks import MOST_BELOW, Challenge, Edge
+from bitarm.core.hint import Hint, HintKind
+from bitarm.core.quantizer import (
+    NOTHING_KNOWN,
+    Bounds,
+    Estimate,
+    Occasion,
+    Quantizer,
+    require_no_prior,
+)
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
+from bitarm.core.question import Question
+from bitarm.core.words import Word, check_words
+
+_ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certain, not nearly so
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dyadic(Quantizer):
+    """Steps of κ deviations of a mean, rounded to 4, 5, 6 or 7 times a power of two."""
+
+    name: ClassVar[str] = "dyadic"
+    certain: ClassVar[bool] = True
+    hinted: ClassVar[bool] = True
+    codes: ClassVar[tuple[str, ...]] = (Nearest.name, Above.name)
+
+    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.0
+    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 4.0
+    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 2.5
+    kappa_pilot: Annotated[
+        float, Word("Step of the very first mean of all", sign="κ_pilot=", above=0)
+    ] = 2.4
+    kappa_place: Annotated[
+        float, Word("Step of a mean that may lead next", sign="κ_place=", above=0)
+    ] = 2.7
+
+    def __post_init__(self) -> None:
+        check_words(self)
+
+    def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
+        """The middle of the bounds, or 0."""
+        require_no_prior(self.name, prior)
+        if bounds is None:
+            return NOTHING_KNOWN
+        a, b = bounds
+        return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
+
+    def error(self, held: Estimate, occasion: Occasion) -> float:
+        """Half a step."""
+        return self.step_size(occasion) / 2 * _ROUNDING
+
+    def least_bits(self, occasion: Occasion) -> int:
+        """One bit, with which nothing moved; where the spread is large, none is that short."""
+        return 1
+
+    def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
+        """The number of steps to the mean, with what the hint wants to be known beside."""
+        hint, step = occasion.hint, self.step_size(occasion)
+        until, unit = occasion.pulls, unit_of(step)
+        if hint is not None and isinstance(hint.task, Challenge):
+            edge = hint.task.edge
+            below = min(max(math.ceil((edge - hint.value) / step), 0), MOST_BELOW)
+            above = Above(low=edge - below * step, step=step)
+            return Question(until=until, code=above, scale=hint.scale, task=hint.task)
+        centre = _centre(held, hint)
+        reachable = abs(centre) < MOST_STEPS * step  # what is out of reach is no help
+        nearest = Nearest(
+            centre=math.floor(centre / unit + 0.5) * unit if reachable else 0.0,
+            step=step,
+            divisor=self._divisor(held, occasion, step),
+            escape=ESCAPE if held.pulls else FIRST_ESCAPE,
+        )
+        if hint is None:
+            return Question(until=until, code=nearest)
+        return Question(until=until, code=nearest, scale=hint.scale, task=hint.task)
+
+    def read(
+        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
+    ) -> Estimate:
+        """The middle of the cell that was told; what is held stays, if the arm gave up."""
+        told, code, task = question.read(symbol), question.code, question.task
+        if told is None:
+            return held
+        assert isinstance(code, Nearest | Above)  # our own question
+        estimate = Estimate.after(occasion, mean=told.mean, error=code.step / 2 * _ROUNDING)
+        spread = held.spread if told.spread is None else told.spread
+        return replace(
+            estimate,
+            spread=spread,
+            open_below=isinstance(code, Above) and code.is_lowest(told.mean),
+            open_above=isinstance(task, Edge),
+            rung=task.first if isinstance(task, Edge) else None,
+        )
+
+    def objection(self) -> str | None:
+        """None: half a step, always (docs/widths.md)."""
+        return None
+
+    def step_size(self, occasion: Occasion) -> float:
+        """s_n: so many deviations, rounded; never more than half of what the bounds allow."""
+        step = dyadic(self._kappa(occasion) * _deviation(occasion))
+        if occasion.bounds is None:
+            return step
+        a, b = occasion.bounds
+        return min(step, dyadic((b - a) / 2))
+
+    def _kappa(self, occasion: Occasion) -> float:
+        hint = occasion.hint
+        if hint is not None and hint.kind is HintKind.PILOT:
+            return self.kappa_pilot
+        if occasion.message == 1:
+            return self.kappa_first
+        if hint is not None and hint.kind is HintKind.CHALLENGE:
+            return self.kappa_cut
+        return self.kappa_place if hint is not None and hint.kind is HintKind.PLACE else self.kappa
+
+    def _divisor(self, held: Estimate, occasion: Occasion, step: float) -> int:
+        """Golomb's divisor for the spread that the number of steps is expected to have."""
+        if not held.pulls:
+            return 1
+        hint = occasion.hint
+        if hint is not None and hint.deviation is not None:
+            moved = hint.moved
+        else:
+            moved = occasion.sigma * math.sqrt(1 / held.pulls - 1 / occasion.pulls)
+        error = held.error if math.isfinite(held.error) else 0.0
+        return golomb_divisor_of((moved * moved + error * error / 3) / (step * step))
+
+
+def dyadic(size: float) -> float:
+    """The nearest number that is 4 to 8 times a power of two."""
+    unit = unit_of(size)
+    return math.floor(size / unit + 0.5) * unit
+
+
+def unit_of(size: float) -> float:
+    """The power of two of which a size is 4 to 8 times as large."""
+    return math.ldexp(1.0, math.frexp(size)[1] - 3)
+
+
+def _deviation(occasion: Occasion) -> float:
+    hint = occasion.hint
+    if hint is not None and hint.deviation is not None:
+        return hint.deviation
+    return occasion.sigma / math.sqrt(occasion.pulls)
+
+
+def _centre(held: Estimate, hint: Hint | None) -> float:
+    return held.mean if hint is None or hint.kind is HintKind.CUT else hint.value
