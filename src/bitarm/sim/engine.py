@@ -14,11 +14,11 @@ import numpy as np
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.environment import Environment, environment_arrays
-from bitarm.sim.kernels import elimination, indexed, quiet, quiet_turns
+from bitarm.sim.kernels import challenge, elimination, indexed, quiet, quiet_turns
 from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
-from bitarm.sim.tables import Table, checkpoints, has_twin, table_of
+from bitarm.sim.tables import Table, checkpoints, has_twin, is_bet_on, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
 
@@ -205,7 +205,13 @@ class Engine:
         }
         given = rng, todo, self._arrays, tape.arrays(), scheme
         arms = self._environment.p.size
-        if table.visits is not None:
+        if table.duel is not None:
+            bounded = is_bet_on(setup)
+            run = challenge.compiled(
+                bounded=bounded, gaussian=self._environment.gaussian, stored=stored and not bounded
+            )
+            run(*given, table.duel, challenge.blank_race(arms), output)
+        elif table.visits is not None:
             run = quiet.compiled(**constants)
             run(*given, table.visits, quiet_turns.blank_race(arms), output)
         elif table.policy is not None:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from bitarm.core.running_sum import add
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.arrays import (
+    BERNOULLI,
+    BETA,
     GAUSSIAN,
     POISSON,
     SAMPLED,
@@ -18,7 +20,7 @@ from bitarm.sim.kernels.arrays import (
     Floats,
     Integers,
 )
-from bitarm.sim.kernels.sums import draw_sum
+from bitarm.sim.kernels.sums import draw_reward, draw_sum
 from bitarm.sim.models import RewardModel
 
 _MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
@@ -86,6 +88,18 @@ def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, coun
         batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
         total, rest = add(total, rest, float(batch.sum()))
     return total + rest
+
+
+def draw_rewards(
+    environment: Environment, rng: np.random.Generator, arm: int, count: int
+) -> list[float]:
+    """An arm's next rewards, each in its turn: as a kernel draws them that bets on each."""
+    family = int(environment.family[arm])
+    if family not in (BERNOULLI, BETA):
+        drawn: list[float] = environment.models[arm].draw(rng, count).tolist()
+        return drawn
+    p, q = float(environment.p[arm]), float(environment.q[arm])
+    return [draw_reward(rng, family, p, q) for _ in range(count)]
 
 
 def cell_moments(environment: Environment, grid: Integers) -> tuple[Floats, Floats]:

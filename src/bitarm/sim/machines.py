@@ -18,8 +18,9 @@ from bitarm.core.quantizer import Occasion
 from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.sim.environment import Environment, draw_cell
+from bitarm.sim.environment import Environment, draw_cell, draw_rewards
 from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.tables import is_bet_on
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
 
@@ -35,11 +36,11 @@ def run_machines(
     out = blank(tape.trials)
     for trial in range(tape.trials):
         told = _Told()
-        learner = run_trial(setup, tape, environment, rng, trial, told.watch)
+        learner, pulls = run_trial(setup, tape, environment, rng, trial, told.watch)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
-        row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, ending.samples, ending.payload_bits
+        row[ROUNDS], row[SAMPLES], row[BITS] = ending.rounds, pulls, ending.payload_bits
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _OUTCOME_NUMBERS[ending.outcome]
         row[MESSAGES] = sum(record.message for record in learner.arms)
@@ -67,12 +68,15 @@ def run_trial(
     rng: np.random.Generator,
     trial: int,
     watch: EventWatch = lambda events: None,
-) -> Learner:
-    """One trial; the tape grows where it is too short, and `watch` sees every event."""
+) -> tuple[Learner, int]:
+    """One trial: its learner, and the pulls that its agents made.
+
+    The tape grows where it is too short, and `watch` sees every event. Where agents bet on rewards,
+    these are drawn one by one, and are on no tape.
+    """
     spec = _with_priors(setup, tape, trial)
-    learner = Learner(
-        replace(setup, spec=spec), dither_of=_dither_of(tape, environment, rng, trial)
-    )
+    dither_of = None if is_bet_on(setup) else _dither_of(tape, environment, rng, trial)
+    learner = Learner(replace(setup, spec=spec), dither_of=dither_of)
     agents = [Agent(learner.run, arm) for arm in range(len(spec.arms))]
     position = [0] * len(agents)  # the next cell of each arm
     output = learner.start()
@@ -82,16 +86,30 @@ def run_trial(
         message = inbox.popleft()
         agent = agents[message.arm]
         reports = agent.receive(message)
-        while agent.wanted:
-            cell = position[agent.arm]
-            count, total = _cell(tape, environment, rng, trial, agent.arm, cell)
-            reports += agent.observe(count, total)
-            position[agent.arm] += 1
+        while agent.wanted or agent.is_looking:
+            if agent.is_looking:
+                reports += agent.look()
+            elif agent.state.bets is not None:
+                rewards = draw_rewards(environment, rng, agent.arm, agent.wanted)
+                reports += agent.observe(len(rewards), _in_turn(rewards), rewards)
+            else:
+                cell = position[agent.arm]
+                count, total = _cell(tape, environment, rng, trial, agent.arm, cell)
+                reports += agent.observe(count, total)
+                position[agent.arm] += 1
         for report in reports:
             output = learner.receive(report)
             watch(output.events)
             inbox.extend(output.messages)
-    return learner
+    return learner, sum(agent.state.pulls for agent in agents)
+
+
+def _in_turn(rewards: list[float]) -> float:
+    """Their sum as a kernel adds them; Python's own, from 3.12 on, rounds otherwise."""
+    total = 0.0
+    for reward in rewards:
+        total += reward
+    return total
 
 
 def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:

@@ -12,9 +12,11 @@ import numpy as np
 
 from bitarm.core.budget import BudgetPolicy, has_phases
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
+from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.sub_gaussian import Leads
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import (
+    ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -28,14 +30,31 @@ from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policies.top_two import level_of
 from bitarm.core.policy import Policy, tolerance_of
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer
-from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, FedSel, FedSelPaper, Icq, QuBan
+from bitarm.core.quantizers import (
+    BudgetedDicq,
+    Dicq,
+    Dyadic,
+    Exact,
+    FedSel,
+    FedSelPaper,
+    Icq,
+    QuBan,
+)
+from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
-from bitarm.core.schedule import ListedSchedule
+from bitarm.core.schedule import ListedSchedule, LooksSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
-from bitarm.sim.kernels.arrays import Floats, Integers, PairArrays, SchemeArrays, VisitArrays
+from bitarm.sim.kernels.arrays import (
+    ChallengeArrays,
+    Floats,
+    Integers,
+    PairArrays,
+    SchemeArrays,
+    VisitArrays,
+)
 from bitarm.sim.kernels.pairs import NO_PAIRS, pair_arrays
 
 MOST_CHECKPOINTS = 1 << 16
@@ -89,6 +108,7 @@ class Table:
     keep: Integers
     visits: VisitArrays | None  # of quiet elimination only
     pairs: PairArrays  # of widths that judge arms with different pulls; empty for the others
+    duel: ChallengeArrays | None  # of elimination by challenge only
 
     @property
     def limited(self) -> bool:
@@ -123,6 +143,8 @@ def has_twin(setup: Setup) -> bool:
     quantizer, policy = type(setup.spec.quantizer), type(setup.policy)
     if policy is QuietElimination:
         return quantizer is Dicq
+    if policy is ChallengeElimination:
+        return quantizer is Dyadic and isinstance(setup.spec.schedule, LooksSchedule)
     known_quantizer = quantizer in _QUANTIZERS
     if has_phases(setup.policy):
         grid = _schedule(setup, setup.policy)
@@ -216,6 +238,7 @@ def table_of(setup: Setup) -> Table:
         keep=np.array(_keep(setup), dtype=np.int64),
         visits=_visits(setup, grid),
         pairs=_pairs(setup, confidence, errors),
+        duel=_duel(setup),
     )
 
 
@@ -257,11 +280,55 @@ def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
     )
 
 
+def _duel(setup: Setup) -> ChallengeArrays | None:
+    policy, spec, quantizer = setup.policy, setup.spec, setup.spec.quantizer
+    evidence = spec.sampling.confidence(policy.stride)
+    if not (
+        isinstance(policy, ChallengeElimination)
+        and isinstance(quantizer, Dyadic)
+        and isinstance(evidence, Evidence)
+    ):
+        return None
+    wanted = policy.first_pulls(evidence)
+    bounds, scale = spec.bounds, evidence.scale
+    return ChallengeArrays(
+        rates=np.array(scale.rates),
+        weights=np.array(evidence.log_weights),
+        kappa=np.array(
+            [
+                quantizer.kappa_first,
+                quantizer.kappa_pilot,
+                quantizer.kappa,
+                quantizer.kappa_cut,
+                quantizer.kappa_place,
+            ]
+        ),
+        level=evidence.level,
+        low=scale.low,
+        unit=scale.unit,
+        widest=np.inf if bounds is None else dyadic((bounds[1] - bounds[0]) / 2),
+        checkpoint=spec.schedule.index_at(wanted - 1),  # counted from 0
+        cap=float(policy.cap),  # a whole number would compile another kernel
+        patience=float(policy.patience),
+        behind=float(policy.behind),
+        aim=float(policy.aim),
+    )
+
+
+def is_bet_on(setup: Setup) -> bool:
+    """Whether agents need every reward, so that sums on a tape are no use to them."""
+    evidence = setup.spec.sampling.confidence(setup.policy.stride)
+    return isinstance(evidence, Evidence) and evidence.scale.bounded
+
+
 def _radius(setup: Setup, confidence: Confidence, held: Estimate, occasion: Occasion) -> float:
     """An arm's radius at this message; where arms advance together, half of their separation.
 
-    Twice that half is the separation exactly. What one arm shows need not be half of it.
+    Twice that half is the separation exactly. What one arm shows need not be half of it. Where
+    agents judge nobody looks at it.
     """
+    if setup.policy.stride is Stride.JUDGED:
+        return 0.0
     view = ArmView(
         arm=0,
         mean=held.mean,

@@ -22,11 +22,12 @@ Functions of numbers and rows of numbers alone, since the simulator compiles the
 """
 
 import math
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.evidence.ladder import RUNGS, rate
+from bitarm.core.evidence.least import Room, Row
 
 BETTORS = 8
 """Rungs with bettors; below them, at rates under 0.03, V serves as well."""
@@ -71,8 +72,8 @@ def bet(
     total: float,
     predicted: float,
     squares: float,
-    fortunes: MutableSequence[float],
-    logs: MutableSequence[float],
+    fortunes: Room,
+    logs: Room,
 ) -> tuple[float, float, float]:
     """Let all bettors of an arm play one reward, after so many; returns the three sums after it."""
     guess = (0.5 + total) / (1.0 + pulls)
@@ -93,8 +94,8 @@ def above(
     total: float,
     predicted: float,
     squares: float,
-    fortunes: Sequence[float],
-    logs: Sequence[float],
+    fortunes: Row,
+    logs: Row,
 ) -> float:
     """ln e⁺(m) + λnm of a rung: evidence that the mean is above m, but for its slope."""
     step = _RATES[rung]
@@ -108,8 +109,8 @@ def below(
     total: float,
     predicted: float,
     squares: float,
-    fortunes: Sequence[float],
-    logs: Sequence[float],
+    fortunes: Row,
+    logs: Row,
 ) -> float:
     """ln e⁻(m) − λnm of a rung: evidence that the mean is below m, but for its slope."""
     step = _RATES[rung]

@@ -13,9 +13,9 @@ from typing import NamedTuple, final
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.evidence.account import Scale, cost, variance
-from bitarm.core.evidence.ladder import FOLLOWING, RUNGS, log_weights
-from bitarm.core.evidence.least import reaches
-from bitarm.core.evidence.tasks import BAND
+from bitarm.core.evidence.ladder import RUNGS, log_weights
+from bitarm.core.evidence.least import Room, Row, reaches
+from bitarm.core.evidence.tasks import BAND, SHARES
 
 NEVER = 1e11
 """Pulls after which nothing is forecast."""
@@ -23,7 +23,6 @@ NEVER = 1e11
 CAUTION = 0.25
 """Deviations by which a leader's mean is taken to be lower than it seems."""
 
-_SHARES = tuple(math.log(share) for share in FOLLOWING)
 _NEGLIGIBLE = -60.0  # logarithm of a term that need not be added
 _RATIO = 1.6  # of neighbouring rungs' rates
 
@@ -56,7 +55,7 @@ class Evidence:
         """
         scale = self.scale
         return scale.unit * math.sqrt(
-            variance(scale.bounded, scale.inward(mean), 2.0**spread, pulls)
+            variance(scale.bounded, scale.inward(mean), math.ldexp(1.0, spread), pulls)
         )
 
     # -- as every confidence: what a picture can show --------------------------------------------
@@ -79,13 +78,13 @@ class Evidence:
                     scale.bounded,
                     rate,
                     scale.inward(view.mean),
-                    2.0 ** (view.spread or 0),
+                    math.ldexp(1.0, view.spread or 0),
                     pulls,
                     side,
                 )
                 for view, side in ((winner, 1.0), (loser, -1.0))
             )
-            lead = min(lead, (self.level - weight_ - _SHARES[0]) / (rate * pulls) + lost / rate)
+            lead = min(lead, (self.level - weight_ - SHARES[0]) / (rate * pulls) + lost / rate)
             if rung > BAND and rate * pulls < 1e-3:
                 break
         return lead * scale.unit
@@ -100,23 +99,17 @@ class Evidence:
         scale = self.scale
         if scale.bounded or not math.isfinite(winner.low - loser.high):
             return False
-        lead = (winner.low - loser.high) / scale.unit
-        if lead <= 0:
-            return False
-        values: list[float] = []
-        slopes: list[float] = []
-        for winner_rung, weight_ in enumerate(self.log_weights):
-            gain = scale.rates[winner_rung] * winner.pulls
-            for climb, share in enumerate(_SHARES):
-                rate = scale.rates[max(winner_rung - climb, 0)]
-                loss = rate * loser.pulls
-                value = (
-                    weight_ + share + gain * (lead - scale.rates[winner_rung] / 2) - loss * rate / 2
-                )
-                if value > _NEGLIGIBLE:
-                    values.append(value)
-                    slopes.append(loss - gain)
-        return reaches(values, slopes, len(values), self.level, -math.inf, math.inf, 0.4 * lead)[0]
+        terms = RUNGS * len(SHARES)
+        return told_enough(
+            (winner.low - loser.high) / scale.unit,
+            loser.pulls,
+            winner.pulls,
+            self.level,
+            scale.rates,
+            self.log_weights,
+            [0.0] * terms,
+            [0.0] * terms,
+        )
 
     # -- forecasts --------------------------------------------------------------------------------
 
@@ -131,16 +124,15 @@ class Evidence:
         return forecast(
             scale.bounded,
             scale.inward(leader.mean),
-            2.0 ** (spread if leader.spread is None else leader.spread),
+            math.ldexp(1.0, spread if leader.spread is None else leader.spread),
             scale.inward(target),
-            2.0**spread,
+            math.ldexp(1.0, spread),
             float(pulls),
             most,
             share,
             self.level,
             scale.rates,
             self.log_weights,
-            _SHARES,
         )
 
     def sharpest(self, leader: ArmView, own: int, spread: int) -> int:
@@ -160,10 +152,10 @@ class Evidence:
             scale.bounded,
             scale.inward(leader.low),
             scale.inward(leader.mean),
-            2.0**own,
-            2.0**spread,
+            math.ldexp(1.0, own),
+            math.ldexp(1.0, spread),
             float(leader.pulls),
-            self.level - self.log_weights[rung] - _SHARES[0],
+            self.level - self.log_weights[rung] - SHARES[0],
             scale.rates[rung],
         )
 
@@ -183,9 +175,8 @@ def forecast(
     most: float,
     share: float,
     level: float,
-    rates: tuple[float, ...],
-    log_weights: tuple[float, ...],
-    shares: tuple[float, ...],
+    rates: Row,
+    log_weights: Row,
 ) -> Forecast:
     """The rung and the pulls of the leader at which an arm with the mean `target` falls.
 
@@ -193,18 +184,18 @@ def forecast(
     higher.
     """
     climb, ratio = 0, 1.0
-    while climb + 1 < len(shares) and ratio > share * 1.26:
+    while climb + 1 < len(SHARES) and ratio > share * 1.26:
         ratio /= _RATIO
         climb += 1
     gap = leader - target
     spent = variance(bounded, leader, leader_spread, pulls)
     soonest, best, highest, hopeful = math.inf, 0, -math.inf, 0
-    for rung in range(len(rates)):
+    for rung in range(RUNGS):
         gain, loss = rates[rung], rates[max(rung - climb, 0)]
         lost = cost(bounded, gain, leader, leader_spread, pulls, 1.0) + gain / loss * cost(
             bounded, loss, target, spread, pulls, -1.0
         )
-        needed = level - log_weights[rung] - shares[climb]
+        needed = level - log_weights[rung] - SHARES[climb]
         then = needed / max(gain * gap - lost, 1e-12)
         if then < 1e12:
             for _ in range(2):
@@ -216,6 +207,39 @@ def forecast(
         if worth > highest:
             highest, hopeful = worth, rung
     return Forecast(best, soonest) if soonest < NEVER else Forecast(hopeful, math.inf)
+
+
+def told_enough(
+    lead: float,
+    loser_pulls: int,
+    winner_pulls: int,
+    level: float,
+    rates: Row,
+    log_weights: Row,
+    values: Room,
+    slopes: Room,
+) -> bool:
+    """Whether a certain lead, in units of σ, is enough for evidence; the last two are room."""
+    both = 1.0 / loser_pulls + 1.0 / winner_pulls
+    if lead <= 0.0 or lead * lead < 2.0 * level * both:
+        return False  # no law reaches the level with that
+    count = 0
+    for winner in range(RUNGS):
+        gain = rates[winner] * winner_pulls
+        for climb in range(len(SHARES)):
+            rate = rates[max(winner - climb, 0)]
+            loss = rate * loser_pulls
+            value = (
+                log_weights[winner]
+                + SHARES[climb]
+                + gain * (lead - rates[winner] / 2.0)
+                - loss * rate / 2.0
+            )
+            if value > _NEGLIGIBLE:
+                values[count] = value
+                slopes[count] = loss - gain
+                count += 1
+    return reaches(values, slopes, count, level, -math.inf, math.inf, 0.4 * lead)[0]
 
 
 def cut_at(

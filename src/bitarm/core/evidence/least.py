@@ -7,16 +7,32 @@ which their tangents cross. What is reached is reached for sure, roundings inclu
 """
 
 import math
-from collections.abc import Sequence
+from typing import Protocol
 
 _MOST_LOOKS = 80  # Newton's steps need about four; halves of what is left, a float's digits
 _NEGLIGIBLE = 36.0  # e^−36 of the largest term is below what a float of it resolves
 _ROUNDING = 2.0**-46  # of the largest number that was added up: what all roundings come to
 
 
+class Row(Protocol):
+    """A row of numbers: a tuple, a list, or an array of the simulator's."""
+
+    def __getitem__(self, place: int, /) -> float:
+        """The number at a place."""
+        ...
+
+
+class Room(Row, Protocol):
+    """A row that is written to."""
+
+    def __setitem__(self, place: int, value: float, /) -> None:
+        """Put a number at a place."""
+        ...
+
+
 def reaches(
-    values: Sequence[float],
-    slopes: Sequence[float],
+    values: Row,
+    slopes: Row,
     count: int,
     level: float,
     low: float,

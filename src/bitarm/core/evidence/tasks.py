@@ -31,7 +31,7 @@ from bitarm.core.codes.nearest import Nearest
 from bitarm.core.codes.prefix import read_golomb, unzigzag, write_golomb, zigzag
 from bitarm.core.evidence.account import Account, Scale, clamped, cost, variance
 from bitarm.core.evidence.ladder import FOLLOWING, RUNGS
-from bitarm.core.evidence.least import reaches
+from bitarm.core.evidence.least import Room, Row, reaches
 from bitarm.errors import PeerProtocolError
 
 BAND = 3
@@ -50,7 +50,9 @@ _MOST_CHANGE = 20
 _PATIENCE = 8  # steps down, after which strides double
 _ROUNDING = 2.0**-44
 
-_SHARES = tuple(math.log(share) for share in FOLLOWING)
+SHARES = tuple(math.log(share) for share in FOLLOWING)
+"""Logarithms of the shares of losers 0 to 3 rungs above the winner's."""
+
 _FINE, _MEDIUM = 128, 192  # hurdles below these bytes are in eighths, and in halves of a nat
 NO_HURDLE = 255
 """The byte of a rung at which the leader's evidence is worth nothing."""
@@ -102,7 +104,7 @@ TASKS: dict[str, type[Task]] = {task.name: task for task in (Pilot, Edge, Challe
 # -- hurdles ------------------------------------------------------------------------------------
 
 
-def hurdle(byte: int) -> float:
+def hurdle(byte: float) -> float:
     """The nats that a byte stands for."""
     if byte < _FINE:
         return byte / 8.0
@@ -127,11 +129,18 @@ def hurdle_byte(nats: float) -> int:
 
 def write_spread(account: Account, told: float) -> Symbol:
     """How far below a coin's the variance is, of rewards whose mean was told so."""
-    mean = clamped(account.scale.inward(told), account.pulls)
-    ratio, quarters = account.variance / (mean * (1.0 - mean)), 0
-    while quarters < _QUARTERS and ratio < 0.5 * 4.0**-quarters:
-        quarters += 1
+    quarters = quarters_below(account.variance, account.scale.inward(told), account.pulls)
     return Symbol((1 << quarters + 1) - 2, quarters + 1)
+
+
+def quarters_below(variance: float, mean: float, pulls: float) -> int:
+    """The quarterings of a coin's variance that come nearest to this one, for such a mean."""
+    mean = clamped(mean, pulls)
+    ratio, quarters, bound = variance / (mean * (1.0 - mean)), 0, 0.5
+    while quarters < _QUARTERS and ratio < bound:
+        quarters += 1
+        bound /= 4.0
+    return quarters
 
 
 def read_spread(reader: BitReader) -> int:
@@ -149,17 +158,23 @@ def read_spread(reader: BitReader) -> int:
 
 def write_edge(task: Edge, code: Nearest, account: Account) -> Symbol:
     """The highest edge that the evidence certifies, and the spread with which it does."""
-    steps = _highest(task, code, account, task.spread)
-    change = _change(task, account)
-    if change:
-        anew = _highest(task, code, account, task.spread + change)
-        scale, pulls = account.scale, account.pulls
-        own = variance(scale.bounded, scale.inward(account.mean), 2.0**task.spread, pulls)
-        worth = _WORTH * scale.unit * math.sqrt(own / pulls)
-        if (anew - steps) * code.step > worth:
-            told = concat(Symbol(1, 1), write_golomb(zigzag(change), 1))
-            return concat(told, code.write_steps(anew))
-    return concat(Symbol(0, 1), code.write_steps(steps))
+    scale = account.scale
+    steps, change = highest_edge(
+        code.steps_to(account.mean),
+        code.centre,
+        code.step,
+        task.spread,
+        account.mean,
+        account.pulls,
+        scale.low,
+        scale.unit,
+        scale.rates[task.first : task.first + BAND],
+        tuple(account.above(rung) for rung in range(task.first, task.first + BAND)),
+    )
+    if not change:
+        return concat(Symbol(0, 1), code.write_steps(steps))
+    told = concat(Symbol(1, 1), write_golomb(zigzag(change), 1))
+    return concat(told, code.write_steps(steps))
 
 
 def read_edge(task: Edge, code: Nearest, reader: BitReader) -> tuple[float, int]:
@@ -171,41 +186,78 @@ def read_edge(task: Edge, code: Nearest, reader: BitReader) -> tuple[float, int]
     return code.read_from(reader), spread
 
 
-def _highest(task: Edge, code: Nearest, account: Account, spread: int) -> int:
-    """Steps to the highest cell, at or below the mean's, whose lower end is certified."""
-    steps, tries, stride = code.steps_to(account.mean), 0, 1
-    while not _is_certified(task, account, code.middle(steps), code.step, spread):
-        steps -= stride
+def highest_edge(
+    steps: int,
+    centre: float,
+    step: float,
+    spread: int,
+    mean: float,
+    pulls: int,
+    low: float,
+    unit: float,
+    rates: Row,
+    evidence: Row,
+) -> tuple[int, int]:
+    """Steps from the centre to the highest cell whose lower end is certified; and the change of the
+    spread, in powers of two, that makes it higher by more than its telling costs, else 0.
+
+    `steps` is the mean's own cell; `rates` and `evidence` are those of three rungs, the latter as
+    `Account.above` has it. Of bounded rewards, and of numbers alone: the simulator compiles it.
+    """
+    units = (mean - low) / unit
+    kept = _certified(steps, centre, step, spread, pulls, low, unit, rates, evidence)
+    change = _change(spread, units, pulls, rates[1], evidence[1])
+    if change != 0:
+        anew = _certified(steps, centre, step, spread + change, pulls, low, unit, rates, evidence)
+        own = variance(True, units, math.ldexp(1.0, spread), pulls)
+        if (anew - kept) * step > _WORTH * unit * math.sqrt(own / pulls):
+            return anew, change
+    return kept, 0
+
+
+def _certified(
+    steps: int,
+    centre: float,
+    step: float,
+    spread: int,
+    pulls: int,
+    low: float,
+    unit: float,
+    rates: Row,
+    evidence: Row,
+) -> int:
+    """Steps to the highest cell, at or below `steps`, at which evidence lies above the lines that
+    its lower end and the spread stand for; after a while, in longer strides.
+    """
+    tries, factor = 0, math.ldexp(1.0, spread)
+    while True:
+        middle = centre + steps * step
+        edge = (middle - step / 2.0 - low) / unit
+        holds = True
+        for place in range(BAND):
+            rate = rates[place]
+            lost = cost(True, rate, (middle - low) / unit, factor, pulls, 1.0)
+            told = pulls * (rate * edge - lost)
+            if evidence[place] < told + _ROUNDING * (abs(told) + pulls * rate):
+                holds = False
+        if holds:
+            return steps
+        steps -= 1 << tries // _PATIENCE
         tries += 1
-        stride = 1 << tries // _PATIENCE
-    return steps
 
 
-def _is_certified(task: Edge, account: Account, middle: float, step: float, spread: int) -> bool:
-    """Whether the evidence lies above the lines that an edge and a spread stand for."""
-    scale, pulls = account.scale, account.pulls
-    edge = scale.inward(middle - step / 2.0)
-    mean = scale.inward(middle)
-    for rung in range(task.first, task.first + BAND):
-        rate = scale.rates[rung]
-        told = pulls * (rate * edge - cost(scale.bounded, rate, mean, 2.0**spread, pulls, 1.0))
-        if account.above(rung) < told + _ROUNDING * (abs(told) + pulls * rate):
-            return False
-    return True
-
-
-def _change(task: Edge, account: Account) -> int:
+def _change(spread: int, mean: float, pulls: int, rate: float, evidence: float) -> int:
     """Powers of two by which the spread is off, judged by what the middle bettor lost; or 0."""
-    scale, pulls = account.scale, account.pulls
-    rate = scale.rates[task.first + 1]
-    mean = scale.inward(account.mean)
-    lost = max(rate * mean - account.above(task.first + 1) / pulls, 1e-12)
-    fitted = 2.0**task.spread
+    lost = max(rate * mean - evidence / pulls, 1e-12)
+    least, most = math.ldexp(1.0, LEAST_SPREAD), math.ldexp(1.0, MOST_SPREAD)
+    fitted = math.ldexp(1.0, spread)
     for _ in range(6):  # cost is nearly in proportion to the spread
-        fitted *= lost / cost(scale.bounded, rate, mean, fitted, pulls, 1.0)
-        fitted = min(max(fitted, 2.0**LEAST_SPREAD), 2.0**MOST_SPREAD)
-    off = math.log2(fitted) - task.spread
-    return 0 if abs(off) < _CHANGED else max(min(round(off), _MOST_CHANGE), -_MOST_CHANGE)
+        fitted *= lost / cost(True, rate, mean, fitted, pulls, 1.0)
+        fitted = min(max(fitted, least), most)
+    off = math.log2(fitted) - spread
+    if abs(off) < _CHANGED:
+        return 0
+    return max(min(math.floor(off + 0.5), _MOST_CHANGE), -_MOST_CHANGE)
 
 
 # -- challenge ----------------------------------------------------------------------------------
@@ -213,22 +265,54 @@ def _change(task: Edge, account: Account) -> int:
 
 def is_beaten(task: Challenge, leader_pulls: int, account: Account) -> bool:
     """Whether the pair's evidence says, for every mean in between, that the leader is better."""
-    scale, pulls = account.scale, account.pulls
-    edge = scale.inward(task.edge)
-    values: list[float] = []
-    slopes: list[float] = []
-    for place, byte in enumerate(task.hurdles):
-        if byte == NO_HURDLE:
+    scale, lowest = account.scale, max(task.first + 1 - len(SHARES), 0)
+    terms = BAND * len(SHARES)
+    return weigh(
+        scale.bounded,
+        scale.inward(task.edge),
+        scale.inward(account.mean),
+        leader_pulls,
+        account.pulls,
+        task.first,
+        task.hurdles,
+        [account.below(rung) for rung in range(lowest, task.first + BAND)],
+        scale.rates,
+        [0.0] * terms,
+        [0.0] * terms,
+    )
+
+
+def weigh(
+    bounded: bool,
+    edge: float,
+    mean: float,
+    leader_pulls: int,
+    pulls: int,
+    first: int,
+    hurdles: Row,
+    below: Row,
+    rates: Row,
+    values: Room,
+    slopes: Room,
+) -> bool:
+    """`is_beaten` in numbers alone: the simulator compiles it.
+
+    `below` is the arm's evidence from rung max(first − 3, 0) on; `values` and `slopes` are room.
+    """
+    lowest, count = max(first + 1 - len(SHARES), 0), 0
+    for place in range(BAND):
+        if hurdles[place] == NO_HURDLE:
             continue
-        winner = task.first + place
-        gain = scale.rates[winner] * leader_pulls
-        for climb, share in enumerate(_SHARES):
+        winner = first + place
+        gain = rates[winner] * leader_pulls
+        base = gain * edge - hurdle(hurdles[place])
+        for climb in range(len(SHARES)):
             loser = max(winner - climb, 0)
-            values.append(share + gain * edge - hurdle(byte) + account.below(loser))
-            slopes.append(scale.rates[loser] * pulls - gain)
-    low, high = (0.0, 1.0) if scale.bounded else (-math.inf, math.inf)
-    guess = 0.6 * edge + 0.4 * scale.inward(account.mean)
-    return reaches(values, slopes, len(values), 0.0, low, high, guess)[0]
+            values[count] = SHARES[climb] + base + below[loser - lowest]
+            slopes[count] = rates[loser] * pulls - gain
+            count += 1
+    low, high = (0.0, 1.0) if bounded else (-math.inf, math.inf)
+    return reaches(values, slopes, count, 0.0, low, high, 0.6 * edge + 0.4 * mean)[0]
 
 
 def challenge(
@@ -240,18 +324,38 @@ def challenge(
     first: int,
     pulls: int,
     level: float,
-    log_weights: tuple[float, ...],
+    log_weights: Row,
 ) -> Challenge:
     """The challenge of a leader with this edge after so many pulls, at the level L.
 
     `middle` and `spread` are what the leader's costs were told by.
     """
-    mean, at = scale.inward(middle), abs(scale.inward(edge))
-    nats = []
-    for rung in range(first, first + BAND):
-        rate = scale.rates[rung]
-        lost = pulls * cost(scale.bounded, rate, mean, 2.0**spread, pulls, 1.0)
-        rounded = _ROUNDING * (lost + pulls * rate * (1.0 + at))  # as a mean in floats may be
-        nats.append(level - log_weights[rung] + lost + rounded)
-    one, two, three = (hurdle_byte(each) for each in nats)
+    one, two, three = (
+        challenge_byte(
+            scale.bounded,
+            level - log_weights[rung],
+            scale.rates[rung],
+            scale.inward(edge),
+            scale.inward(middle),
+            math.ldexp(1.0, spread),
+            pulls,
+        )
+        for rung in range(first, first + BAND)
+    )
     return Challenge(edge=edge, first=first, hurdles=(one, two, three))
+
+
+def challenge_byte(
+    bounded: bool,
+    needed: float,
+    rate: float,
+    edge: float,
+    middle: float,
+    spread: float,
+    pulls: int,
+) -> int:
+    """The hurdle of one rung: what is needed, what the leader's bettor lost, and a rounding as
+    large as that of a mean in floats.
+    """
+    lost = pulls * cost(bounded, rate, middle, spread, pulls, 1.0)
+    return hurdle_byte(needed + lost + _ROUNDING * (lost + pulls * rate * (1.0 + abs(edge))))

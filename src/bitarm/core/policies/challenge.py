@@ -21,6 +21,7 @@ from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.evidence.evidence import Evidence, band
+from bitarm.core.evidence.least import Row
 from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policy import (
@@ -96,6 +97,10 @@ class ChallengeElimination(Policy):
             return (*drops, Stop(outcome=Outcome.DECIDED, best_arm=top.arm))
         return (*drops, *turn.go_on(left))
 
+    def first_pulls(self, evidence: Evidence) -> int:
+        """Enough to know roughly where an arm is: more where its noise is not known."""
+        return math.ceil(12 + 2 * evidence.level) if evidence.scale.bounded else 2
+
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: docs/evidence.md has the proof."""
         return None
@@ -136,8 +141,7 @@ class _Turn:
         return self._asked(view, until, HintKind.PILOT, middle, noise, task=Pilot())
 
     def _first_pulls(self) -> int | None:
-        """Enough to know roughly where an arm is: more where its noise is not known."""
-        wanted = math.ceil(12 + 2 * self.evidence.level) if self.evidence.scale.bounded else 2
+        wanted = self.policy.first_pulls(self.evidence)
         return self.schedule.pulls_at(self.schedule.index_at(wanted - 1) + 1)
 
     # -- rounds ----------------------------------------------------------------------------------
@@ -165,7 +169,7 @@ class _Turn:
         farthest = policy.cap * most
         forecast = evidence.falls(
             leader,
-            _target(others, policy.aim),
+            target(others, len(others), policy.aim),
             spread,
             pulls=most,
             most=farthest,
@@ -265,9 +269,16 @@ def _spread(views: Sequence[ArmView]) -> int:
     return 0 if latest is None or latest.spread is None else latest.spread
 
 
-def _target(means: Sequence[float], aim: float) -> float:
-    """The mean that is to fall: from the least over the middle to the highest."""
-    middle = sum(means) / len(means)
+def target(means: Row, count: int, aim: float) -> float:
+    """The mean that is to fall, of the first `count`: from the least over the middle to the highest.
+
+    Of numbers alone, since the simulator compiles this very function.
+    """
+    least, most, total = means[0], means[0], 0.0
+    for n in range(count):
+        least, most = min(least, means[n]), max(most, means[n])
+        total += means[n]
+    middle = total / count
     if aim <= 0.5:
-        return min(means) + 2 * aim * (middle - min(means))
-    return middle + (2 * aim - 1) * (max(means) - middle)
+        return least + 2 * aim * (middle - least)
+    return middle + (2 * aim - 1) * (most - middle)

@@ -31,7 +31,8 @@ from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
 
-_ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certain, not nearly so
+ROUNDING = 1 + 2.0**-14
+"""Covers every rounding on the way: the bound is certain, not nearly so."""
 
 
 @final
@@ -67,7 +68,7 @@ class Dyadic(Quantizer):
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return self.step_size(occasion) / 2 * _ROUNDING
+        return self.step_size(occasion) / 2 * ROUNDING
 
     def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
@@ -102,7 +103,7 @@ class Dyadic(Quantizer):
         if told is None:
             return held
         assert isinstance(code, Nearest | Above)  # our own question
-        estimate = Estimate.after(occasion, mean=told.mean, error=code.step / 2 * _ROUNDING)
+        estimate = Estimate.after(occasion, mean=told.mean, error=code.step / 2 * ROUNDING)
         spread = held.spread if told.spread is None else told.spread
         return replace(
             estimate,

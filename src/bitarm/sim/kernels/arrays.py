@@ -101,6 +101,23 @@ class PairArrays(NamedTuple):
     sigma: float
 
 
+class ChallengeArrays(NamedTuple):
+    """What elimination by challenge needs beside."""
+
+    rates: Floats  # [rung] λ, per unit
+    weights: Floats  # [rung] logarithm of a winner's weight
+    kappa: Floats  # [what is asked for] κ, see `kernels/challenge.py`
+    level: float  # L
+    low: float  # where units are counted from
+    unit: float
+    widest: float  # the widest step, infinite without bounds
+    checkpoint: int  # of the first words
+    cap: float  # parameters of the policy
+    patience: float
+    behind: float
+    aim: float
+
+
 class OutputArrays(NamedTuple):
     """What a kernel fills in; the trace is empty unless it is asked for."""
 

@@ -12,15 +12,23 @@ from typing import Any
 from numba import njit
 
 CORE_FILES = (
+    "codes/above.py",
     "codes/levels.py",
     "codes/nearest.py",
     "codes/prefix.py",
+    "evidence/account.py",
+    "evidence/bets.py",
+    "evidence/evidence.py",
+    "evidence/ladder.py",
     "evidence/least.py",
     "evidence/sub_gaussian.py",
+    "evidence/tasks.py",
+    "policies/challenge.py",
     "policies/lil_ucb.py",
     "policies/quiet.py",
     "policies/top_two.py",
     "quantizers/dicq.py",
+    "quantizers/dyadic.py",
     "running_sum.py",
 )
 """Files of the core from which kernels take constants and formulas."""

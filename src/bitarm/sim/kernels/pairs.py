@@ -11,9 +11,9 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
+from bitarm.core.evidence.account import SIGMA_RATES
 from bitarm.core.evidence.least import reaches
 from bitarm.core.evidence.sub_gaussian import (
-    RATES,
     SHARES,
     WEIGHTS,
     WINDOW,
@@ -35,7 +35,7 @@ def pair_arrays(error: Floats, *, level: float, sigma: float) -> PairArrays:
     return PairArrays(
         margin=np.full((error.size, error.size), np.nan),
         error=error,
-        rates=np.array(RATES),
+        rates=np.array(SIGMA_RATES),
         weights=np.array(WEIGHTS),
         shares=np.array(SHARES),
         room=np.empty((3, WINDOW * WINDOW)),

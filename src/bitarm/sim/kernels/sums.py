@@ -34,3 +34,11 @@ def draw_sum(rng: np.random.Generator, family: int, p: float, q: float, count: i
     for _ in range(count):
         total, rest = added(total, rest, rng.beta(p, q))
     return total + rest
+
+
+@njit(cache=True)
+def draw_reward(rng: np.random.Generator, family: int, p: float, q: float) -> float:
+    """One reward in [0, 1]: of a coin, or Beta."""
+    if family == BERNOULLI:
+        return 1.0 if rng.random() < p else 0.0
+    return float(rng.beta(p, q))
