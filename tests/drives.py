@@ -17,7 +17,7 @@ from bitarm.core.events import (
     RunOpened,
 )
 from bitarm.core.learner import Learner
-from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.messages import Answer, Dismiss, Report, Request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +47,22 @@ def served(agent: Agent, request: Request, mean: float) -> Report:
     return report
 
 
+def observed(agent: Agent, total: Total, count: int, done: int | None = None) -> list[Answer]:
+    """What follows from so many rewards, of which `done` came before; each is known by itself."""
+    arm, done = agent.arm, agent.state.pulls if done is None else done
+    bets = agent.state.bets is not None
+    rewards = [total(arm, done + at, 1) for at in range(count)] if bets else []
+    return list(agent.observe(count, total(arm, done, count), rewards))
+
+
+def answered(agent: Agent, request: Request, total: Total) -> list[Answer]:
+    """All that an agent answers, with all the rewards that it wants."""
+    answers = list(agent.receive(request))
+    while agent.wanted or agent.is_looking:
+        answers += agent.look() if agent.is_looking else observed(agent, total, agent.wanted)
+    return answers
+
+
 def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
     """Join a learner and its agents by a perfect network, whole batches at a time."""
     output = learner.start()
@@ -57,14 +73,11 @@ def drive(learner: Learner, agents: list[Agent], total: Total) -> Run:
     while at < len(waiting):
         message = waiting[at]
         at += 1
-        agent = agents[message.arm]
-        agent.receive(message)
         if isinstance(message, Dismiss):
+            agents[message.arm].receive(message)
             dismissals.append(message)
             continue
-        count = agent.wanted
-        rewards = total(message.arm, agent.state.pulls, count)
-        for report in agent.observe(count, rewards):
+        for report in answered(agents[message.arm], message, total):
             output = learner.receive(report)
             transactions.append(output.events)
             waiting.extend(output.messages)

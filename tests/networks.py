@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass, replace
 
 import pytest
-from drives import Run, story
+from drives import Run, observed, story
 from tapes import Problem
 
 from bitarm.core.agent import Agent, AgentState
@@ -144,7 +144,10 @@ class Network:
         done = self.drawn[arm] if self.live else agent.state.pulls
         self.drawn[arm] += count
         self.rewards[arm] |= ((1 << count) - 1) << done
-        self._send_up(arm, agent.observe(count, self.problem.tape.total(arm, done, count)))
+        self._send_up(arm, tuple(observed(agent, self.problem.tape.total, count, done)))
+
+    def look(self, arm: int) -> None:
+        self._send_up(arm, self.agents[arm].look())
 
     def restart_learner(self) -> None:
         before = self.learner.save()
@@ -192,7 +195,8 @@ class Network:
             assert turns < _MOST_TURNS, "the run does not end"
             if not self.down and not self.up:
                 self.ask_again()
-                assert self.down or any(agent.wanted for agent in self.agents), "nobody goes on"
+                busy = any(agent.wanted or agent.is_looking for agent in self.agents)
+                assert self.down or busy, "nobody goes on"
             self.turn()
 
     def turn(self) -> None:
@@ -200,8 +204,11 @@ class Network:
         while self.down:
             self.carry_down(0, keep=False)
         for arm, agent in enumerate(self.agents):
-            if agent.wanted:
-                self.pull(arm, agent.wanted)
+            while agent.wanted or agent.is_looking:
+                if agent.is_looking:
+                    self.look(arm)
+                else:
+                    self.pull(arm, agent.wanted)
         while self.up:
             self.carry_up(0, keep=False)
 
@@ -262,6 +269,8 @@ def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> No
                 network.lose_up(rng.randrange(len(network.up)))
             case 4:
                 network.ask_again()
+            case 5 if network.agents[arm].is_looking:
+                network.look(arm)
             case 5 if wanted:
                 network.pull(arm, wanted if rng.random() < 0.6 else rng.randint(1, wanted))
             case 6 | 7:

@@ -4,8 +4,10 @@ from hypothesis import strategies as st
 from tapes import UNIT, Problem, Tape, make_spec
 
 from bitarm.core.budget import has_phases
+from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
+    ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -19,6 +21,7 @@ from bitarm.core.policies import (
 from bitarm.core.quantizers import (
     BudgetedDicq,
     Dicq,
+    Dyadic,
     Exact,
     FedSel,
     FedSelPaper,
@@ -26,7 +29,13 @@ from bitarm.core.quantizers import (
     Quantizer,
     QuBan,
 )
-from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
+from bitarm.core.schedule import (
+    GeometricSchedule,
+    ListedSchedule,
+    LooksSchedule,
+    Schedule,
+    paper_schedule,
+)
 
 BOUNDED: tuple[Quantizer, ...] = (
     Exact(),
@@ -38,6 +47,7 @@ BOUNDED: tuple[Quantizer, ...] = (
     FedSel(),
     FedSelPaper(),
     Dicq(kappa=2.5),
+    Dyadic(),
     BudgetedDicq(allowances=(2,) * 60, reaches=(0.6,) * 60),
 )
 UNBOUNDED: tuple[Quantizer, ...] = (
@@ -47,6 +57,7 @@ UNBOUNDED: tuple[Quantizer, ...] = (
     QuBan(epsilon_quban=0.5),
     QuBan(epsilon_quban=2.0),
     Dicq(kappa=1.0, kappa_first=3.0),
+    Dyadic(kappa=0.5),
     BudgetedDicq(allowances=(5,) * 60, reaches=(3.0,) * 60),
 )
 POLICY_CHOICES: tuple[Policy, ...] = (
@@ -63,6 +74,7 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     QuietElimination(),
     QuietElimination(epsilon=0.1, pilot=False),
     QuietElimination(leader_first=False, cap=2.0),
+    ChallengeElimination(),
 )
 _SCHEDULES: tuple[Schedule, ...] = (
     paper_schedule(2.0),
@@ -93,6 +105,10 @@ def problems(
     schedule = draw(st.sampled_from(_SCHEDULES))
     if has_phases(policy):
         schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in policy.phases(arms)))
+    widths = ["paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian"]
+    if policy.stride is Stride.JUDGED:
+        quantizer, schedule = Dyadic(), LooksSchedule()  # no other goes with such a policy
+        widths = ["bounded", "sub-gaussian"] if bounded else ["sub-gaussian"]
     reach = (0, UNIT) if bounded else (-3 * UNIT, 3 * UNIT)
     tape = Tape(
         seed=draw(st.integers(0, 2**16)),
@@ -106,9 +122,7 @@ def problems(
         sigma=draw(st.sampled_from([0.03, 0.125, 0.5])),
         bounds=draw(st.sampled_from([(0.0, 1.0), (-1.0, 3.0)])) if bounded else None,
         quantizer=quantizer,
-        width=draw(
-            st.sampled_from(["paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian"])
-        ),
+        width=draw(st.sampled_from(widths)),
         schedule=schedule,
         seed=draw(st.integers(0, 2**16)),
     )

@@ -66,12 +66,16 @@ def moments(draw: st.DrawFn, case: Case, *, hinted: bool | None = None) -> Momen
     hinted = case.quantizer.hinted if hinted is None else hinted
     arms, delta = draw(st.integers(2, 50)), draw(st.floats(1e-9, 0.9))
     sigma = draw(st.floats(1e-3, 1e3))
-    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
-        arms=arms, delta=delta, sigma=sigma, certain=case.quantizer.certain
-    )
     bounds: Bounds | None = None
     low = sigma * draw(st.floats(-1e4, 1e4))
     high = low + sigma * draw(st.floats(1e-2, 1e4))
+    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
+        arms=arms,
+        delta=delta,
+        sigma=sigma,
+        certain=case.quantizer.certain,
+        bounds=(low, high),
+    )
     if case.bounded or draw(st.booleans()):
         bounds = (low, high)
     grid = sorted(

@@ -12,6 +12,7 @@ from bitarm.core.budget import has_phases
 from bitarm.core.confidence import ArmView, Confidence, Stride
 from bitarm.core.policies import (
     POLICIES,
+    ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -23,7 +24,13 @@ from bitarm.core.policies import (
 )
 from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, PolicyContext, Stop
 from bitarm.core.quantizers import Icq
-from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
+from bitarm.core.schedule import (
+    GeometricSchedule,
+    ListedSchedule,
+    LooksSchedule,
+    Schedule,
+    paper_schedule,
+)
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 
@@ -37,6 +44,10 @@ SETTINGS: dict[str, list[Policy]] = {
         QuietElimination(),
         QuietElimination(epsilon=0.3),
         QuietElimination(leader_first=False, pilot=False, cap=1.0, patience=0.5),
+    ],
+    "challenge": [
+        ChallengeElimination(),
+        ChallengeElimination(cap=1.0, patience=3.0, behind=1.0, aim=0.0),
     ],
     "sequential-halving": [SequentialHalving(pull_budget=pulls) for pulls in (21, 400)],
     "successive-rejects": [SuccessiveRejects(pull_budget=pulls) for pulls in (7, 400)],
@@ -62,6 +73,11 @@ class Scene:
     views: list[ArmView]
     context: PolicyContext
     means: dict[int, float]
+    judged: PolicyContext  # for policies whose agents judge
+    rival: int | None  # an arm, in the race or not, that beat some of the others
+    beaten: set[int]
+    rungs: dict[int, int | None]
+    spreads: dict[int, int | None]
 
 
 schedules: st.SearchStrategy[Schedule] = st.one_of(
@@ -80,12 +96,18 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
     arms = draw(st.integers(2, 7))
     active = sorted(draw(st.sets(st.integers(0, arms - 1), min_size=1)))
     delta, sigma = draw(st.floats(1e-6, 0.9)), draw(st.floats(1e-2, 2))
-    width = WIDTHS[draw(st.sampled_from(sorted(WIDTHS)))].of(
-        arms=arms, delta=delta, sigma=sigma, certain=True
-    )
     schedule = draw(schedules)
     together = draw(st.booleans())
-    confidence = width.confidence(Stride.TOGETHER if together else Stride.APART)
+    stride = Stride.TOGETHER if together else Stride.APART
+
+    def confident(stride: Stride) -> Confidence:
+        fitting = [name for name in sorted(WIDTHS) if WIDTHS[name].fits(stride)]
+        width = WIDTHS[draw(st.sampled_from(fitting))].of(
+            arms=arms, delta=delta, sigma=sigma, certain=True, bounds=(-3.0, 3.0)
+        )
+        return width.confidence(stride)
+
+    confidence = confident(stride)
     context = PolicyContext(
         arms=arms, delta=delta, confidence=confidence, schedule=schedule, hints=draw(st.booleans())
     )
@@ -106,11 +128,46 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
                 arm=arm, mean=mean, pulls=pulls, messages=index, index=index, error=error
             )
         views.append(view)
-    return Scene(views=views, context=context, means=means)
+    rival = draw(st.none() | st.integers(0, arms - 1))
+    return Scene(
+        views=views,
+        context=context,
+        means=means,
+        judged=replace(
+            context, confidence=confident(Stride.JUDGED), schedule=LooksSchedule(), hints=True
+        ),
+        rival=rival,
+        beaten=set() if rival is None else draw(st.sets(st.sampled_from(active))) - {rival},
+        rungs={arm: draw(st.none() | st.integers(0, 61)) for arm in active},
+        spreads={arm: draw(st.none() | st.integers(-40, 2)) for arm in active},
+    )
+
+
+def as_judged(scene: Scene) -> Scene:
+    """As a policy sees it whose agents judge: told cells within the bounds, looks for a grid."""
+    schedule = scene.judged.schedule
+    views = []
+    for view in scene.views:
+        beaten = bool(view.index) and view.arm in scene.beaten
+        views.append(
+            replace(
+                view,
+                mean=min(max(view.mean, -3.0), 3.0),
+                pulls=(schedule.pulls_at(view.index) if view.index else 0) or 0,
+                error=math.inf if beaten else view.error,
+                spread=scene.spreads[view.arm],
+                rung=scene.rungs[view.arm],
+                open_above=scene.rungs[view.arm] is not None,
+                beaten_by=scene.rival if beaten else None,
+            )
+        )
+    return replace(scene, views=views, context=scene.judged)
 
 
 def fitted(policy: Policy, scene: Scene) -> Scene:
     """The scene on the grid that the policy is made for: a budget has its own."""
+    if policy.stride is Stride.JUDGED:
+        return as_judged(scene)
     if not has_phases(policy):
         return scene
     grid = tuple(phase.until for phase in policy.phases(scene.context.arms))
@@ -121,7 +178,7 @@ def fitted(policy: Policy, scene: Scene) -> Scene:
         for view in scene.views
     ]
     context = replace(scene.context, schedule=ListedSchedule(checkpoints=grid))
-    return Scene(views=views, context=context, means=scene.means)
+    return replace(scene, views=views, context=context)
 
 
 def split(actions: tuple[Action, ...]) -> tuple[list[Advance], list[Drop], list[Stop]]:

@@ -15,19 +15,24 @@ from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import TASKS, Challenge, Edge, Pilot, Task
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizer import Estimate, Quantizer
 from bitarm.core.quantizers import (
     QUANTIZERS,
     BudgetedDicq,
     Dicq,
+    Dyadic,
     Exact,
     FedSel,
     FedSelPaper,
     Icq,
     QuBan,
 )
+from bitarm.core.quantizers.dyadic import unit_of
 from bitarm.core.quantizers.icq import PRIORS
+from bitarm.core.question import BEATEN
 from bitarm.errors import PeerProtocolError, RewardError
 
 ROUNDING = 2.0**-48
@@ -67,6 +72,7 @@ SETTINGS: dict[str, list[Case]] = {
         free(Dicq(kappa=kappa, kappa_first=4.0, kappa_cut=kappa_cut))
         for kappa, kappa_cut in ((0.05, 4.0), (1.0, 0.3), (2.5, 2.5), (9.0, 0.05))
     ],
+    "dyadic": [free(Dyadic()), free(Dyadic(kappa=0.05, kappa_cut=4.0, kappa_place=9.0))],
 }
 some = settings(max_examples=30)  # of each law, for each of the cases
 every_case = pytest.mark.parametrize(
@@ -184,7 +190,8 @@ def test_law_3_no_symbol_is_shorter_than_the_shortest_and_one_is_that_short(
     held, occasion = moment.held, moment.occasion
     least = quantizer.least_bits(occasion)
     assert encode(quantizer, moment.mean(fraction), held, occasion, dither).nbits >= least
-    if not (isinstance(quantizer, Dicq) and (held.pulls or occasion.hint)):  # the spread decides
+    spread_decides = isinstance(quantizer, Dicq | Dyadic) and (held.pulls or occasion.hint)
+    if not spread_decides:
         assert encode(quantizer, held.mean, held, occasion, dither).nbits == least
 
 
@@ -306,6 +313,67 @@ def test_law_2_holds_around_any_centre(
         decoded = decode(quantizer, symbol, moment.held, occasion)
         assert decoded.holds(mu_hat, occasion.pulls)
         assert abs(decoded.mean - mu_hat) <= decoded.error
+
+
+def judging(draw: st.DrawFn, task: str, moment: Moment) -> Hint:
+    """A hint as of a policy whose agents judge: what it is known by, and the task."""
+    sigma, pulls = moment.step.sigma, moment.step.pulls
+    scale = Scale.of_sigma(sigma)  # of which count and mean are all the evidence
+    value = draw(st.floats(moment.low, moment.high))
+    made: Task = Pilot()
+    if task == "edge":
+        made = Edge(first=draw(st.integers(0, 61)), spread=draw(st.integers(-40, 2)))
+    if task == "challenge":
+        unit = unit_of(sigma / math.sqrt(pulls)) / 8
+        hurdles = draw(st.tuples(*[st.integers(0, 255)] * 3))
+        edge = math.floor(value / unit) * unit
+        made = Challenge(edge=edge, first=draw(st.integers(0, 61)), hurdles=hurdles)
+    return Hint(
+        kind=HintKind[{"edge": "LEADER"}.get(task, task.upper())],
+        value=value,
+        deviation=sigma / math.sqrt(pulls) * draw(st.floats(0.1, 10)),
+        scale=scale,
+        task=made,
+        rival=1,
+    )
+
+
+judging_cases = pytest.mark.parametrize("case", SETTINGS["dyadic"], ids=str)
+
+
+@judging_cases
+@pytest.mark.parametrize("task", TASKS)
+@settings(max_examples=200)
+@given(data=st.data(), fraction=fractions, away=st.floats(-8, 8))
+def test_law_5_what_a_task_tells_is_true_on_its_side(
+    case: Case, task: str, data: st.DataObject, fraction: float, away: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    hint = data.draw(st.composite(judging)(task, moment))
+    step = replace(moment.step, hint=hint)
+    question = quantizer.question(moment.held, step, 0.0)
+    assert question.task == hint.task
+    assert question.scale == hint.scale
+    near = hint.value + away * quantizer.error(moment.held, step)
+    for mu_hat in (moment.mean(fraction), min(max(near, moment.low), moment.high)):
+        symbol = question.answer(mu_hat)
+        decoded = decode(quantizer, symbol, moment.held, step)
+        if symbol == BEATEN and task == "challenge":
+            assert decoded == moment.held
+            continue
+        assert decoded.holds(mu_hat, step.pulls)
+        assert decoded.error == quantizer.error(moment.held, step)
+        assert decoded.open_above is (task == "edge")
+        assert task == "challenge" or not decoded.open_below
+        if task == "edge":
+            assert decoded.mean - decoded.error <= mu_hat + slack(moment, mu_hat)
+            assert isinstance(hint.task, Edge)
+            assert decoded.rung == hint.task.first
+        elif not decoded.open_below:
+            assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
+        else:
+            assert mu_hat <= decoded.mean + decoded.error
+        assert (decoded.spread is None) is (task == "challenge" and moment.held.spread is None)
 
 
 @pytest.mark.parametrize(

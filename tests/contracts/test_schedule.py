@@ -9,6 +9,7 @@ from bitarm.core.schedule import (
     SCHEDULES,
     GeometricSchedule,
     ListedSchedule,
+    LooksSchedule,
     Schedule,
     batch,
 )
@@ -24,7 +25,11 @@ listed = st.builds(
         lambda points: tuple(sorted(points))
     ),
 )
-SETTINGS: dict[str, st.SearchStrategy[Schedule]] = {"geometric": geometric, "listed": listed}
+SETTINGS: dict[str, st.SearchStrategy[Schedule]] = {
+    "geometric": geometric,
+    "listed": listed,
+    "looks": st.builds(LooksSchedule),
+}
 
 schedules = pytest.mark.parametrize("name", SETTINGS)
 

@@ -2,8 +2,10 @@
 
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.bits import Symbol
-from bitarm.core.codes import Bins, Code, Levels, Nearest
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest
 from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Cause, Dismiss, Position, Report, Request
 from bitarm.core.question import Question
 
@@ -23,6 +25,17 @@ def request_of(
     until = UNTIL[message] if until is None else until
     question = Question(until=until, code=code, cut=cut)
     return Request(run=run_field(RUN, epoch), arm=ARM, message=message, question=question)
+
+
+def challenge_of(message: int, until: int | None = None) -> Request:
+    """Whether an arm with a mean of ½ that is known with σ = 1 beats this one: it never does."""
+    question = Question(
+        until=UNTIL[message] if until is None else until,
+        code=Above(low=0.0, step=0.125),
+        scale=Scale(bounded=False, low=0.0, unit=1.0),
+        task=Challenge(edge=0.5, first=4, hurdles=(200, 200, 200)),
+    )
+    return Request(run=run_field(RUN, 1), arm=ARM, message=message, question=question)
 
 
 def dismissal_of(cause: Cause, *, epoch: int = 1) -> Dismiss:
@@ -45,6 +58,10 @@ def agent_in(phase: AgentPhase, *, most_pulls: int = 10**12) -> Agent:
         agent.observe(agent.wanted, 0.75 * agent.wanted)
     if phase is AgentPhase.PULLING:
         agent.receive(request_of(3))
+        agent.observe(1, 0.5)
+    if phase is AgentPhase.LOOKING:
+        agent.receive(challenge_of(3))
+        agent.look()
         agent.observe(1, 0.5)
     if phase is AgentPhase.DISMISSED:
         agent.receive(dismissal_of(Cause.DROPPED))

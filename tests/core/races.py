@@ -1,8 +1,10 @@
 """A race of a learner and its agents that a test drives round by round; arms may be lost."""
 
+from drives import answered
 from tapes import Problem, Tape, make_spec
 
 from bitarm.core.agent import Agent
+from bitarm.core.confidence import Stride
 from bitarm.core.events import LearnerEvent, RunEnded
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput
@@ -10,7 +12,8 @@ from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Policy
-from bitarm.core.quantizers import Exact, Quantizer
+from bitarm.core.quantizers import Dyadic, Exact, Quantizer
+from bitarm.core.schedule import LooksSchedule
 
 
 class Race:
@@ -22,9 +25,15 @@ class Race:
         policy: Policy | None = None,
         quantizer: Quantizer | None = None,
     ) -> None:
+        policy = policy or SuccessiveElimination()
+        spec = make_spec(arms=len(means), quantizer=quantizer or Exact())
+        if policy.stride is Stride.JUDGED:
+            spec = make_spec(
+                arms=len(means), quantizer=Dyadic(), width="bounded", schedule=LooksSchedule()
+            )
         problem = Problem(
-            spec=make_spec(arms=len(means), quantizer=quantizer or Exact()),
-            policy=policy or SuccessiveElimination(),
+            spec=spec,
+            policy=policy,
             limits=Limits(rounds=40),
             tape=Tape(seed=3, means=means, spread=100, bounds=(0, 1024)),
         )
@@ -41,9 +50,7 @@ class Race:
 
     def serve(self, request: Request) -> None:
         agent = self.agents[request.arm]
-        agent.receive(request)
-        rewards = self.problem.tape.total(request.arm, agent.state.pulls, agent.wanted)
-        for report in agent.observe(agent.wanted, rewards):
+        for report in answered(agent, request, self.problem.tape.total):
             self.take(self.learner.receive(report))
 
     def round(self, without: tuple[int, ...] = ()) -> None:

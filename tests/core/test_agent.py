@@ -12,6 +12,7 @@ from core.agents import (
     NARROW,
     RUN,
     agent_in,
+    challenge_of,
     dismissal_of,
     report_of,
     request_of,
@@ -42,6 +43,10 @@ _TABLE = {
     (AgentPhase.PULLING, Fit.REPEAT): "nothing",
     (AgentPhase.PULLING, Fit.NEXT): "pulling",
     (AgentPhase.PULLING, Fit.AHEAD): "pulling",
+    (AgentPhase.LOOKING, Fit.LATE): "nothing",
+    (AgentPhase.LOOKING, Fit.REPEAT): "nothing",
+    (AgentPhase.LOOKING, Fit.NEXT): "pulling",
+    (AgentPhase.LOOKING, Fit.AHEAD): "pulling",
     (AgentPhase.DISMISSED, Fit.LATE): "nothing",
     (AgentPhase.DISMISSED, Fit.REPEAT): "nothing",
     (AgentPhase.DISMISSED, Fit.NEXT): "nothing",
@@ -64,6 +69,8 @@ def test_what_becomes_of_a_request(phase: AgentPhase, how: Fit, expected: str) -
     agent = agent_in(phase)
     before = agent.state
     request = request_of(before.message + _DISTANCE[how])
+    if phase is AgentPhase.LOOKING and how is Fit.REPEAT:
+        request = challenge_of(before.message)
     answers = agent.receive(request)
     if expected == "pulling":
         assert answers == ()

@@ -13,6 +13,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     POLICIES,
+    ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -25,8 +26,8 @@ from bitarm.core.policies import (
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
-from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
+from bitarm.core.quantizers import Dyadic, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
+from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
@@ -166,7 +167,17 @@ def test_a_caveat_voids_the_guarantee_and_is_the_reason(policy: Policy) -> None:
 
 
 def test_every_policy_was_asked() -> None:
-    assert {policy.name for policy in (*_BY_INTERVALS, LilUcbCount(), *_BUDGETED)} == set(POLICIES)
+    asked = (*_BY_INTERVALS, LilUcbCount(), *_BUDGETED, ChallengeElimination())
+    assert {policy.name for policy in asked} == set(POLICIES)
+
+
+@pytest.mark.parametrize("width", ["bounded", "sub-gaussian"])
+def test_an_answer_by_evidence_holds_at_delta(width: str) -> None:
+    spec = make_spec(quantizer=Dyadic(), width=width, delta=0.07, schedule=LooksSchedule())
+    ending = _end(spec, ChallengeElimination(), _wide)
+    assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
+    assert ending.guarantee == 0.07
+    assert "at most 0.07" in ending.guarantee_reason
 
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)
@@ -190,7 +201,8 @@ def test_a_spent_budget_says_which_arms_it_speaks_of(policy: BudgetPolicy) -> No
 
 # -- what is left of δ once agents have forgotten -------------------------------------------------
 
-_UNIONS, _PATHS = ("paper", "pairwise"), ("lil", "pairwise-mixture", "sub-gaussian")
+_UNIONS = ("paper", "pairwise")
+_PATHS = ("lil", "pairwise-mixture", "sub-gaussian", "bounded")
 
 
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:

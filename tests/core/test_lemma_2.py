@@ -20,12 +20,14 @@ from bitarm.core.quantizers import (
     QUANTIZERS,
     BudgetedDicq,
     Dicq,
+    Dyadic,
     Exact,
     FedSel,
     FedSelPaper,
     Icq,
     QuBan,
 )
+from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.widths import WIDTHS
 
 ROUNDING = 2.0**-48
@@ -56,6 +58,8 @@ U_PRIME: dict[str, Callable[[int, int, int, float, float], float]] = {
     "lil": lambda t, n, *rest: u_prime_lil(t, *rest),
     "pairwise": v_n,
     "pairwise-mixture": v_n,
+    "sub-gaussian": v_n,
+    "bounded": v_n,
 }
 
 
@@ -70,6 +74,14 @@ def radii(tape: "Tape") -> list[float]:
                 for kappa, t in zip(kappas, tape.grid, strict=True)
             ]
             return [u + half * (1 + 2.0**-14) for u, half in zip(u_primes, halves, strict=True)]
+        case Dyadic():
+            kappas = [quantizer.kappa_first] + [quantizer.kappa] * (len(tape.grid) - 1)
+            widest = dyadic((bounds[1] - bounds[0]) / 2)
+            steps = [
+                min(dyadic(kappa * tape.sigma / math.sqrt(t)), widest)
+                for kappa, t in zip(kappas, tape.grid, strict=True)
+            ]
+            return [u + s / 2 * (1 + 2.0**-14) for u, s in zip(u_primes, steps, strict=True)]
         case BudgetedDicq():
             return saturating(quantizer, u_primes)
         case Exact():
@@ -129,11 +141,11 @@ class Tape:
     def u_primes(self) -> list[float]:
         formula = U_PRIME[self.width]
         # a width for pairs keeps half of δ for the intervals, where they can fail
-        halved = self.width.startswith("pairwise") and not self.quantizer.certain
+        halved = self.width not in ("paper", "lil") and not self.quantizer.certain
         delta = self.delta / 2 if halved else self.delta
-        return [
-            formula(t, n, self.arms, delta, self.sigma) for n, t in enumerate(self.grid, start=1)
-        ]
+        a, b = self.bounds
+        sigma = (b - a) / 2 if self.width == "bounded" else self.sigma
+        return [formula(t, n, self.arms, delta, sigma) for n, t in enumerate(self.grid, start=1)]
 
 
 units = st.floats(0, 1)
@@ -163,6 +175,7 @@ FAMILIES: dict[str, st.SearchStrategy[Quantizer]] = {
         ),
         st.lists(st.tuples(st.integers(1, 32), st.floats(0.01, 60)), min_size=12, max_size=12),
     ),
+    "dyadic": st.builds(Dyadic, kappa=st.floats(0.1, 8), kappa_first=st.floats(0.1, 8)),
     "dicq": st.builds(Dicq, kappa=st.floats(0.1, 8), kappa_first=st.floats(0.1, 8)),
 }
 
@@ -208,7 +221,11 @@ def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list
     and decoder use, while the tape keeps the true one.
     """
     width = WIDTHS[tape.width].of(
-        arms=tape.arms, delta=tape.delta, sigma=tape.sigma, certain=tape.quantizer.certain
+        arms=tape.arms,
+        delta=tape.delta,
+        sigma=tape.sigma,
+        certain=tape.quantizer.certain,
+        bounds=tape.bounds,
     )
     a, b = tape.bounds
     held = tape.quantizer.start(tape.prior, tape.bounds)

@@ -27,6 +27,7 @@ from bitarm.core.events import (
 )
 from bitarm.core.policies import (
     POLICIES,
+    ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
@@ -55,6 +56,7 @@ _ONE_OF_EACH: tuple[Policy, ...] = (
     TopTwo(),
     SequentialHalving(pull_budget=200),
     SuccessiveRejects(pull_budget=200),
+    ChallengeElimination(),
 )
 _SEARCH = settings(_CALM, max_examples=2000, phases=[Phase.generate])  # any example will do
 _SCHEMES = [(quantizer, True) for quantizer in BOUNDED]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
-from bitarm.core.question import Question
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
+from bitarm.core.question import Question, Told
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
@@ -18,6 +18,7 @@ _CODES: tuple[Code, ...] = (
     Nearest(centre=0.5, step=0.125, divisor=2),
     Levels(step=0.25, centre=3, dither=0.5),
     Raw(),
+    Above(low=-0.5, step=0.25),
 )
 _NOT_ABOVE = Symbol(0, 1)
 means = st.floats(-3, 3)
@@ -29,7 +30,7 @@ every_code = pytest.mark.parametrize("code", _CODES, ids=repr)
 def test_without_a_cut_the_answer_is_the_codes_word(code: Code, mean: float) -> None:
     question = Question(until=5, code=code)
     assert question.answer(mean) == code.write(mean)
-    assert question.read(question.answer(mean)) == code.read(code.write(mean))
+    assert question.read(question.answer(mean)) == Told(mean=code.read(code.write(mean)))
 
 
 @every_code
@@ -42,7 +43,7 @@ def test_with_a_cut_one_bit_comes_first(code: Code, mean: float, cut: float) -> 
         assert question.read(symbol) is None
     else:
         assert symbol == concat(Symbol(1, 1), code.write(mean))
-        assert question.read(symbol) == code.read(code.write(mean))
+        assert question.read(symbol) == Told(mean=code.read(code.write(mean)))
 
 
 @every_code
@@ -67,8 +68,8 @@ def test_the_answers_to_one_question_are_prefix_free(
     ("bits", "why"),
     [
         ("", "ends early"),
-        ("00", "goes on after it said that it is not above"),
-        ("0101", "goes on after it said that it is not above"),
+        ("00", "goes on after it said no"),
+        ("0101", "goes on after it said no"),
         ("1", "0 bits, 4 were expected"),
         ("100000", "5 bits, 4 were expected"),
         ("11100", "bin 12 of 12"),

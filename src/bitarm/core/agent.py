@@ -263,6 +263,8 @@ class Agent:
             if self.state.pulls:
                 raise self._misfit(request, "is about bets on rewards, of which none were kept")
             bets = Bets()
+        if scale != self.state.scale and self.state.bets is not None:
+            raise self._misfit(request, "is about bets on another scale than those that were kept")
         fresh = replace(
             self.state,
             phase=AgentPhase.IDLE,

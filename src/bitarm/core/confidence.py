@@ -99,8 +99,9 @@ class Width(Protocol):
     ) -> Self:
         """The width of a run with so many arms, for a level δ and σ-sub-Gaussian rewards.
 
-        `bounds` are those of the rewards, None if they have none. `certain` says whether the quantizer's error bound always holds. If not, the width must pay
-        out of δ for the event on which it does.
+        `bounds` are those of the rewards, None if they have none; ConfigError if the width needs
+        some. `certain` says whether the quantizer's error bound always holds. If not, the width
+        must pay out of δ for the event on which it does.
         """
         ...
 

@@ -84,7 +84,10 @@ class Quantizer(Protocol):
     4. `read` accepts what `answer` can produce and refuses everything else as the peer's fault.
     5. Hints change nothing, unless the scheme is `hinted`. Then a cut becomes the question's: its
        "not above" stands for every μ̂ at or below the cut and for no other, and instead of laws 1
-       and 2 it leaves the held estimate as it is, with the cut for a ceiling.
+       and 2 it leaves the held estimate as it is, with the cut for a ceiling. A challenge that is
+       lost leaves it as it is too; the lowest cell of one that is not is `open_below`: μ̂ may be
+       anywhere below it. An edge is a bound from below alone, `open_above`. In both cases law 2
+       holds on the other side.
     6. The question's code is one of `codes`.
     7. `objection` is None only if a proof covers its answers under every width and policy.
     """

@@ -14,8 +14,11 @@ from bitarm.core.catch_up import catch_up
 from bitarm.core.confidence import ArmView
 from bitarm.core.dither import dither
 from bitarm.core.events import ReportAccepted
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
+from bitarm.core.hint import Hint, HintKind
 from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizer import Occasion
@@ -116,7 +119,16 @@ class Race:
 
     def catch_up(self) -> list[Advance] | None:
         """Advances to where the agents are; None if that lies beyond the schedule."""
-        return catch_up(self.arms, self._spec.schedule, self._policy.stride)
+        advances = catch_up(self.arms, self._spec.schedule, self._policy.stride)
+        evidence = self._context.confidence
+        if advances is None or not isinstance(evidence, Evidence):
+            return advances
+        # An agent that has made no pulls yet must hear on which scale it is to keep its evidence.
+        return [replace(advance, hint=self._on(evidence.scale, advance)) for advance in advances]
+
+    def _on(self, scale: Scale, advance: Advance) -> Hint:
+        mean = self.arms[advance.arm].held.mean
+        return Hint(kind=HintKind.CENTRE, value=mean, scale=scale)
 
     def limit(self, advances: Iterable[Advance]) -> Outcome | None:
         """The limit that a round with these advances could not keep, if any."""

@@ -7,6 +7,8 @@ where it must end even without an answer (`limits`).
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from bitarm.core.codes import Above
+from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
@@ -14,6 +16,7 @@ from bitarm.core.quantizers import CHOICES
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
+from bitarm.errors import ConfigError
 
 
 @final
@@ -52,6 +55,20 @@ class Setup:
     spec: RunSpec  # the problem, and how its messages are made
     policy: Policy  # the rules by which it is decided
     limits: Limits = field(default_factory=Limits)  # none, unless they are given
+
+    def __post_init__(self) -> None:
+        if self.policy.stride is not Stride.JUDGED:
+            return
+        if not self.spec.sampling.fits(Stride.JUDGED):
+            raise ConfigError(
+                f"the policy {self.policy.name} needs evidence (bounded, sub-gaussian), "
+                f"not the width {self.spec.width}"
+            )
+        if Above.name not in self.spec.quantizer.codes:
+            raise ConfigError(
+                f"the policy {self.policy.name} needs a quantizer that can put its challenges "
+                f"(dyadic), not {self.spec.quantizer.name}"
+            )
 
     @property
     def level(self) -> Level:

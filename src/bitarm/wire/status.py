@@ -20,6 +20,8 @@ _MOST_TEXT = 500
 MOST_STARTS = 8
 """Starts of an agent that its memory goes back to: who was heard from before is taken for lost."""
 _MOST_NAME = 64
+FIRST_CODES = ("bins", "nearest", "levels", "raw")
+"""Those of an agent that lists none: there were no others when the list could be left out."""
 
 
 class Presence(Enum):
@@ -113,7 +115,7 @@ def load_status(payload: bytes) -> Status:
         life=_text(plain.get("life"), _MOST_NAME),
         pulls=_pulls(plain.get("pulls", {})),
         before=_before(plain.get("before", [])),
-        codes=_codes(plain.get("codes", list(CODES))),
+        codes=_codes(plain.get("codes", list(FIRST_CODES))),
         reason=_text(plain.get("reason"), _MOST_TEXT),
         answered=_count(plain, "answered"),
         restarts=_count(plain, "restarts"),

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
-from bitarm.core.codes import CODES, Bins, Code, Levels, Nearest, Raw
+from bitarm.core.codes import CODES, Above, Bins, Code, Levels, Nearest, Raw
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
 _STEPS = st.floats(1e-3, 1e3)
@@ -25,6 +25,7 @@ _ALL: dict[str, st.SearchStrategy[Code]] = {
     ),
     "levels": st.builds(Levels, step=_STEPS, centre=st.integers(-(10**6), 10**6), dither=_DITHERS),
     "raw": st.just(Raw()),
+    "above": st.builds(Above, low=st.floats(-1e4, 1e4), step=_STEPS),
 }
 _MEANS = st.floats(-1e5, 1e5)
 
@@ -37,7 +38,7 @@ def test_the_suite_covers_every_code() -> None:
 
 
 def _error(code: Code, mean: float) -> float:
-    """How far the told mean may be off, roundings aside; infinite beyond the range of bins."""
+    """How far the told mean may be off, roundings aside; infinite beyond the cells."""
     match code:
         case Bins():
             inside = code.low <= mean <= code.low + code.bins * code.step
@@ -48,6 +49,8 @@ def _error(code: Code, mean: float) -> float:
             return code.step
         case Raw():
             return 0.0
+        case Above():
+            return code.step / 2 if mean >= code.low else math.inf
 
 
 @every_code
@@ -90,6 +93,7 @@ def test_a_word_that_is_cut_or_grown_is_the_peers_fault(
         Bins(low=0.0, step=1.0, bins=2),
         Nearest(centre=0.0, step=1.0, divisor=1),
         Levels(step=1.0, centre=0, dither=0.0),
+        Above(low=0.0, step=1.0),
     ],
     ids=lambda code: str(code.name),
 )

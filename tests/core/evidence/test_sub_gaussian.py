@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.evidence.ladder import law, rate
 from bitarm.core.evidence.account import TOP
+from bitarm.core.evidence.ladder import law, rate
 from bitarm.core.evidence.sub_gaussian import MIDDLE, SubGaussianEvidence, margin
 from bitarm.core.widths import PaperWidth
 

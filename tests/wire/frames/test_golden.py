@@ -109,7 +109,7 @@ def described(what: str) -> dict[str, str]:
 def test_the_description_of_a_request_is_the_question_in_words() -> None:
     meanings = described("request for the nearest step above a cut")
     assert meanings["kind"] == "request"
-    assert meanings["question"] == "tell the mean if above a cut, in the code nearest"
+    assert meanings["question"] == "tell the mean if above a cut, in the form nearest"
     assert meanings["until"] == "pull until 300 pulls in all"
     assert meanings["centre"] == "say how far the mean is from 0.625"
     assert meanings["step"] == "in steps of 0.125"

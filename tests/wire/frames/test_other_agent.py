@@ -30,7 +30,7 @@ from bitarm.core.epochs import run_field, run_of_opening
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.plain import to_plain
-from bitarm.core.question import Question
+from bitarm.core.question import Question, Told
 from bitarm.errors import FrameError, PeerProtocolError, RewardError
 
 PAGE = Path(__file__).parents[3] / "docs" / "wire.md"
@@ -301,7 +301,7 @@ def test_the_answers_on_the_page_are_those_of_the_codes() -> None:
     code = Nearest(centre=0.625, step=0.125, divisor=2, escape=20)
     question = Question(until=300, code=code, cut=0.5)
     assert [str(question.answer(mean)) for mean in (0.71, 0.9, 0.5)] == ["101", "1101", "0"]
-    assert question.read(question.answer(0.71)) == 0.75
+    assert question.read(question.answer(0.71)) == Told(mean=0.75)
     levels = Levels(step=0.125, centre=5, dither=0.75)
     assert [str(levels.write(mean)) for mean in (0.71, 0.72)] == ["010", "011"]
 

@@ -8,8 +8,8 @@ being below; a reward multiplies their fortunes by 1 ± λ(x − x̂). Then
     ln e⁻(m) = Σ [ln(1 − λ(x − x̂)) − λx̂] + λnm        evidence that the mean is below m
 
 are logarithms of supermartingales if it is not: a factor has mean at most
-(1 + λ(μ − x̂))·exp(−λ(m − x̂)) ≤ 1. They are lines in m, so an arm's evidence for all m is two numbers
-a rung. `docs/evidence.md` has the proofs.
+(1 + λ(μ − x̂))·exp(−λ(m − x̂)) ≤ 1. They are lines in m, so an arm's evidence for all m is two
+numbers a rung. `docs/evidence.md` has the proofs.
 
 At low rates a bettor is worth hardly more than the number that bounds it from below (Fan's
 inequality),

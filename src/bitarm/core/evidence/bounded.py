@@ -53,7 +53,11 @@ class BoundedEvidence(Width):
         return interval(pulls, index, self.arms, delta, (b - a) / 2)
 
     def confidence(self, stride: Stride) -> Confidence:
-        """The level, and forecasts."""
+        """The level, and forecasts; ConfigError where nobody but the agents could judge."""
+        if not self.fits(stride):
+            raise ConfigError(
+                f"the width {self.name} needs a policy whose agents judge themselves: challenge"
+            )
         a, b = self.bounds
         level = math.log(self.arms - 1) - math.log(split(self.delta, certain=self.certain))
         return Evidence(Scale(bounded=True, low=a, unit=b - a), level, MIDDLE)

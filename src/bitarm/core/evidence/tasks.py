@@ -12,8 +12,8 @@ slope −λt; the line λ_k·t·(edge − m) − cost_k·t lies below it at thre
 cost_k is a formula of the edge and of a power of two, the spread (`account.cost`). So a number and
 the spread tell three lines in a few bits; what they are rounded by only ever weakens them.
 
-A **challenge** tells the leader's lines: the edge, and for each of the three rungs a hurdle, that is
-L − ln w_k + cost_k·t, rounded up into a byte. The arm is beaten when
+A **challenge** tells the leader's lines: the edge, and for each of the three rungs a hurdle, that
+is L − ln w_k + cost_k·t, rounded up into a byte. The arm is beaten when
 
     Σ_k Σ_j share_j·exp(λ_k·t·(edge − m) − hurdle_k + ln e⁻(m) at rung k − j)  ≥  1   for every m:
 
@@ -38,7 +38,7 @@ BAND = 3
 """Neighbouring rungs at which a leader's evidence is told."""
 
 MOST_BELOW = 15
-"""Steps below the leader's edge from which on a challenged arm says how far above it is, at most."""
+"""Steps, at most, below the leader's edge from which a challenged arm counts how far up it is."""
 
 LEAST_SPREAD, MOST_SPREAD = -40, 2
 """Exponents of a spread: a coin's variance, times 2^−40 to 2^2."""

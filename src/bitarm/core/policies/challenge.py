@@ -44,7 +44,7 @@ PILOTS = 3
 """Arms that are heard before all others."""
 
 MAY_FALL = 0.3
-"""Deviations by which a mean may have fallen since it was told: beyond, an arm is not challenged."""
+"""Deviations by which a mean may have fallen since it was told: beyond, no arm is challenged."""
 
 MAY_LEAD = 0.7
 """Deviations by which it may have risen: beyond, it is not asked whether it leads."""
@@ -158,9 +158,9 @@ class _Turn:
 
     def _has_edge(self, view: ArmView) -> bool:
         """Whether others can be held against what was told of an arm."""
-        if self.evidence.scale.bounded:
-            return view.rung is not None
-        return math.isfinite(view.low)
+        if not math.isfinite(view.low):  # as after a challenge that it lost to an arm now lost
+            return False
+        return view.rung is not None or not self.evidence.scale.bounded
 
     def _lead(self, leader: ArmView, active: Sequence[ArmView], most: int) -> tuple[Action, ...]:
         """Send the leader as far as another is to fall, by the forecast."""

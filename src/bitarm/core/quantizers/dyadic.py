@@ -30,6 +30,7 @@ from bitarm.core.quantizer import (
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
+from bitarm.errors import PeerProtocolError
 
 ROUNDING = 1 + 2.0**-14
 """Covers every rounding on the way: the bound is certain, not nearly so."""
@@ -93,17 +94,22 @@ class Dyadic(Quantizer):
         )
         if hint is None:
             return Question(until=until, code=nearest)
-        return Question(until=until, code=nearest, scale=hint.scale, task=hint.task)
+        cut = hint.value if hint.kind is HintKind.CUT else None
+        return Question(until=until, code=nearest, cut=cut, scale=hint.scale, task=hint.task)
 
     def read(
         self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
     ) -> Estimate:
         """The middle of the cell that was told; what is held stays, if the arm gave up."""
         told, code, task = question.read(symbol), question.code, question.task
+        cut = question.cut
         if told is None:
-            return held
+            return held if cut is None else replace(held, ceiling=cut)
         assert isinstance(code, Nearest | Above)  # our own question
-        estimate = Estimate.after(occasion, mean=told.mean, error=code.step / 2 * ROUNDING)
+        error = code.step / 2 * ROUNDING
+        if cut is not None and told.mean + error <= cut:
+            raise PeerProtocolError(f"symbol says above {cut}, and then {told.mean}")
+        estimate = Estimate.after(occasion, mean=told.mean, error=error)
         spread = held.spread if told.spread is None else told.spread
         return replace(
             estimate,
@@ -131,7 +137,7 @@ class Dyadic(Quantizer):
             return self.kappa_pilot
         if occasion.message == 1:
             return self.kappa_first
-        if hint is not None and hint.kind is HintKind.CHALLENGE:
+        if hint is not None and hint.kind in (HintKind.CUT, HintKind.CHALLENGE):
             return self.kappa_cut
         return self.kappa_place if hint is not None and hint.kind is HintKind.PLACE else self.kappa
 

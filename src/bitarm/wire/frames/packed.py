@@ -3,8 +3,8 @@
     run, count, the questions' byte if there are questions, shape, arms, columns, symbols
 
 Arms rise strictly: the first as it is, each other as the number of arms skipped. A column is one
-number for all when all are equal, and one each otherwise; the shape says which, a bit a column. Symbols lie
-back to back, padded once.
+number for all when all are equal, and one each otherwise; the shape says which, a bit a column.
+Symbols lie back to back, padded once.
 
 Each arm takes at least a byte. That is what bounds the count: were the arms folded into a range,
 a frame of 20 bytes could stand for 2^64 requests, and reading it would exhaust the reader.
