@@ -19,6 +19,7 @@ from bitarm.core.events import (
     dump_event,
     load_event,
 )
+from bitarm.core.evidence.tasks import TASKS, Task
 from bitarm.core.learner_state import ArmRecord, LearnerOutput, LearnerState
 from bitarm.core.messages import Answer, Dismiss, Request
 from bitarm.core.plain import dumps, from_plain
@@ -27,7 +28,7 @@ from bitarm.core.replay import replay
 from bitarm.core.spec import SPEC_FAMILIES, RunSpec
 from bitarm.errors import PeerProtocolError
 
-_STATE_FAMILIES = {**SPEC_FAMILIES, Code: CODES, RunEnded: {RunEnded.name: RunEnded}}
+_STATE_FAMILIES = {**SPEC_FAMILIES, Code: CODES, Task: TASKS, RunEnded: {RunEnded.name: RunEnded}}
 
 
 def learner_state_through_json(state: LearnerState) -> LearnerState:
@@ -52,6 +53,8 @@ def is_contained(
     u_prime = spec.occasion(accepted.message, accepted.pulls).u_prime
     if not spec.quantizer.certain and abs(mean - before.mean) > u_prime + before.radius:
         return True
+    if accepted.beaten_by is not None:
+        return after == before  # nothing was said of the mean
     return after.holds(mean, accepted.pulls)
 
 

@@ -1,7 +1,9 @@
 """An agent that is asked in another epoch: numbers begin anew, rewards are kept."""
 
+from dataclasses import replace
+
 import pytest
-from core.agents import ARM, RUN, agent_in, dismissal_of, report_of, request_of
+from core.agents import ARM, RUN, agent_in, challenge_of, dismissal_of, report_of, request_of
 
 from bitarm.core.agent import Agent, AgentPhase, AgentState
 from bitarm.core.bits import Symbol
@@ -32,6 +34,7 @@ def test_a_later_epoch_voids_numbers_and_dismissals_and_keeps_rewards(
         phase=AgentPhase.PULLING,
         pulls=before.pulls,
         total=before.total,
+        scale=before.scale,
         epoch=later,
         message=1,
         question=request.question,
@@ -48,7 +51,10 @@ def test_what_is_said_in_an_earlier_epoch_is_ignored(phase: AgentPhase, earlier:
     if phase is AgentPhase.DISMISSED:
         agent.receive(dismissal_of(Cause.DROPPED, epoch=2))
     else:
-        agent.receive(request_of(7, 16 if phase is AgentPhase.PULLING else 4, epoch=2))
+        request = request_of(7, 16 if phase is AgentPhase.PULLING else 4, epoch=2)
+        if phase is AgentPhase.LOOKING:
+            request = replace(challenge_of(7, 16), run=request.run)
+        agent.receive(request)
     assert (agent.state.phase, agent.state.epoch) == (phase, 2)
     before = agent.state
     messages: list[Request | Dismiss] = [

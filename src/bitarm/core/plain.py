@@ -10,7 +10,8 @@ import json
 import math
 from collections.abc import Mapping
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -148,11 +149,16 @@ def _tuple(args: tuple[Any, ...], plain: Any, families: Families) -> tuple[Any, 
 
 
 def _optional(args: tuple[Any, ...], plain: Any, families: Families) -> Any:
-    """The only unions in our values are `X | None`."""
+    """The only unions in our values are `X | None`, where X may be a family of classes."""
     if plain is None and NoneType in args:
         return None
-    (wanted,) = (arg for arg in args if arg is not NoneType)
-    return from_plain(wanted, plain, families)
+    return from_plain(_present(args), plain, families)
+
+
+@lru_cache(maxsize=256)
+def _present(args: tuple[Any, ...]) -> Any:
+    """X of `X | None`: Python flattens a family's own union into that."""
+    return reduce(or_, (arg for arg in args if arg is not NoneType))
 
 
 def _float(plain: Any) -> float:

@@ -311,6 +311,8 @@ def weigh(
             values[count] = SHARES[climb] + base + below[loser - lowest]
             slopes[count] = rates[loser] * pulls - gain
             count += 1
+    if count == 0:
+        return False
     low, high = (0.0, 1.0) if bounded else (-math.inf, math.inf)
     return reaches(values, slopes, count, 0.0, low, high, 0.6 * edge + 0.4 * mean)[0]
 

@@ -16,6 +16,7 @@ from typing import IO, Any, final
 
 from bitarm.core.agent import AgentState
 from bitarm.core.codes import CODES, Code
+from bitarm.core.evidence.tasks import TASKS, Task
 from bitarm.core.plain import Families, dumps_plain, from_plain, to_plain
 from bitarm.errors import BitarmError, StoreError, TransportError
 from bitarm.runtime.agent.memory import BEGIN_ANEW, AgentMemory
@@ -23,7 +24,7 @@ from bitarm.wire.status import dump_start, load_start
 
 VERSION = 2
 
-_FAMILIES: Families = {Code: CODES}
+_FAMILIES: Families = {Code: CODES, Task: TASKS}
 
 
 @final

@@ -83,8 +83,10 @@ class Part:
         return any(feed.live for feed in self.feeds.values())
 
     def pulling(self) -> list[int]:
-        """The arms that have been asked for more pulls than they have made."""
-        return [arm for arm, machine in self.machines.items() if machine.wanted]
+        """The arms that are to pull, or to look at what they have, before they answer."""
+        return [
+            arm for arm, machine in self.machines.items() if machine.wanted or machine.is_looking
+        ]
 
     def label(self, arm: int) -> str:
         """The name of an arm."""
@@ -128,12 +130,26 @@ class Part:
         """Take what rewards are there: whether there were any, and how many were clipped."""
         observed, clipped = False, 0
         for arm in self.pulling():
+            if self.machines[arm].is_looking:  # since before a restart
+                continue
             count = self._fetch(arm, clip=clip)
             if count is not None:
                 observed, clipped = True, clipped + count
         if clipped:
             self.memory = replace(self.memory, clipped=self.memory.clipped + clipped)
+        self._look()
         return observed, clipped
+
+    def _look(self) -> None:
+        """Let challenged arms weigh their rewards, once these are kept: no crash undoes a look."""
+        looking = [arm for arm, machine in self.machines.items() if machine.is_looking]
+        if looking:
+            self.save()
+        for arm in looking:
+            answers = self.machines[arm].look()
+            if answers:
+                self.feeds[arm].rest()
+            self.answers.update((answer.arm, answer) for answer in answers)
 
     def _fetch(self, arm: int, *, clip: bool) -> int | None:
         """Rewards that were clipped among those of one arm; None if there were no rewards."""
@@ -150,7 +166,7 @@ class Part:
             if feed.live and (rewards or isinstance(error, RefusedRewardError)):
                 self._note_refusal()
             raise type(error)(f"{self.label(arm)} (arm {arm}): {error}") from error
-        if not machine.wanted:
+        if not (machine.wanted or machine.is_looking):
             feed.rest()
         self.answers.update((answer.arm, answer) for answer in answers)
         return batch.clipped

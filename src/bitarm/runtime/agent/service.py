@@ -285,7 +285,7 @@ class AgentService:
             self._enter(part, epoch)
         if isinstance(message, Request) and message.message > machine.state.message + 1:
             self._admit_loss(part)
-        busy = machine.wanted
+        busy = machine.wanted or machine.is_looking
         try:
             answers = machine.receive(message)
         except PeerProtocolError as error:
@@ -296,7 +296,7 @@ class AgentService:
         if machine.state.phase is AgentPhase.DISMISSED:
             part.dismiss(message.arm)
         part.answers.update((answer.arm, answer) for answer in answers)
-        if busy and machine.wanted:
+        if busy and (machine.wanted or machine.is_looking):
             self._own_status.mention(Presence.PULLING)  # asked again: say that we are at it
         elif machine.wanted and part.feeds[message.arm].live:
             part.save()  # so that a restart knows of a batch that it cut short
