@@ -121,6 +121,7 @@ _EVERY: list[dict[str, Any]] = [
     {**_BOUNDED, "quantizer": "dicq", "policy": "se"},
     {**_BOUNDED, "quantizer": "dicq", "policy": "quiet"},
     {"sigma": 0.5, "quantizer": "dicq", "policy": "quiet"},
+    {**_BOUNDED, "quantizer": "dyadic", "policy": "se"},
     {
         **_BOUNDED,
         "quantizer": "dicq",

@@ -16,7 +16,12 @@ from bitarm.core.confidence import Stride, Width
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.phases import BitBudget
-from bitarm.core.policies import POLICIES, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import (
+    POLICIES,
+    ChallengeElimination,
+    QuietElimination,
+    SuccessiveElimination,
+)
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq
@@ -38,7 +43,13 @@ from bitarm.core.spec import (
     check_sigma,
     sigma_of,
 )
-from bitarm.core.widths import WIDTHS, PairwiseMixtureWidth, PairwiseWidth, SubGaussianEvidence
+from bitarm.core.widths import (
+    WIDTHS,
+    BoundedEvidence,
+    PairwiseMixtureWidth,
+    PairwiseWidth,
+    SubGaussianEvidence,
+)
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
@@ -82,12 +93,17 @@ def build(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=_width(scheme, policy),
+        width=_width(scheme, policy, bounds),
         schedule=_schedule(scheme, policy),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
-    if not spec.sampling.fits(policy.stride):
+    if Stride.JUDGED is not policy.stride and not spec.sampling.fits(policy.stride):
+        if isinstance(spec.sampling, BoundedEvidence):
+            raise ConfigError(
+                f"the width {spec.width} needs a policy whose agents judge themselves: use the "
+                f"policy {ChallengeElimination.name}, or another width than {spec.width}"
+            )
         raise ConfigError(
             f"the width {spec.width} compares arms with equally many pulls; the policy "
             f"{policy.name} moves each on its own: use the width {SubGaussianEvidence.name}"
@@ -119,7 +135,7 @@ def _budgeted(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=_width(scheme, policy),
+        width=_width(scheme, policy, bounds),
         schedule=ListedSchedule(checkpoints=tuple(phase.until for phase in phases)),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -145,12 +161,15 @@ def default_policy(quantizer: type[Quantizer]) -> type[Policy]:
 def default_width(policy: Policy | type[Policy]) -> type[Width]:
     """The one that a policy's proof needs, or the tightest for the way in which it moves arms.
 
-    Under a budget nothing is proven: there it only sizes the quantizer's intervals.
+    Under a budget nothing is proven: there it only sizes the quantizer's intervals. Where agents
+    judge themselves, `sub-gaussian` serves rewards without bounds.
     """
     if is_budgeted(policy):
         return PairwiseWidth
     if policy.needs_width is not None:
         return policy.needs_width
+    if policy.stride is Stride.JUDGED:
+        return BoundedEvidence
     return SubGaussianEvidence if policy.stride is Stride.APART else PairwiseMixtureWidth
 
 
@@ -198,8 +217,11 @@ def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     return policy
 
 
-def _width(scheme: Mapping[str, Any], policy: Policy) -> str:
-    return str(choose(WIDTHS, scheme.get("width", default_width(policy).name)).name)
+def _width(scheme: Mapping[str, Any], policy: Policy, bounds: Bounds | None) -> str:
+    default = default_width(policy)
+    if default is BoundedEvidence and bounds is None:
+        default = SubGaussianEvidence
+    return str(choose(WIDTHS, scheme.get("width", default.name)).name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:

@@ -9,6 +9,8 @@ import pytest
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import TASKS
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.wire import decode, describe, pack
@@ -25,7 +27,17 @@ def symbol(bits: str) -> Symbol:
 def question(told: dict[str, Any]) -> Question:
     code = dict(told["code"])
     made = CODES[code.pop("name")](**code)
-    return Question(until=told["until"], code=made, cut=told.get("cut"))
+    scale = Scale(**told["scale"]) if "scale" in told else None
+    task = dict(told.get("task", {}))
+    if "hurdles" in task:
+        task["hurdles"] = tuple(task["hurdles"])
+    return Question(
+        until=told["until"],
+        code=made,
+        cut=told.get("cut"),
+        scale=scale,
+        task=TASKS[task.pop("name")](**task) if task else None,
+    )
 
 
 def messages_of(entry: dict[str, Any]) -> tuple[Message, ...]:
@@ -65,6 +77,8 @@ def test_every_kind_and_every_code_is_golden() -> None:
     asked = [item["question"] for entry in GOLDEN for item in entry.get("requests", [])]
     assert {question["code"]["name"] for question in asked} == set(CODES)
     assert any("cut" in question for question in asked)
+    assert {question["task"]["name"] for question in asked if "task" in question} == set(TASKS)
+    assert any("scale" in question and "task" not in question for question in asked)
 
 
 def test_the_worked_examples_of_the_documentation_are_golden() -> None:

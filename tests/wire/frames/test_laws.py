@@ -1,6 +1,7 @@
 """Laws of every frame: one spelling; prefixes are truncated; flips are corrupt; bits are told."""
 
 import struct
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -8,7 +9,9 @@ from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol
-from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
@@ -46,6 +49,45 @@ levels = st.builds(
     centre=st.integers(-70, 70) | st.integers(1 - 2**50, 2**50 - 1),
     dither=st.integers(0, 2**32 - 1).map(lambda numerator: numerator / 2**32),
 )
+scales = st.one_of(
+    st.just(Scale(bounded=True, low=0.0, unit=1.0)),
+    st.builds(
+        Scale, bounded=st.just(value=True), low=st.floats(-1e9, 1e9), unit=st.floats(1e-9, 1e9)
+    ),
+    st.floats(1e-9, 1e9).map(Scale.of_sigma),
+)
+FORMS = ("evidence", "pilot", "edge", "challenge")
+
+
+@st.composite
+def judged(
+    draw: st.DrawFn,
+    form: str,
+    scale: st.SearchStrategy[Scale] = scales,
+    escapes: st.SearchStrategy[int] = st.integers(1, 64),  # noqa: B008
+) -> Question:
+    """A question about evidence, in lengths that a learner makes: few binary digits."""
+    unit = 2.0 ** draw(st.integers(-60, 20))
+    step = draw(st.integers(4, 8)) * unit
+    place = draw(st.integers(-(2**20), 2**20)) * unit
+    until, rung = draw(untils), draw(st.integers(0, 61))
+    if form == "challenge":
+        hurdles = draw(st.tuples(*[st.integers(0, 255)] * 3))
+        return Question(
+            until=until,
+            code=Above(low=place - draw(st.integers(0, 15)) * step, step=step),
+            scale=draw(scale),
+            task=Challenge(edge=place, first=rung, hurdles=hurdles),
+        )
+    task: Task | None = Pilot() if form == "pilot" else None
+    if form == "edge":
+        task = Edge(first=rung, spread=draw(st.integers(-40, 2)))
+    nearest = Nearest(
+        centre=place, step=step, divisor=draw(st.integers(1, 200)), escape=draw(escapes)
+    )
+    return Question(until=until, code=nearest, scale=draw(scale), task=task)
+
+
 CODES: tuple[st.SearchStrategy[Code], ...] = (bins, nearest(), levels, st.just(Raw()))
 
 
@@ -61,7 +103,7 @@ requests = st.builds(
     run=runs,
     arm=arms,
     message=numbers,
-    question=questions(st.one_of(CODES), st.none() | values),
+    question=questions(st.one_of(CODES), st.none() | values) | st.one_of(map(judged, FORMS)),
 )
 positions = st.builds(Position, run=runs, arm=arms, message=numbers, pulls=numbers)
 dismissals = st.builds(Dismiss, run=runs, arm=arms, cause=causes)
@@ -69,8 +111,11 @@ singles = reports | requests | positions | dismissals
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> list[Message]:
-    """Messages that go into one packed frame, in the order of their arms."""
+def batches(draw: st.DrawFn, forms: Sequence[str] = ()) -> list[Message]:
+    """Messages that go into one packed frame, in the order of their arms.
+
+    With `forms`, questions about evidence among them.
+    """
     run = draw(runs)
     some_arms = sorted(draw(st.sets(arms, min_size=2, max_size=8)))
     kind = draw(st.sampled_from([Report, Request, Position, Dismiss]))
@@ -82,6 +127,9 @@ def batches(draw: st.DrawFn) -> list[Message]:
     if kind is Request:
         cut = values if draw(st.booleans()) else st.none()
         asked = questions(draw(st.sampled_from(CODES)), cut)
+        if forms and draw(st.booleans()):
+            form, one_scale = draw(st.sampled_from(forms)), draw(scales)
+            asked = judged(form, st.just(one_scale), st.just(draw(st.sampled_from([3, 20]))))
         pool = st.sampled_from(draw(st.lists(asked, min_size=1, max_size=3)))
         return [
             Request(run=run, arm=a, message=draw(message), question=draw(pool)) for a in some_arms
@@ -94,7 +142,8 @@ def batches(draw: st.DrawFn) -> list[Message]:
     return [Dismiss(run=run, arm=a, cause=draw(causes)) for a in some_arms]
 
 
-frames = singles.map(encode) | batches().map(pack)
+all_batches = batches(FORMS)
+frames = singles.map(encode) | all_batches.map(pack)
 
 
 def flipped(frame: bytes, bit: int) -> bytes:
@@ -108,7 +157,7 @@ def test_one_message_comes_back(message: Message) -> None:
     assert decode(encode(message)) == (message,)
 
 
-@given(batches(), st.randoms(use_true_random=False))
+@given(all_batches, st.randoms(use_true_random=False))
 def test_many_messages_come_back_in_the_order_of_their_arms(
     batch: list[Message], order: Random
 ) -> None:
@@ -157,11 +206,14 @@ def test_the_description_names_the_bits_of_the_frame(frame: bytes) -> None:
     whole = int.from_bytes(frame)
     numbers_of_variable_length = {
         "arm", "arm step", "message", "length", "until", "cause", "count", "pulls",
-        "bins", "divisor", "escape",
+        "bins", "divisor", "escape", "exponent", "rung", "spread", "edge", "rung and start",
+        "unit", "unit exponent", "low exponent",
     }  # fmt: skip
     first = decode(frame)[0]
     if isinstance(first, Request) and isinstance(first.question.code, Levels):
         numbers_of_variable_length |= {"centre"}  # elsewhere a centre is a float
+    if isinstance(first, Request) and first.question.scale is not None:
+        numbers_of_variable_length |= {"centre", "step", "low"}
     for field in describe(frame):
         if field.name in numbers_of_variable_length and frame[0] == 0x80 and field.nbits > 8:
             continue  # spelt in groups: the value is not the bits read as one number
@@ -221,7 +273,7 @@ def test_any_body_under_a_right_head(kind: FrameKind, run: int, rest: list[int])
     judge(long_frame(kind, run.to_bytes(4) + bytes(rest)))
 
 
-tags = st.sampled_from([1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14])
+tags = st.sampled_from([1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 5, 6, 7, 8, 0x48, 0x87, 0x65])
 pieces = st.one_of(
     st.sampled_from([0, 1, 2, 20, 64, 0x80, 0xFF]).map(lambda byte: bytes([byte])),
     st.sampled_from([0.0, -0.0, 0.5, 1.0, -3.0, 5e-324, 1e308, float("inf"), float("nan")]).map(
