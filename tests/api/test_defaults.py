@@ -8,9 +8,10 @@ from bitarm.api.defaults import Default, default_of
 from bitarm.api.scheme import build
 from bitarm.api.words import vocabulary
 from bitarm.core.budget import is_budgeted
+from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
-from bitarm.core.schedule import GeometricSchedule, default_first
+from bitarm.core.schedule import GeometricSchedule, LooksSchedule, default_first
 from bitarm.core.setup import Setup
 
 _BOUNDS = (0.0, 1.0)
@@ -35,9 +36,16 @@ def test_the_policy_of_every_quantizer(quantizer: str) -> None:
 @pytest.mark.parametrize("policy", POLICIES.own)
 def test_width_and_checkpoints_of_every_policy(policy: str) -> None:
     budget = {"pull_budget": 60} if is_budgeted(POLICIES[policy]) else {}
-    spec = _setup({"bounds": _BOUNDS, **budget}, policy=policy).spec
+    judged = POLICIES[policy].stride is Stride.JUDGED
+    quantizer = {"quantizer": "dyadic"} if judged else {}
+    spec = _setup({"bounds": _BOUNDS, **budget}, policy=policy, **quantizer).spec
     assert _told("width")[f"for {policy}"] == spec.width
-    if not budget:
+    if judged:
+        assert f"for {policy}" not in {*_told("growth"), *_told("first")}
+        assert spec.schedule == LooksSchedule()
+        unbounded = _setup({"sigma": 1.0}, policy=policy, **quantizer).spec
+        assert unbounded.width == "sub-gaussian"
+    elif not budget:
         growth, first = _told("growth")[f"for {policy}"], _told("first")[f"for {policy}"]
         first = default_first(growth) if first == "growth rounded up" else first
         assert spec.schedule == GeometricSchedule(growth=growth, first=first)
@@ -61,7 +69,10 @@ def test_what_follows_from_the_problem(quantizer: str, word: str) -> None:
         "without bounds": _setup({"sigma": 1}, quantizer=quantizer),
         "under a pull_budget": _setup(budget, quantizer=quantizer, policy="sequential-halving"),
     }
-    assert {where: getattr(setup.spec.quantizer, word) for where, setup in made.items()} == told
+    for where, setup in made.items():
+        others = told.get(f"for {quantizer}")  # where the word is of other quantizers too
+        expected = told[where] if others is None else told.get(f"for {quantizer} {where}", others)
+        assert getattr(setup.spec.quantizer, word) == expected
 
 
 def test_a_default_says_where_it_holds() -> None:

@@ -38,6 +38,7 @@ _TABLE: list[tuple[dict[str, Any], tuple[str, str, str, float, int]]] = [
     ({"policy": "lil-ucb"}, ("dicq", "lil-ucb", "sub-gaussian", 2.0, 2)),
     ({"policy": "top-two"}, ("dicq", "top-two", "sub-gaussian", 2.0, 2)),
     ({"policy": "lil-ucb-count"}, ("dicq", "lil-ucb-count", "lil", 2.0, 2)),
+    ({"quantizer": "dyadic"}, ("dyadic", "quiet", _MIXTURE, 1.3, 2)),
     ({"quantizer": "icq"}, ("icq", "se", _MIXTURE, 2.0, 2)),
     ({"quantizer": "icq", "width": "paper"}, ("icq", "se", "paper", 2.0, 2)),
     ({"quantizer": "icq", "policy": "lucb"}, ("icq", "lucb", "sub-gaussian", 2.0, 2)),
@@ -128,3 +129,19 @@ def test_a_fixed_budget_has_the_same_quantizer(policy: str) -> None:
 def test_flags_that_name_the_papers_quantizer_displace_what_only_the_default_has() -> None:
     assert {"kappa", "kappa_first", "kappa_cut"} <= displaced_words({"quantizer": "icq"})
     assert {"cap", "patience", "leader_first", "pilot"} <= displaced_words({"policy": "se"})
+
+
+@pytest.mark.parametrize("word", ["growth", "first", "checkpoints"])
+def test_agents_that_judge_look_when_they_look(word: str) -> None:
+    value: Any = {"growth": 2.0, "first": 3, "checkpoints": (1, 2)}[word]
+    with pytest.raises(ConfigError, match=f"{word} does not apply to the policy challenge"):
+        _setup(quantizer="dyadic", policy="challenge", **{word: value})
+
+
+def test_what_does_not_go_with_agents_that_judge_is_refused() -> None:
+    with pytest.raises(ConfigError, match="needs evidence"):
+        _setup(quantizer="dyadic", policy="challenge", width="pairwise")
+    with pytest.raises(ConfigError, match="needs a quantizer that can put its challenges"):
+        _setup(quantizer="icq", policy="challenge")
+    with pytest.raises(ConfigError, match="needs a policy whose agents judge themselves"):
+        _setup(quantizer="dyadic", policy="quiet", width="bounded")

@@ -21,8 +21,12 @@ _NUMBERS = (
     "kappa",
     "kappa_first",
     "kappa_cut",
+    "kappa_pilot",
+    "kappa_place",
     "cap",
     "patience",
+    "behind",
+    "aim",
     "growth",
     "interval_delta",
 )

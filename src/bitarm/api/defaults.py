@@ -12,6 +12,7 @@ from typing import Any, final
 from bitarm.api.scheme import DEFAULT_DELTA, DEFAULT_QUANTIZER, default_policy, default_width
 from bitarm.api.words import owners
 from bitarm.core.budget import is_budgeted
+from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizer import Bounds
 from bitarm.core.quantizers import CHOICES
@@ -62,7 +63,11 @@ def shown(value: object) -> str:
 
 def _chosen() -> Mapping[str, Iterable[tuple[str, Any]]]:
     """Words whose default is chosen where a run is set up (api/scheme.py), not at a field."""
-    proving = {name: policy for name, policy in POLICIES.known.items() if not is_budgeted(policy)}
+    on_a_grid = {
+        name: policy
+        for name, policy in POLICIES.known.items()
+        if not is_budgeted(policy) and policy.stride is not Stride.JUDGED
+    }
     return {
         "delta": [("", DEFAULT_DELTA)],
         "interval_delta": [("", DEFAULT_DELTA)],
@@ -73,8 +78,8 @@ def _chosen() -> Mapping[str, Iterable[tuple[str, Any]]]:
         "width": _by_name(
             {name: default_width(policy).name for name, policy in POLICIES.known.items()}
         ),
-        "growth": _by_name({name: policy.growth for name, policy in proving.items()}),
-        "first": _by_name({name: policy.first or _BY_GROWTH for name, policy in proving.items()}),
+        "growth": _by_name({name: policy.growth for name, policy in on_a_grid.items()}),
+        "first": _by_name({name: policy.first or _BY_GROWTH for name, policy in on_a_grid.items()}),
     }
 
 
@@ -94,9 +99,13 @@ def _declared(declared: Declared) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for name, member in members.items():
         plain = words_of(member)[word].default
-        for circumstance, own in _circumstances(member).items():
-            whose = f"for {name}" if len(members) > 1 else ""
-            found.append((f"{whose} {circumstance}".strip(), own.get(word, plain)))
+        cases = {where: own.get(word, plain) for where, own in _circumstances(member).items()}
+        if len(members) == 1:
+            return list(cases.items())
+        found.append((f"for {name}", cases[""]))
+        found += [
+            (f"for {name} {where}", value) for where, value in cases.items() if value != cases[""]
+        ]
     return found
 
 
