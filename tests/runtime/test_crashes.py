@@ -28,8 +28,16 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.limits import Limits
-from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
-from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.policies import (
+    ChallengeElimination,
+    LilUcb,
+    Lucb,
+    Policy,
+    QuietElimination,
+    SuccessiveElimination,
+)
+from bitarm.core.quantizers import Dicq, Dyadic, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
 from bitarm.runtime.agent.file import AgentFile
 from bitarm.store import SqliteJournal
@@ -166,6 +174,41 @@ def test_the_default_killed_again_and_again_on_a_bad_wire(
         _assert_same(world, drive_problem(problem))
 
 
+def _challenging_problem() -> Problem:
+    """No σ: arms bet on their own rewards, judge themselves, and stop when they are beaten."""
+    return replace(
+        _problem(Dyadic(), ChallengeElimination(), arms=4, width="bounded"),
+        limits=Limits(rounds=40),
+    )
+
+
+def test_agents_that_are_challenged_give_up_and_others_hold_out() -> None:
+    events = drive_problem(_challenging_problem()).events
+    reports = [event for event in events if isinstance(event, ReportAccepted)]
+    assert any(event.beaten_by is not None for event in reports)
+    asked = [
+        request for event in events if isinstance(event, RoundOpened) for request in event.requests
+    ]
+    challenged = sum(isinstance(request.question.task, Challenge) for request in asked)
+    assert challenged > sum(event.beaten_by is not None for event in reports)
+
+
+@pytest.mark.parametrize("residue", range(4))
+def test_challenged_and_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
+    problem = _challenging_problem()
+    clean = drive_problem(problem)
+    (tmp_path / "clean").mkdir()
+    total = _points_of(problem, tmp_path / "clean").passed
+    assert total > 80
+    for point in range(1 + residue, total + 1, 4):
+        folder = tmp_path / str(point)
+        folder.mkdir()
+        with _world(problem, folder, points=Points(frozenset({point}))) as world:
+            world.run()
+            assert len(world.killed) == 1
+            _assert_same(world, clean)
+
+
 @pytest.mark.parametrize("residue", range(8))
 def test_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
     """Each point of the run in turn: before and after each transaction, save and publication."""
@@ -206,13 +249,15 @@ def test_killed_again_and_again_on_a_bad_wire(seed: int, tmp_path: Path) -> None
         (Dicq(), QuietElimination(pilot=False)),
         (Icq(bits=1, prior="midpoint"), Lucb()),
         (Icq(bits=2, prior="uniform"), LilUcb()),
+        (Dyadic(), ChallengeElimination()),
     ],
 )
 @pytest.mark.parametrize("gateways", [None, 2])
 def test_every_scheme_survives(
     quantizer: Quantizer, policy: Policy, gateways: int | None, tmp_path: Path
 ) -> None:
-    problem = _problem(quantizer, policy, arms=4)
+    width = "bounded" if policy == ChallengeElimination() else "paper"
+    problem = _problem(quantizer, policy, arms=4, width=width)
     weather = Weather(lose=0.15, repeat=0.15, delay=0.3)
     points = Points(frozenset({20, 60, 100, 130, 170}))
     with _world(problem, tmp_path, gateways=gateways, points=points, weather=weather) as world:

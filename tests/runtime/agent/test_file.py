@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from bitarm.core.agent import Agent, AgentState
-from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Cause, Dismiss, Position, Request
 from bitarm.core.question import Question
 from bitarm.errors import StoreError, TransportError
@@ -45,6 +47,27 @@ def test_what_was_saved_is_loaded_to_the_last_bit(tmp_path: Path) -> None:
     again = AgentFile(tmp_path / "deep" / "gw.json")
     assert again.load() == _memory()
     again.close()
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_what_an_arm_that_judges_itself_has_bet_is_loaded_to_the_last_bit(
+    *, looks: bool, tmp_path: Path
+) -> None:
+    agent = Agent(_RUN, 1)
+    challenge = Challenge(edge=0.75, first=0, hurdles=(80, 64, 255))
+    scale = Scale(bounded=True, low=-0.1, unit=1.3)
+    code = Above(low=0.1, step=0.125)
+    agent.receive(_asked(1, Question(until=40, code=code, scale=scale, task=challenge)))
+    for reward in (0.1, 0.2, 0.3):
+        agent.observe(1, reward, [reward])
+        if reward < 0.3 or not looks:
+            agent.look()
+    assert agent.is_looking == looks
+    memory = _memory(state=agent.state)
+    file = AgentFile(tmp_path / "gw.json")
+    file.save(memory)
+    assert file.load() == memory
+    file.close()
 
 
 _AWKWARD = [0.1, -0.0, 1.7976931348623157e308, 5e-324]

@@ -3,7 +3,7 @@
 Knows no topics and no time. What it answers may leave once `save` has returned.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -82,11 +82,17 @@ class Part:
         """Whether any of its rewards cannot be had again."""
         return any(feed.live for feed in self.feeds.values())
 
+    def at_work(self) -> list[int]:
+        """The arms that owe an answer: they pull, or weigh next what they have pulled."""
+        return [*self.pulling(), *self.looking()]
+
     def pulling(self) -> list[int]:
-        """The arms that are to pull, or to look at what they have, before they answer."""
-        return [
-            arm for arm, machine in self.machines.items() if machine.wanted or machine.is_looking
-        ]
+        """The arms that have been asked for more pulls than they have made."""
+        return [arm for arm, machine in self.machines.items() if machine.wanted]
+
+    def looking(self) -> list[int]:
+        """The arms that weigh their rewards next."""
+        return [arm for arm, machine in self.machines.items() if machine.is_looking]
 
     def label(self, arm: int) -> str:
         """The name of an arm."""
@@ -137,19 +143,7 @@ class Part:
                 observed, clipped = True, clipped + count
         if clipped:
             self.memory = replace(self.memory, clipped=self.memory.clipped + clipped)
-        self._look()
         return observed, clipped
-
-    def _look(self) -> None:
-        """Let challenged arms weigh their rewards, once these are kept: no crash undoes a look."""
-        looking = [arm for arm, machine in self.machines.items() if machine.is_looking]
-        if looking:
-            self.save()
-        for arm in looking:
-            answers = self.machines[arm].look()
-            if answers:
-                self.feeds[arm].rest()
-            self.answers.update((answer.arm, answer) for answer in answers)
 
     def _fetch(self, arm: int, *, clip: bool) -> int | None:
         """Rewards that were clipped among those of one arm; None if there were no rewards."""
@@ -166,15 +160,36 @@ class Part:
             if feed.live and (rewards or isinstance(error, RefusedRewardError)):
                 self._note_refusal()
             raise type(error)(f"{self.label(arm)} (arm {arm}): {error}") from error
-        if not (machine.wanted or machine.is_looking):
-            feed.rest()
-        self.answers.update((answer.arm, answer) for answer in answers)
+        self._answered(arm, answers)
         return batch.clipped
 
     def _note_refusal(self) -> None:
         """Make durable that live rewards were refused: whoever goes on from here must tell."""
         self.memory = replace(self.memory, refused=self.memory.refused + 1)
         self.save()
+
+    def look(self) -> None:
+        """Let the arms that are to weigh their rewards do so, after live ones are durable.
+
+        A crash must not undo a look: an arm that saw itself not beaten, forgot these rewards and
+        pulled others would look twice where the evidence allows one look. Rewards that can be had
+        again come back as they were, and so does what was seen in them.
+        """
+        looking = self.looking()
+        if any(self.feeds[arm].live for arm in looking):
+            self.save()
+        for arm in looking:
+            try:
+                answers = self.machines[arm].look()
+            except RewardError as error:
+                raise RewardError(f"{self.label(arm)} (arm {arm}): {error}") from error
+            self._answered(arm, answers)
+
+    def _answered(self, arm: int, answers: Iterable[Answer]) -> None:
+        machine = self.machines[arm]
+        if not (machine.wanted or machine.is_looking):
+            self.feeds[arm].rest()
+        self.answers.update((answer.arm, answer) for answer in answers)
 
     def dismiss(self, arm: int) -> None:
         """Stop the rewards of an arm that is no longer wanted, and forget its answer."""

@@ -40,7 +40,7 @@ from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
-_LOOK_EVERY = 0.02  # seconds between two looks at a live feed
+_ASK_EVERY = 0.02  # seconds after which a live feed that had nothing is asked again
 
 
 def fresh_name() -> str:
@@ -147,8 +147,8 @@ class AgentService:
             for topic, payload in self._drained():
                 self._take_in(topic, payload)
                 self._own_status.spoken_to(now)
-            self._pull(now)
-            if now >= self._own_status.again_at and not self._pulling():
+            self._work(now)
+            if now >= self._own_status.again_at and not self._at_work():
                 self._own_status.say_again(now)  # perhaps the learner missed it
                 if self._part is None:
                     _LOGGER.warning(
@@ -159,11 +159,12 @@ class AgentService:
             return self._give_up(error)
 
     def wake_at(self, now: float) -> float:
-        """At once while there is more to pull; now and then while a live source is slow."""
-        pulling = self._pulling()
-        if self._part is None or not pulling:
+        """At once while there is more to do; now and then while a live source is slow."""
+        part = self._part
+        if part is None or not part.at_work():
             return self._own_status.again_at
-        return now + (_LOOK_EVERY if all(self._part.feeds[arm].live for arm in pulling) else 0.0)
+        waits = not part.looking() and all(part.feeds[arm].live for arm in part.pulling())
+        return now + (_ASK_EVERY if waits else 0.0)
 
     def stop(self) -> Iterable[Publication]:
         """Leave in order: nothing that was pulled is lost."""
@@ -313,10 +314,12 @@ class AgentService:
             part.go_on_as(self._own_status.boot)
             self._own_status.say(Presence.ONLINE)
 
-    def _pull(self, now: float) -> None:
+    def _work(self, now: float) -> None:
+        """Weigh what the step before has pulled, then pull what is there."""
         part = self._part
         if part is None:
             return
+        part.look()
         observed, clipped = part.pull(clip=self._clip)
         if clipped:
             self._own_status.mention(Presence.PULLING)
@@ -324,8 +327,8 @@ class AgentService:
             part.save()
             self._saved_at = now
 
-    def _pulling(self) -> list[int]:
-        return [] if self._part is None else self._part.pulling()
+    def _at_work(self) -> list[int]:
+        return [] if self._part is None else self._part.at_work()
 
     # -- speaking ----------------------------------------------------------------------------
 
@@ -333,7 +336,7 @@ class AgentService:
         """The status first: what it says of these rewards must be known before they count."""
         part = self._part
         done = self._ended or (part is not None and part.is_dismissed)
-        ready = part is not None and bool(part.answers) and not part.pulling()
+        ready = part is not None and bool(part.answers) and not part.at_work()
         if part is not None and (ready or done):
             part.save()
         if done:
