@@ -23,12 +23,13 @@ from bitarm.core.events import (
     EpochBegan,
     FleetAssigned,
     LearnerEvent,
+    PullsCounted,
     ReportAccepted,
     RoundOpened,
     TrafficMeasured,
 )
-from bitarm.core.limits import Limits
 from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.limits import Limits
 from bitarm.core.policies import (
     ChallengeElimination,
     LilUcb,
@@ -45,7 +46,7 @@ from bitarm.wire.topics import LEARNER
 
 pytestmark = pytest.mark.slow
 
-_OF_THE_NETWORK = (FleetAssigned, TrafficMeasured, AgentJoined, EpochBegan)
+_OF_THE_NETWORK = (FleetAssigned, TrafficMeasured, PullsCounted, AgentJoined, EpochBegan)
 
 
 def _problem(
@@ -176,10 +177,9 @@ def test_the_default_killed_again_and_again_on_a_bad_wire(
 
 def _challenging_problem() -> Problem:
     """No σ: arms bet on their own rewards, judge themselves, and stop when they are beaten."""
-    return replace(
-        _problem(Dyadic(), ChallengeElimination(), arms=4, width="bounded"),
-        limits=Limits(rounds=40),
-    )
+    problem = _problem(Dyadic(), ChallengeElimination(), arms=4, width="bounded")
+    close = replace(problem.tape, means=(350, 630, 640, 680))
+    return replace(problem, tape=close, limits=Limits(rounds=40))
 
 
 def test_agents_that_are_challenged_give_up_and_others_hold_out() -> None:

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.resolution import resolution
+from bitarm.core.spec import RunSpec
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
@@ -12,8 +14,11 @@ if TYPE_CHECKING:
 _OF_A_GAP = 2.0**-20  # widths come down to about the gap before arms are told apart
 
 
-def sigma_caveats(sigma: float, models: "Iterable[RewardModel]") -> list[str]:
-    """Why σ is not valid for these models, if it is not."""
+def sigma_caveats(spec: RunSpec, models: "Iterable[RewardModel]") -> list[str]:
+    """Why a run's σ is not valid for these models, if it is not and the run relies on it."""
+    if spec.width == BoundedEvidence.name:
+        return []  # rewards outside the bounds are refused as they come
+    sigma = spec.sigma
     needed = max((model.sigma for model in models), default=0.0)
     if sigma >= needed * (1 - 1e-9):
         return []

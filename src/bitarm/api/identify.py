@@ -130,4 +130,4 @@ def _as_source(name: str, reward: Reward | RewardSource) -> RewardSource:
 def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
     """What the models of the rewards have against an assumption of the guarantee."""
     models = [source.model for source in sources if isinstance(source, ModelSource)]
-    return sigma_caveats(setup.spec.sigma, models)
+    return sigma_caveats(setup.spec, models)

@@ -93,7 +93,7 @@ def run_learner(
     setup = problem.setup(new_seed() if seed is None else seed)
     if fleet.link is not None:
         require_fit(find_link(fleet.link), setup.spec, setup.limits, setup.policy.stride)
-    caveats = sigma_caveats(setup.spec.sigma, problem.known_models())
+    caveats = sigma_caveats(setup.spec, problem.known_models())
     _look_around(name, broker, patience)
 
     def begin(now: float) -> tuple[int, LearnerService]:

@@ -12,8 +12,11 @@ from bitarm.api import words
 from bitarm.api.budget import meaningless, refuse_meaningless, sized_by_bits
 from bitarm.api.words import choose, typed, typed_words
 from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
+from bitarm.core.codes import Above, Nearest
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.dither import uniform_priors
+from bitarm.core.evidence.bounded import BoundedEvidence
+from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.limits import Limits
 from bitarm.core.phases import BitBudget
 from bitarm.core.policies import (
@@ -24,7 +27,7 @@ from bitarm.core.policies import (
 )
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Bounds, Quantizer
-from bitarm.core.quantizers import CHOICES, Dicq
+from bitarm.core.quantizers import CHOICES, Dicq, Dyadic
 from bitarm.core.registry import Registry
 from bitarm.core.schedule import (
     GeometricSchedule,
@@ -84,6 +87,9 @@ def build(
     called = {f"max_{word}": limit for word, limit in limits.items()}
     refuse_meaningless(policy, quantizer, {**problem, **scheme, **called})
     check_delta(problem.get("delta", DEFAULT_DELTA))
+    width = _width(scheme, policy, bounds)
+    if policy.stride is Stride.JUDGED or width == BoundedEvidence.name:
+        _check_evidence(policy, quantizer, width, problem)
     sigma = sigma_of(problem.get("sigma"), bounds)
     if has_phases(policy):
         return _budgeted(arms, policy, quantizer, seed, sigma, problem, scheme)
@@ -93,22 +99,53 @@ def build(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=_width(scheme, policy, bounds),
+        width=width,
         schedule=_schedule(scheme, policy),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
     )
-    if Stride.JUDGED is not policy.stride and not spec.sampling.fits(policy.stride):
-        if isinstance(spec.sampling, BoundedEvidence):
-            raise ConfigError(
-                f"the width {spec.width} needs a policy whose agents judge themselves: use the "
-                f"policy {ChallengeElimination.name}, or another width than {spec.width}"
-            )
+    if not spec.sampling.fits(policy.stride):
         raise ConfigError(
             f"the width {spec.width} compares arms with equally many pulls; the policy "
             f"{policy.name} moves each on its own: use the width {SubGaussianEvidence.name}"
         )
     return Setup(spec=spec, policy=policy, limits=Limits(**limits))
+
+
+def _check_evidence(
+    policy: Policy, quantizer: Quantizer, width: str, problem: Mapping[str, Any]
+) -> None:
+    """Refuse what does not go together where agents weigh their own rewards."""
+    judged, bounded = policy.stride is Stride.JUDGED, width == BoundedEvidence.name
+    if bounded and not judged:
+        raise ConfigError(
+            f"the width {width} is for agents that judge themselves, which the policy "
+            f"{policy.name} does not let them: use the policy {ChallengeElimination.name}, or "
+            "another width"
+        )
+    if not WIDTHS[width].fits(policy.stride):
+        raise ConfigError(
+            f"agents under the policy {policy.name} weigh evidence, which the width {width} is "
+            f"not: use the width {BoundedEvidence.name}, which takes the bounds of the rewards, or "
+            f"{SubGaussianEvidence.name}, which takes sigma"
+        )
+    if not {Nearest.name, Above.name} <= set(quantizer.codes):
+        raise ConfigError(
+            f"the quantizer {quantizer.name} has no question for the policy {policy.name}, whose "
+            f"agents judge themselves: use the quantizer {Dyadic.name}"
+        )
+    if not bounded:
+        return
+    if problem.get("bounds") is None:
+        raise ConfigError(
+            f"the width {width} needs the bounds between which all rewards lie, such as "
+            f"bounds = [0.0, 1.0]; without them give sigma and use {SubGaussianEvidence.name}"
+        )
+    if problem.get("sigma") is not None:
+        raise ConfigError(
+            f"sigma does not apply to the width {width}, which takes nothing but the bounds: "
+            f"leave sigma out, or use the width {SubGaussianEvidence.name}"
+        )
 
 
 def _budgeted(
@@ -229,8 +266,9 @@ def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
         for word in ("growth", "first", "checkpoints"):
             if word in scheme:
                 raise ConfigError(
-                    f"{word} does not apply to the policy {policy.name}: its agents look after "
-                    "every pull, and from 64 pulls on after every 1/32 more"
+                    f"{word} does not apply to the policy {policy.name}: its agents weigh their "
+                    "rewards after every pull, and from 64 pulls on after every 1/32 more. "
+                    "Leave it out"
                 )
         return LooksSchedule()
     if "checkpoints" in scheme:
@@ -276,11 +314,15 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
         displaced.add("checkpoints")
     if "bit_budget" in chosen:
         displaced |= sized_by_bits(["bit_budget"]).keys() - sized_by_bits([]).keys()
+    if chosen.get("width") == BoundedEvidence.name:
+        displaced.add("sigma")
     quantizer, policy = chosen.get("quantizer"), chosen.get("policy")
     if isinstance(quantizer, str) and quantizer in CHOICES and not CHOICES[quantizer].has_intervals:
         displaced.add("interval_delta")
     if isinstance(policy, str) and policy in POLICIES:
         displaced |= meaningless(POLICIES[policy], None, chosen).keys()
+        if POLICIES[policy].stride is Stride.JUDGED:
+            displaced |= {"growth", "first", "checkpoints"}
     return displaced
 
 

@@ -150,7 +150,7 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
 def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
     """What may be claimed for the answers of a setup on these models."""
     known = tuple(models)
-    caveats = (*sigma_caveats(setup.spec.sigma, known), *resolution_caveats(known))
+    caveats = (*sigma_caveats(setup.spec, known), *resolution_caveats(known))
     return claim_ahead(setup, checkpoints(setup), caveats)
 
 

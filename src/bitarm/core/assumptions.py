@@ -3,6 +3,7 @@
 `docs/widths.md` has the proofs, and says which of them needs which clause.
 """
 
+from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
@@ -47,5 +48,7 @@ def _tails(spec: RunSpec) -> str:
     if spec.bounds is None:
         return f"rewards are {tails}"
     a, b = spec.bounds
+    if isinstance(spec.sampling, BoundedEvidence):
+        return f"rewards lie in [{a:g}, {b:g}]"
     link = "and so are" if spec.sigma >= (b - a) / 2 else "and are"  # Hoeffding's lemma
     return f"rewards lie in [{a:g}, {b:g}] {link} {tails}"

@@ -174,6 +174,27 @@ class TrafficMeasured:
     arms_down: tuple[int, ...] = ()
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullsCounted:
+    """Pulls that arms which gave up made in all: told by who served them, not by the learner.
+
+    The learner knows of such an arm only how many it was asked for, at most. Accounting alone:
+    nothing is decided by it, and it may come after the ending.
+    """
+
+    name: ClassVar[str] = "pulls_counted"
+    arms: tuple[int, ...]
+    pulls: tuple[int, ...]
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """The pulls by arm."""
+        if len(self.arms) != len(self.pulls):
+            raise StoreError(f"{len(self.arms)} arms are counted, {len(self.pulls)} counts told")
+        return dict(zip(self.arms, self.pulls, strict=True))
+
+
 class LostRule(Enum):
     """What becomes of a run whose agent is away for too long."""
 
@@ -225,6 +246,7 @@ LearnerEvent = (
     | CaveatNoted
     | RunEnded
     | TrafficMeasured
+    | PullsCounted
     | FleetAssigned
     | AgentJoined
 )

@@ -14,6 +14,7 @@ from bitarm.core.events import (
     LearnerEvent,
     LivesBegan,
     PositionTold,
+    PullsCounted,
     ReportAccepted,
     ReportIgnored,
     RunEnded,
@@ -26,7 +27,7 @@ from bitarm.core.messages import Position, Report
 from bitarm.core.policy import Outcome
 from bitarm.errors import ProtocolError, StoreError
 
-_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, FleetAssigned)
+_WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, PullsCounted, FleetAssigned)
 
 
 def replay(events: Iterable[LearnerEvent]) -> Learner:

@@ -31,7 +31,9 @@ class ArmResult:
     mean: float | None
     radius: float | None
     ceiling: float | None  # it conceded: not above this; mean and radius are those told before
+    beaten_by: int | None  # it gave up: this arm is better; mean and radius are those told before
     pulls: int
+    pulls_at_most: bool  # it stopped by itself, and did not tell after how many
     messages: int
     payload_bits: int
     dropped_in: int | None
@@ -61,6 +63,7 @@ class RunResult:
     contenders: tuple[str, ...]  # arms still in the race at the end
     rounds: int
     samples: int
+    samples_at_most: bool  # an arm that stopped by itself did not tell its pulls
     payload_bits: int
     payload_bytes: int | None  # None where nobody measured the channel
     wire_bytes: WireBytes | None
@@ -112,7 +115,8 @@ def result_of(standings: Standings) -> RunResult:
         assumptions=ending.assumptions,
         contenders=tuple(arm.name for arm in standings.arms if arm.active),
         rounds=ending.rounds,
-        samples=ending.samples,
+        samples=ending.samples - standings.spared,
+        samples_at_most=standings.samples_at_most,
         payload_bits=ending.payload_bits,
         payload_bytes=traffic.payload_bytes if traffic else None,
         wire_bytes=_both(traffic.wire_bytes_up, traffic.wire_bytes_down) if traffic else None,
@@ -120,7 +124,7 @@ def result_of(standings: Standings) -> RunResult:
         tcp_ip_bytes_estimated=(
             _both(traffic.tcp_ip_bytes_up, traffic.tcp_ip_bytes_down) if traffic else None
         ),
-        raw_bytes=ending.samples * RAW_REWARD_BYTES,
+        raw_bytes=(ending.samples - standings.spared) * RAW_REWARD_BYTES,
         sigma=spec.sigma,
         bounds=spec.bounds,
         epsilon=words.get("epsilon"),

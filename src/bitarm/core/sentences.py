@@ -18,6 +18,7 @@ from bitarm.core.events import (
     LearnerEvent,
     LivesBegan,
     PositionTold,
+    PullsCounted,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -67,6 +68,8 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
             return _ending(event, spec)
         case TrafficMeasured():
             return _traffic(event)
+        case PullsCounted():
+            return f"pulls of arms that gave up, as they told in the end: {_counts(event, spec)}"
         case ArmsLost():
             return (
                 f"{_names(spec, event.arms)}: given up in round {event.round}, "
@@ -89,8 +92,17 @@ def _report(event: ReportAccepted, spec: RunSpec) -> str:
             f"{name} conceded with {event.symbol} (message {event.message}): "
             f"its mean is at most {event.ceiling:.4g}"
         )
+    if event.beaten_by is not None:
+        return (
+            f"{name} gave up with {event.symbol} (message {event.message}): "
+            f"{_name(spec, event.beaten_by)} is better"
+        )
     radius = f" ± {event.radius:.3g}" if math.isfinite(event.radius) else ""  # or nothing claimed
     return f"{name} reported {event.symbol} (message {event.message}): {event.mean:.4g}{radius}"
+
+
+def _counts(event: PullsCounted, spec: RunSpec) -> str:
+    return ", ".join(f"{_name(spec, arm)} {count:,}" for arm, count in event.counts.items())
 
 
 def _joined(event: AgentJoined) -> str:

@@ -21,6 +21,7 @@ from bitarm.core.events import (
     LearnerEvent,
     LivesBegan,
     PositionTold,
+    PullsCounted,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -41,7 +42,9 @@ class ArmStanding:
     mean: float | None = None
     radius: float | None = None
     ceiling: float | None = None  # after it conceded: it is not above this, where is not known
+    beaten_by: int | None = None  # after it gave up: this arm is better; the rest was told before
     pulls: int = 0
+    pulls_at_most: bool = False  # it stopped by itself, and nobody has told yet after how many
     messages: int = 0
     payload_bits: int = 0
     repeats: int = 0  # reports that came again
@@ -74,7 +77,8 @@ class Standings:
         self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
         self.restored = False  # from a journal that is older than what its agents remember
-        self.samples = 0
+        self.samples = 0  # at most, while arms that gave up have not told their pulls
+        self.spared = 0  # of these, that such arms were asked for and did not make
         self.payload_bits = 0
         self.caveats: list[str] = []
         self.ending: RunEnded | None = None
@@ -127,6 +131,8 @@ class Standings:
                 self._dismiss(active, Cause.ENDED)
             case TrafficMeasured():
                 self.traffic = event
+            case PullsCounted():
+                self._count(event)
             case FleetAssigned():
                 self.fleet = event
                 for number, agent in enumerate(event.agents):
@@ -138,6 +144,11 @@ class Standings:
     def epoch(self) -> int:
         """Which of its learner's starts the run is in."""
         return self._address.epoch
+
+    @property
+    def samples_at_most(self) -> bool:
+        """Whether an arm gave up that has not told its pulls: samples may then be fewer."""
+        return any(arm.pulls_at_most for arm in self.arms)
 
     @property
     def progress(self) -> tuple[int, bool]:
@@ -192,8 +203,19 @@ class Standings:
         arm.mean, arm.ceiling = event.mean, event.ceiling
         arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
         arm.pulls, arm.messages = event.pulls, event.message
+        arm.beaten_by, arm.pulls_at_most = event.beaten_by, event.beaten_by is not None
         arm.payload_bits += event.symbol.nbits
         self._answer(event.arm, Report, symbol=event.symbol)
+
+    def _count(self, event: PullsCounted) -> None:
+        """Only of arms that have not told yet: what is told again changes nothing."""
+        for number, count in event.counts.items():
+            arm = self._arm(number)
+            if arm.pulls_at_most:
+                spared = max(arm.pulls - count, 0)
+                self.samples -= spared
+                self.spared += spared
+                arm.pulls, arm.pulls_at_most = arm.pulls - spared, False
 
     def _answer(self, number: int, kind: type[Report | Position], **content: Any) -> None:
         """An arm answered its request; unknown is which, if the event that asked was left out."""

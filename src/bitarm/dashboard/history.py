@@ -116,7 +116,7 @@ class History:
         standings, ending = self.standings, self.standings.ending
         spec = self.spec
         leader = standings.leader
-        samples = ending.samples if ending else standings.samples
+        samples = ending.samples - standings.spared if ending else standings.samples
         best = None if ending is None else ending.best_arm
         return RunRow(
             run=self.run,
@@ -133,6 +133,7 @@ class History:
             leader=None if ending is not None or leader is None else spec.arms[leader],
             rounds=ending.rounds if ending else standings.round,
             samples=samples,
+            samples_at_most=standings.samples_at_most,
             payload_bits=ending.payload_bits if ending else standings.payload_bits,
             raw_bits=8 * RAW_REWARD_BYTES * samples,
             delta=standings.opened.setup.level.delta,
@@ -167,6 +168,7 @@ class History:
             error=event.error,
             radius=event.radius if math.isfinite(event.radius) else None,
             ceiling=event.ceiling,
+            beaten_by=event.beaten_by,
             nbits=event.symbol.nbits,
             outermost=self._outermost(event),
         )

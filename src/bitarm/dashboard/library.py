@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import final
 
+from bitarm.core.confidence import Stride
 from bitarm.core.events import RunEnded
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.dashboard.history import History
@@ -161,6 +162,8 @@ class Library:
         if not tail:
             return None
         history = self._begun(summary.run)
+        if history.standings.opened.setup.policy.stride is Stride.JUDGED:
+            return None  # what arms that gave up were spared is known from all events alone
         for entry in tail:
             history.add(entry)
         return history

@@ -40,6 +40,7 @@ class RunRow:
     leader: str | None  # the contender with the highest decoded mean, while the run is open
     rounds: int
     samples: int
+    samples_at_most: bool  # an arm that stopped by itself did not tell its pulls
     payload_bits: int
     raw_bits: int  # what every reward as a float64 would have cost
     delta: float | None  # null under a fixed budget
@@ -87,6 +88,7 @@ class Reports:
     error: list[float]
     radius: list[float | None]  # null where nothing is claimed
     ceiling: list[float | None]  # not null: the arm conceded, mean and radius are those told before
+    beaten_by: list[int | None]  # not null: it gave up, mean and radius are those told before
     nbits: list[int]
     outermost: list[bool | None]  # an end bin of an interval; null where that says nothing
 

@@ -6,7 +6,7 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.agent import Agent
-from bitarm.core.events import LearnerEvent, RunOpened, TrafficMeasured
+from bitarm.core.events import LearnerEvent, PullsCounted, RunOpened, TrafficMeasured
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
@@ -115,9 +115,21 @@ class EmbeddedRun:
             self._cut_short()
             raise
         self._deliver_down()  # the last dismissals
-        self._unkept.append(self._channel.measured())
+        self._unkept += [*self._counted(), self._channel.measured()]
         self._carry_out()
         return self._run
+
+    def _counted(self) -> list[PullsCounted]:
+        """What the learner cannot know: after how many pulls arms stopped by themselves."""
+        gave_up = [
+            agent
+            for agent, record in zip(self._agents, self._learner.arms, strict=True)
+            if record.beaten_by is not None
+        ]
+        if not gave_up:
+            return []
+        pulls = tuple(agent.state.pulls for agent in gave_up)
+        return [PullsCounted(arms=tuple(agent.arm for agent in gave_up), pulls=pulls)]
 
     def _cut_short(self) -> None:
         if self._learner.phase is LearnerPhase.RUNNING:

@@ -57,6 +57,9 @@ class Status:
     pulls: Mapping[int, int] = field(default_factory=dict)
     """Of arms with live rewards: those that the process remembered when it began. What it made
     since would hide a loss: it may have pulled again as many as were forgotten."""
+    made: Mapping[int, int] = field(default_factory=dict)
+    """Of one that is done: the pulls that each of its arms made in all. Nothing is decided by it;
+    of an arm that stopped by itself nobody else knows."""
     before: tuple[Start, ...] = ()  # earlier starts that the same memory went through, in order
     codes: tuple[str, ...] = tuple(CODES)  # in which it can answer
     restarts: int = 0  # how often it went on from its file
@@ -76,6 +79,7 @@ def dump_status(status: Status) -> bytes:
         "boot": status.boot,
         "life": status.life,
         "pulls": _by_name(status.pulls),
+        "made": _by_name(status.made),
         "before": [dump_start(start) for start in status.before],
         "codes": list(status.codes),
         "restarts": status.restarts,
@@ -114,6 +118,7 @@ def load_status(payload: bytes) -> Status:
         boot=_text(plain.get("boot"), _MOST_NAME),
         life=_text(plain.get("life"), _MOST_NAME),
         pulls=_pulls(plain.get("pulls", {})),
+        made=_pulls(plain.get("made", {})),
         before=_before(plain.get("before", [])),
         codes=_codes(plain.get("codes", list(FIRST_CODES))),
         reason=_text(plain.get("reason"), _MOST_TEXT),

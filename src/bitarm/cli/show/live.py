@@ -27,7 +27,8 @@ class LiveTable:
     def __init__(self, console: Console, *, pace: float) -> None:
         self._pace = pace
         self._standings: Standings | None = None
-        self._drawn = (0, False)  # the progress that the table shows
+        self._drawn = (0, False)  # the progress that the table shows,
+        self._spared = 0  # and how many pulls too many it does not count
         self._width = console.width
         self._live = Live(console=console, auto_refresh=False)
 
@@ -49,11 +50,14 @@ class LiveTable:
         for event in events:
             standings = follow(standings, event)
         self._standings = standings
-        if standings is None or standings.progress == self._drawn:
+        if standings is None:
             return
-        self._drawn = standings.progress
+        has_closed = standings.progress != self._drawn
+        if not has_closed and standings.spared == self._spared:
+            return
+        self._drawn, self._spared = standings.progress, standings.spared
         self._live.update(standings_table(standings, self._width), refresh=True)
-        if self._pace > 0 and standings.ending is None:
+        if has_closed and self._pace > 0 and standings.ending is None:
             time.sleep(self._pace)
 
 
@@ -62,7 +66,8 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     bar_width = _WIDE_BAR if screen_width >= _WIDE else _NARROW_BAR
     low, high = _axis(standings)
     table = Table(
-        title=f"Round {standings.round}   samples {standings.samples:,}   "
+        title=f"Round {standings.round}   "
+        f"samples {_count(standings.samples, at_most=standings.samples_at_most)}   "
         f"payload {standings.payload_bits:,} bits",
         title_justify="left",
         caption=_left_out(standings),
@@ -86,12 +91,17 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
             Text(arm.name),  # a name is text, never markup
             interval_bar(arm, low, high, bar_width),
             *_figures(arm)[: 1 + claims],
-            f"{arm.pulls:,}",
+            _count(arm.pulls, at_most=arm.pulls_at_most),
             f"{arm.payload_bits:,}",
             Text(_state(standings, index, wide=screen_width >= _WIDE)),
             style=found if index == best else ("" if arm.active else "dim"),
         )
     return table
+
+
+def _count(count: int, *, at_most: bool) -> str:
+    """Of pulls; an arm that gave up made at most as many as it was asked for."""
+    return f"≤ {count:,}" if at_most else f"{count:,}"
 
 
 def _figures(arm: ArmStanding) -> tuple[str, str]:
@@ -190,4 +200,5 @@ def _state(standings: Standings, index: int, *, wide: bool) -> str:
     if arm.dropped_in is None or arm.dropped_for is None:
         return "in"
     reason = f" for {standings.arms[arm.dropped_for].name}" if wide else ""
-    return f"out in {arm.dropped_in}{reason}"
+    left = "out" if arm.beaten_by is None else "gave up"
+    return f"{left} in {arm.dropped_in}{reason}"

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bitarm.cli.show.link import link_json, print_link
+from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult
 from bitarm.links.cost import LinkLedger
@@ -54,7 +55,7 @@ def print_answer(console: Console, result: RunResult, *, run: int) -> None:
     grid.add_row(_title(result), Text(_answer(result), style=_style(result)))
     grid.add_row("guarantee", Text(_claim(result)))
     grid.add_row("rounds", f"{result.rounds:,}")
-    grid.add_row("samples", f"{result.samples:,}")
+    grid.add_row("samples", f"{'at most ' if result.samples_at_most else ''}{result.samples:,}")
     grid.add_row("payload", _payload(result))
     if result.wire_bytes is not None:
         grid.add_row(
@@ -129,7 +130,7 @@ def _scheme(result: RunResult) -> str:
         "interval delta": result.interval_delta,
         "pull budget": result.pull_budget,
         "bit budget": result.bit_budget,
-        "sigma": result.sigma,
+        "sigma": None if result.width == BoundedEvidence.name else result.sigma,
     }
     said = [f"{word} {_plainly(value)}" for word, value in words.items() if value is not None]
     return ", ".join((f"{result.quantizer}{bits} under {result.policy}", *said))

@@ -71,6 +71,7 @@ class OwnStatus:
             boot=self.boot,
             life=memory.life if memory else "",
             pulls=starts[-1].pulls if starts else {},
+            made=_made(memory) if presence is Presence.DONE else {},
             before=starts[:-1],
             restarts=memory.restarts if memory else 0,
             discarded=memory.discarded if memory else 0,
@@ -79,3 +80,7 @@ class OwnStatus:
             reason=reason or self.reason,
         )
         return Publication(topic=self._topic, payload=dump_status(status), retain=True)
+
+
+def _made(memory: AgentMemory | None) -> dict[int, int]:
+    return {} if memory is None else {arm: state.pulls for arm, state in memory.arms.items()}

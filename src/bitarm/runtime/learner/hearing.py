@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm import wire
-from bitarm.core.events import CaveatNoted
+from bitarm.core.events import CaveatNoted, PullsCounted
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.messages import Position, Report
 from bitarm.core.rewards import CLIPPED, REFUSED
@@ -107,6 +107,8 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
         _heard_process(run, member, status)
         if status.clipped:
             run.note(CLIPPED)
+    if member.is_done and status.opening == run.learner.opening:
+        _heard_counts(run, member, status)
     _log_status(member, status, was_present=was_present)
     member.reason = status.reason
 
@@ -152,6 +154,23 @@ def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
     if new.forgot:
         _LOGGER.warning("agent %s lost its memory of live rewards", member.name)
         run.take(run.learner.renew(new.forgot))
+
+
+def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
+    """An agent that is done tells after how many pulls its arms stopped by themselves.
+
+    Of those that gave up alone, and no more than they were asked for: of others the learner knows.
+    """
+    told = {
+        arm: status.made[arm]
+        for arm in member.arms
+        if arm in status.made
+        and run.learner.arms[arm].beaten_by is not None
+        and status.made[arm] <= run.learner.arms[arm].pulls
+    }
+    if told:
+        counted = PullsCounted(arms=tuple(told), pulls=tuple(told.values()))
+        run.transactions.add([counted])
 
 
 def _log_status(member: Member, status: Status, *, was_present: bool) -> None:
