@@ -57,6 +57,37 @@ QUIET_PROBLEM = PROBLEM.replace(
 """The default scheme, made to stop at every checkpoint."""
 
 
+CHALLENGE_PROBLEM = """
+[problem]
+delta = 0.05
+bounds = [0.0, 1.0]
+
+[scheme]
+policy = "challenge"
+quantizer = "dyadic"
+width = "bounded"
+
+[[arm]]
+name = "north"
+source = "beta"
+mean = 0.945
+concentration = 19
+
+[[arm]]
+name = "south"
+source = "beta"
+mean = 0.935
+concentration = 19
+
+[[arm]]
+name = "tower"
+source = "beta"
+mean = 0.955
+concentration = 19
+"""
+"""No σ: agents bet on their own rewards, and judge themselves by what the leader tells."""
+
+
 class Field:
     """A folder with a problem, a journal and the agents' files, and the processes that use them."""
 

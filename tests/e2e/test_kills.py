@@ -6,19 +6,25 @@ from pathlib import Path
 import pytest
 from brokers import CuttableLine, PlainBroker
 from drives import story
-from e2e.processes import NAMES, PROBLEM, QUIET_PROBLEM, Field, field
+from e2e.processes import CHALLENGE_PROBLEM, NAMES, PROBLEM, QUIET_PROBLEM, Field, field
 from wires.runs import substance
 
 from bitarm.api.identify import run_problem
 from bitarm.api.problem import parse_problem
-from bitarm.core.events import AgentJoined, FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.events import (
+    AgentJoined,
+    FleetAssigned,
+    LearnerEvent,
+    PullsCounted,
+    TrafficMeasured,
+)
 from bitarm.core.journal import Journal
 from bitarm.core.replay import replay
 from bitarm.store import MemoryJournal, SqliteJournal
 
 pytestmark = pytest.mark.slow
 
-_OF_THE_NETWORK = FleetAssigned | TrafficMeasured | AgentJoined
+_OF_THE_NETWORK = FleetAssigned | TrafficMeasured | PullsCounted | AgentJoined
 
 # Whom to kill after how many reports: 16 deaths in three runs.
 _DEATHS = [
@@ -26,6 +32,8 @@ _DEATHS = [
     [("south", 0), ("broker", 3), ("learner", 9), ("tower", 21), ("broker", 33)],
     [("broker", 0), ("tower", 4), ("north", 8), ("learner", 16), ("south", 30)],
 ]
+
+_OF_A_CHALLENGE = [("south", 0), ("tower", 2), ("learner", 3), ("north", 5), ("broker", 6)]
 
 
 def _said(journal: Journal) -> list[LearnerEvent]:
@@ -36,7 +44,8 @@ def _said(journal: Journal) -> list[LearnerEvent]:
 
 def _assert_as_embedded(place: Field, problem: str = PROBLEM) -> None:
     embedded = MemoryJournal()
-    run_problem(parse_problem(problem, Path()), seed=5, journal=embedded)
+    _, result = run_problem(parse_problem(problem, Path()), seed=5, journal=embedded)
+    assert place.result()["samples"] == result.samples  # of arms that gave up too
     with closing(SqliteJournal.open_read_only(place.store)) as journal:
         events = _said(journal)
     assert story(events) == story(_said(embedded))
@@ -45,8 +54,12 @@ def _assert_as_embedded(place: Field, problem: str = PROBLEM) -> None:
 
 @pytest.mark.parametrize(
     ("deaths", "problem"),
-    [*((deaths, PROBLEM) for deaths in _DEATHS), (_DEATHS[2], QUIET_PROBLEM)],
-    ids=["learner", "south", "broker", "default"],
+    [
+        *((deaths, PROBLEM) for deaths in _DEATHS),
+        (_DEATHS[2], QUIET_PROBLEM),
+        (_OF_A_CHALLENGE, CHALLENGE_PROBLEM),
+    ],
+    ids=["learner", "south", "broker", "default", "challenge"],
 )
 def test_killed_again_and_again(
     deaths: list[tuple[str, int]], problem: str, broker: PlainBroker, tmp_path: Path
