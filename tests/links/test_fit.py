@@ -64,3 +64,12 @@ def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
         require_fit(link, _spec(), Limits(), Stride.LEVEL)
     assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
     assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11
+
+
+@pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
+def test_agents_that_judge_themselves_fit_a_slow_link(name: str) -> None:
+    spec = _spec(policy="challenge", quantizer="dyadic", width="bounded")
+    sizes = require_fit(find_link(name), spec, Limits(), Stride.JUDGED)
+    assert 11 < sizes.report < 51
+    with pytest.raises(ConfigError, match="symbols of at most 16 bits"):
+        require_fit(find_link("lorawan-us915-dr0"), spec, Limits(rounds=57), Stride.JUDGED)

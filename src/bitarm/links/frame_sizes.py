@@ -18,11 +18,13 @@ from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, RewardError
+from bitarm.links.judged_frames import judged_exchanges
 
 _DITHERS = (0.0, 1.0 - 2.0**-DITHER_BITS)  # rounding up and rounding down
 _POWERS = 1022  # of two, up and down: almost twice that is a float64 yet
 _PARTS = 32  # of the way between two means
 _TRIED = 8  # checkpoints at either end
+_EVERY = 16  # and of those between, where the last ones may be too fine to be asked at
 _BELOW_ALL = -1e308
 
 
@@ -60,12 +62,16 @@ def largest_frames(spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
     """
     last = max(1, spec.schedule.index_at(min(MAX_PULLS, limits.samples or MAX_PULLS)))
     messages = min(last, limits.rounds or last)
-    if stride is not Stride.LEVEL or messages == 1:
+    if stride not in (Stride.LEVEL, Stride.JUDGED) or messages == 1:
         last = messages  # one checkpoint after the other: message n comes at the n-th
     asked = [
         _Asked(message=min(at, messages), question=question, answer=answer)
         for at, before in _moves(spec, last, stride)
-        for question, answer in _exchanges(spec, at, before)
+        for question, answer in (
+            judged_exchanges(spec, _pulls(spec, at), _pulls(spec, before) if before else 0)
+            if stride is Stride.JUDGED
+            else _exchanges(spec, at, before)
+        )
     ]
     arm = len(spec.arms) - 1
     return FrameSizes(
@@ -89,8 +95,10 @@ def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]
     """Checkpoints at which an arm reports, each with one where it may have been; 0 is nowhere."""
     checkpoints = range(1, last + 1)
     widest = max(checkpoints, key=lambda at: _pulls(spec, at) / _pulls(spec, max(1, at - 1)))
-    for at in sorted({*checkpoints[:_TRIED], widest, *checkpoints[-_TRIED:]}):
-        jumps = {min(1, at - 1), at // 2} if stride is Stride.LEVEL else set[int]()
+    between = checkpoints[::_EVERY] if stride is Stride.JUDGED else ()
+    for at in sorted({*checkpoints[:_TRIED], widest, *between, *checkpoints[-_TRIED:]}):
+        skips = stride in (Stride.LEVEL, Stride.JUDGED)
+        jumps = {min(1, at - 1), at // 2} if skips else set[int]()
         for before in sorted({at - 1, *jumps}):
             yield at, before
 
