@@ -317,7 +317,7 @@ def test_law_2_holds_around_any_centre(
 
 def judging(draw: st.DrawFn, task: str, moment: Moment) -> Hint:
     """A hint as of a policy whose agents judge: what it is known by, and the task."""
-    sigma, pulls = moment.step.sigma, moment.step.pulls
+    sigma, pulls = moment.occasion.sigma, moment.occasion.pulls
     scale = Scale.of_sigma(sigma)  # of which count and mean are all the evidence
     value = draw(st.floats(moment.low, moment.high))
     made: Task = Pilot()
@@ -350,19 +350,19 @@ def test_law_5_what_a_task_tells_is_true_on_its_side(
 ) -> None:
     moment, quantizer = data.draw(moments(case)), case.quantizer
     hint = data.draw(st.composite(judging)(task, moment))
-    step = replace(moment.step, hint=hint)
-    question = quantizer.question(moment.held, step, 0.0)
+    occasion = replace(moment.occasion, hint=hint)
+    question = quantizer.question(moment.held, occasion, 0.0)
     assert question.task == hint.task
     assert question.scale == hint.scale
-    near = hint.value + away * quantizer.error(moment.held, step)
+    near = hint.value + away * quantizer.error(moment.held, occasion)
     for mu_hat in (moment.mean(fraction), min(max(near, moment.low), moment.high)):
         symbol = question.answer(mu_hat)
-        decoded = decode(quantizer, symbol, moment.held, step)
+        decoded = decode(quantizer, symbol, moment.held, occasion)
         if symbol == BEATEN and task == "challenge":
             assert decoded == moment.held
             continue
-        assert decoded.holds(mu_hat, step.pulls)
-        assert decoded.error == quantizer.error(moment.held, step)
+        assert decoded.holds(mu_hat, occasion.pulls)
+        assert decoded.error == quantizer.error(moment.held, occasion)
         assert decoded.open_above is (task == "edge")
         assert task == "challenge" or not decoded.open_below
         if task == "edge":

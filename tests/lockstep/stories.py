@@ -52,7 +52,8 @@ def told_by_machines(
     stories = []
     for trial in range(tape.trials):
         events: list[LearnerEvent] = []
-        ending = run_trial(one, tape, environment, rng, trial, events.extend).ending
+        learner, pulls = run_trial(one, tape, environment, rng, trial, events.extend)
+        ending = learner.ending
         assert ending is not None
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
         questions = [
@@ -71,7 +72,7 @@ def told_by_machines(
                 outcome=ending.outcome,
                 best_arm=ending.best_arm,
                 rounds=ending.rounds,
-                samples=ending.samples,
+                samples=pulls,
                 payload_bits=ending.payload_bits,
                 cuts=sum(question.cut is not None for question in questions),
                 messages=len(accepted),

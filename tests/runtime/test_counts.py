@@ -85,6 +85,6 @@ def test_an_agent_that_does_not_come_back_leaves_samples_at_most() -> None:
         if b'"presence":"done"' not in said.payload or LEARNER in said.topic:
             published(said)
 
-    world.publish = without_last_words  # type: ignore[method-assign]
+    world.publish = without_last_words  # type: ignore[method-assign,assignment]
     world.run()
     assert _result(_events(journal)).samples_at_most

@@ -75,12 +75,13 @@ def test_a_uniform_prior_lies_where_the_tape_says() -> None:
 def test_every_event_is_seen_in_order() -> None:
     one = setup(3, Exact(), SuccessiveElimination(), sigma=0.3, bounds=None)
     events: list[LearnerEvent] = []
-    learner = run_trial(one, blank_tape([one], _rng(), 1), _ENVIRONMENT, _rng(), 0, events.extend)
+    tape = blank_tape([one], _rng(), 1)
+    learner, pulls = run_trial(one, tape, _ENVIRONMENT, _rng(), 0, events.extend)
     assert isinstance(events[0], RunOpened)
     assert isinstance(events[-1], RunEnded)
     assert events[-1] == learner.ending
     last = {event.arm: event.pulls for event in events if isinstance(event, ReportAccepted)}
-    assert sum(last.values()) == events[-1].samples
+    assert sum(last.values()) == events[-1].samples == pulls
 
 
 @pytest.mark.parametrize(

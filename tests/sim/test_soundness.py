@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
+from tapes import make_spec
 
 from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.simulate import SweepPoint, simulate
@@ -247,7 +248,7 @@ def _never(rng: object, count: int) -> list[float]:
 def test_a_sigma_that_is_not_valid_for_the_rewards_is_named(
     sigma: float, models: Models, caveats: list[str]
 ) -> None:
-    found = sigma_caveats(sigma, models)
+    found = sigma_caveats(make_spec(sigma=sigma, bounds=None), models)
     assert len(found) == len(caveats)
     for text, part in zip(found, caveats, strict=True):
         assert part in text

@@ -15,8 +15,6 @@ from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.dither import uniform_priors
-from bitarm.core.evidence.bounded import BoundedEvidence
-from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.limits import Limits
 from bitarm.core.phases import BitBudget
 from bitarm.core.policies import (
@@ -87,7 +85,7 @@ def build(
     called = {f"max_{word}": limit for word, limit in limits.items()}
     refuse_meaningless(policy, quantizer, {**problem, **scheme, **called})
     check_delta(problem.get("delta", DEFAULT_DELTA))
-    width = _width(scheme, policy, bounds)
+    width = _width(scheme, policy, problem)
     if policy.stride is Stride.JUDGED or width == BoundedEvidence.name:
         _check_evidence(policy, quantizer, width, problem)
     sigma = sigma_of(problem.get("sigma"), bounds)
@@ -172,7 +170,7 @@ def _budgeted(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=_width(scheme, policy, bounds),
+        width=_width(scheme, policy, problem),
         schedule=ListedSchedule(checkpoints=tuple(phase.until for phase in phases)),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -254,9 +252,9 @@ def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     return policy
 
 
-def _width(scheme: Mapping[str, Any], policy: Policy, bounds: Bounds | None) -> str:
+def _width(scheme: Mapping[str, Any], policy: Policy, problem: Mapping[str, Any]) -> str:
     default = default_width(policy)
-    if default is BoundedEvidence and bounds is None:
+    if default is BoundedEvidence and ("sigma" in problem or "bounds" not in problem):
         default = SubGaussianEvidence
     return str(choose(WIDTHS, scheme.get("width", default.name)).name)
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitarm.core.bits import BitReader, Symbol
+from bitarm.core.bits import BitReader, Symbol, concat
 from bitarm.core.codes import Nearest
+from bitarm.core.codes.prefix import write_golomb, zigzag
 from bitarm.core.evidence import tasks
 from bitarm.core.evidence.account import Account, Scale, cost
 from bitarm.core.evidence.bets import Bets
@@ -151,7 +152,18 @@ def test_a_spread_far_off_is_told_anew_and_the_edge_then_is_higher(
 ) -> None:
     task = Edge(first=2, spread=2)
     middle, spread = read_edge(task, code, BitReader(write_edge(task, code, account)))
-    as_before = tasks._highest(task, code, account, task.spread)
+    as_before = tasks._certified(
+        account.scale.bounded,
+        code.steps_to(account.mean),
+        code.centre,
+        code.step,
+        task.spread,
+        account.pulls,
+        account.scale.low,
+        account.scale.unit,
+        account.scale.rates[task.first :],
+        [account.above(task.first + place) for place in range(BAND)],
+    )
     assert middle >= code.middle(as_before)
     assert (spread == task.spread) or middle > code.middle(as_before)
 
@@ -159,9 +171,7 @@ def test_a_spread_far_off_is_told_anew_and_the_edge_then_is_higher(
 @pytest.mark.parametrize("change", [-43, 3])
 def test_a_spread_out_of_range_is_refused(change: int) -> None:
     task, code = Edge(first=0, spread=0), Nearest(centre=0.0, step=1.0, divisor=1)
-    written = tasks.concat(
-        Symbol(1, 1), tasks.write_golomb(tasks.zigzag(change), 1), code.write_steps(0)
-    )
+    written = concat(Symbol(1, 1), write_golomb(zigzag(change), 1), code.write_steps(0))
     with pytest.raises(PeerProtocolError, match="which no agent tells"):
         read_edge(task, code, BitReader(written))
 
@@ -251,7 +261,8 @@ def test_nobody_gives_up_where_the_pairs_evidence_is_below_its_level(
 
 def pairs(seed: int, count: int) -> list[tuple[Account, Account, float]]:
     """Leaders and losers, and a level that their evidence just misses."""
-    chance, found = random.Random(seed), []
+    chance = random.Random(seed)
+    found: list[tuple[Account, Account, float]] = []
     while len(found) < count:
         t = chance.randint(50, 300)
         leader = kept([float(chance.random() < 0.85) for _ in range(t)])

@@ -103,7 +103,7 @@ requests = st.builds(
     run=runs,
     arm=arms,
     message=numbers,
-    question=questions(st.one_of(CODES), st.none() | values) | st.one_of(map(judged, FORMS)),
+    question=questions(st.one_of(CODES), st.none() | values) | st.one_of(*map(judged, FORMS)),
 )
 positions = st.builds(Position, run=runs, arm=arms, message=numbers, pulls=numbers)
 dismissals = st.builds(Dismiss, run=runs, arm=arms, cause=causes)
@@ -127,7 +127,8 @@ def batches(draw: st.DrawFn, forms: Sequence[str] = ()) -> list[Message]:
     if kind is Request:
         cut = values if draw(st.booleans()) else st.none()
         asked = questions(draw(st.sampled_from(CODES)), cut)
-        if forms and draw(st.booleans()):
+        judges: bool = draw(st.booleans())
+        if forms and judges:
             form, one_scale = draw(st.sampled_from(forms)), draw(scales)
             asked = judged(form, st.just(one_scale), st.just(draw(st.sampled_from([3, 20]))))
         pool = st.sampled_from(draw(st.lists(asked, min_size=1, max_size=3)))

@@ -160,6 +160,7 @@ def write_edge(task: Edge, code: Nearest, account: Account) -> Symbol:
     """The highest edge that the evidence certifies, and the spread with which it does."""
     scale = account.scale
     steps, change = highest_edge(
+        scale.bounded,
         code.steps_to(account.mean),
         code.centre,
         code.step,
@@ -187,6 +188,7 @@ def read_edge(task: Edge, code: Nearest, reader: BitReader) -> tuple[float, int]
 
 
 def highest_edge(
+    bounded: bool,
     steps: int,
     centre: float,
     step: float,
@@ -202,20 +204,23 @@ def highest_edge(
     spread, in powers of two, that makes it higher by more than its telling costs, else 0.
 
     `steps` is the mean's own cell; `rates` and `evidence` are those of three rungs, the latter as
-    `Account.above` has it. Of bounded rewards, and of numbers alone: the simulator compiles it.
+    `Account.above` has it. Of numbers alone, since the simulator compiles this very function.
     """
     units = (mean - low) / unit
-    kept = _certified(steps, centre, step, spread, pulls, low, unit, rates, evidence)
-    change = _change(spread, units, pulls, rates[1], evidence[1])
+    kept = _certified(bounded, steps, centre, step, spread, pulls, low, unit, rates, evidence)
+    change = _change(bounded, spread, units, pulls, rates[1], evidence[1])
     if change != 0:
-        anew = _certified(steps, centre, step, spread + change, pulls, low, unit, rates, evidence)
-        own = variance(True, units, math.ldexp(1.0, spread), pulls)
+        anew = _certified(
+            bounded, steps, centre, step, spread + change, pulls, low, unit, rates, evidence
+        )
+        own = variance(bounded, units, math.ldexp(1.0, spread), pulls)
         if (anew - kept) * step > _WORTH * unit * math.sqrt(own / pulls):
             return anew, change
     return kept, 0
 
 
 def _certified(
+    bounded: bool,
     steps: int,
     centre: float,
     step: float,
@@ -236,7 +241,7 @@ def _certified(
         holds = True
         for place in range(BAND):
             rate = rates[place]
-            lost = cost(True, rate, (middle - low) / unit, factor, pulls, 1.0)
+            lost = cost(bounded, rate, (middle - low) / unit, factor, pulls, 1.0)
             told = pulls * (rate * edge - lost)
             if evidence[place] < told + _ROUNDING * (abs(told) + pulls * rate):
                 holds = False
@@ -246,13 +251,15 @@ def _certified(
         tries += 1
 
 
-def _change(spread: int, mean: float, pulls: int, rate: float, evidence: float) -> int:
+def _change(
+    bounded: bool, spread: int, mean: float, pulls: int, rate: float, evidence: float
+) -> int:
     """Powers of two by which the spread is off, judged by what the middle bettor lost; or 0."""
     lost = max(rate * mean - evidence / pulls, 1e-12)
     least, most = math.ldexp(1.0, LEAST_SPREAD), math.ldexp(1.0, MOST_SPREAD)
     fitted = math.ldexp(1.0, spread)
     for _ in range(6):  # cost is nearly in proportion to the spread
-        fitted *= lost / cost(True, rate, mean, fitted, pulls, 1.0)
+        fitted *= lost / cost(bounded, rate, mean, fitted, pulls, 1.0)
         fitted = min(max(fitted, least), most)
     off = math.log2(fitted) - spread
     if abs(off) < _CHANGED:

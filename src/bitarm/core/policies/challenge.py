@@ -270,7 +270,7 @@ def _spread(views: Sequence[ArmView]) -> int:
 
 
 def target(means: Row, count: int, aim: float) -> float:
-    """The mean that is to fall, of the first `count`: from the least over the middle to the highest.
+    """The mean that is to fall, of the first `count`: from the least by the middle to the highest.
 
     Of numbers alone, since the simulator compiles this very function.
     """

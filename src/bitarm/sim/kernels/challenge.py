@@ -681,7 +681,7 @@ def _tell(
                 first + place, sums[0], sums[1], sums[2], race.fortunes[arm], race.logs[arm]
             )
         steps, change = highest_edge(
-            steps, centre, step, turn.own, mean, until, duel.low, duel.unit,
+            bounded, steps, centre, step, turn.own, mean, until, duel.low, duel.unit,
             duel.rates[first : first + BAND], race.below,
         )  # fmt: skip
         race.spread[arm] = turn.own + change
