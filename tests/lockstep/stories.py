@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes.prefix import write_golomb, zigzag
+from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
+from bitarm.core.codes.prefix import ESCAPE, write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
@@ -121,7 +122,10 @@ def _reports(
         if math.isnan(mean):
             break
         number, nbits = float(trace.number[trial, n, arm]), int(trace.nbits[trial, n, arm])
-        if table.visits is None:
+        if table.duel is not None:
+            word = _judged_word(number, float(trace.divisor[trial, n, arm]), n)
+            assert word.nbits == nbits
+        elif table.visits is None:
             word = _word(table, n, number, nbits)
         else:
             word = _quiet_word(number, int(trace.divisor[trial, n, arm]), nbits)
@@ -142,6 +146,24 @@ def _word(table: Table, n: int, number: float, nbits: int) -> Symbol:
             assert word.nbits == nbits
             return word
     return Symbol(int(number), nbits)  # of bins
+
+
+def _judged_word(number: float, detail: float, n: int) -> Symbol:
+    """Of elimination by challenge: what `kernels/challenge.py` says of message n, from 0."""
+    if math.isnan(number):
+        return Symbol(0, 1)  # it gave up
+    if detail < 0:
+        return concat(Symbol(1, 1), write_golomb(int(number), 1, ABOVE_ESCAPE))
+    told, divisor = divmod(int(detail), 1024)
+    word = write_golomb(zigzag(int(number)), divisor, ESCAPE if n else FIRST_ESCAPE)
+    if not told:
+        return word
+    spread = told - 64
+    if n == 0:  # a pilot: so many quarterings
+        return concat(word, Symbol((1 << 1 - spread // 2) - 2, 1 - spread // 2))
+    if not spread:
+        return concat(Symbol(0, 1), word)
+    return concat(Symbol(1, 1), write_golomb(zigzag(spread), 1), word)
 
 
 def _quiet_word(steps: float, divisor: int, nbits: int) -> Symbol:

@@ -196,7 +196,7 @@ def checkpoints(setup: Setup) -> list[int]:
 
 def _visits_all(setup: Setup) -> bool:
     """Whether message n of an arm is at checkpoint n; a policy unknown to us may leap."""
-    return has_twin(setup) and setup.policy.stride is not Stride.LEVEL
+    return has_twin(setup) and setup.policy.stride not in (Stride.LEVEL, Stride.JUDGED)
 
 
 def table_of(setup: Setup) -> Table:
