@@ -59,10 +59,10 @@ class ChallengeElimination(Policy):
     stride: ClassVar[Stride] = Stride.JUDGED
 
     cap: Annotated[float, Word("Longest jump, as a factor of the pulls", least=1)] = 4.0
-    patience: Annotated[float, Word("How much of a drop must be in sight to ask", above=0)] = 1.0
+    patience: Annotated[float, Word("How much of a drop must be in sight to ask", above=0)] = 1.2
     behind: Annotated[
         float, Word("Share of the leader's pulls at which an arm is to fall", above=0, most=1)
-    ] = 0.62
+    ] = 0.58
     aim: Annotated[
         float, Word("Which arm is to fall: 0 the last, ½ the mean one, 1 the next", least=0, most=1)
     ] = 0.7
@@ -166,7 +166,7 @@ class _Turn:
         """Send the leader as far as another is to fall, by the forecast."""
         policy, evidence, spread = self.policy, self.evidence, _spread(active)
         others = [view.mean for view in active if view.arm != leader.arm]
-        farthest = policy.cap * most
+        farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
         forecast = evidence.falls(
             leader,
             target(others, len(others), policy.aim),

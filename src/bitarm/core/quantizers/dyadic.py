@@ -46,15 +46,15 @@ class Dyadic(Quantizer):
     hinted: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (Nearest.name, Above.name)
 
-    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.0
-    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 4.0
-    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 2.5
+    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.2
+    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 5.0
+    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 3.0
     kappa_pilot: Annotated[
         float, Word("Step of the very first mean of all", sign="κ_pilot=", above=0)
-    ] = 2.4
+    ] = 3.0
     kappa_place: Annotated[
         float, Word("Step of a mean that may lead next", sign="κ_place=", above=0)
-    ] = 2.7
+    ] = 3.0
 
     def __post_init__(self) -> None:
         check_words(self)

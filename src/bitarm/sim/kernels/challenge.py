@@ -382,7 +382,7 @@ def _lead(
             race.others[rivals] = race.mean[arm]
             rivals += 1
     most = scheme.pulls[newest]
-    farthest = duel.cap * most
+    farthest = max(duel.cap * most, duel.level)
     best = forecast(
         bounded,
         (race.mean[leader] - duel.low) / duel.unit,
