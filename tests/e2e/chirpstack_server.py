@@ -48,10 +48,13 @@ class Device:
             run, _ = split_field(message.run)
             machine = self._machines.setdefault(message.arm, Agent(run, message.arm))
             self._answer(machine.receive(message))
-            while machine.wanted:
+            while machine.wanted or machine.is_looking:
+                if machine.is_looking:  # its rewards can be had again: nothing to save
+                    self._answer(machine.look())
+                    continue
                 rewards = self._sources[message.arm].pull(machine.wanted)
                 batch = collect(rewards, None, clip=False)
-                self._answer(machine.observe(batch.count, batch.total))
+                self._answer(machine.observe(batch.count, batch.total, batch.rewards))
 
     def _answer(self, answers: tuple[Answer, ...]) -> None:
         self._due.update((answer.arm, answer) for answer in answers)

@@ -16,6 +16,7 @@ from bitarm.dashboard.compare import (
     points_of_result,
 )
 from bitarm.dashboard.explain import MOST_BITS, MOST_ROUNDS, Explanation, explain
+from bitarm.dashboard.explain_challenge import ChallengeExplained, example, explain_challenge
 from bitarm.dashboard.frames import EventList, FrameList, event_view, frames_of
 from bitarm.dashboard.library import Library, UnknownEntryError
 from bitarm.dashboard.streams import Streams
@@ -23,6 +24,7 @@ from bitarm.errors import ConfigError, StoreError
 
 _LARGEST = 2**63 - 1  # what a store numbers
 _MOST_COMPARED = 100
+_MOST_EXPLAINED = 100_000  # events that are searched for challenges
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -165,6 +167,19 @@ def explanation(
         bounds=(low, high),
         growth=growth,
     )
+
+
+@router.get("/explain/challenge", responses=_NOT_FOUND)
+def challenge_explained(
+    library: InLibrary,
+    run: Annotated[int | None, Query(ge=1, le=_LARGEST)] = None,
+    round: Annotated[int | None, Query(ge=1, le=_LARGEST)] = None,
+) -> ChallengeExplained:
+    """One round of challenges taken apart: of a run, or of an example."""
+    if run is None:
+        return explain_challenge(example(), run=None, round=round)
+    events = [entry.event for entry in library.entries(run, after=0, limit=_MOST_EXPLAINED)]
+    return explain_challenge(events, run=run, round=round)
 
 
 @router.post("/compare", responses=_NOT_FOUND)

@@ -10,7 +10,15 @@ from dataclasses import fields
 from typing import Any, TypeVar, final
 
 from bitarm.core.codes import Bins
-from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened, RunOpened
+from bitarm.core.events import (
+    ArmDropped,
+    LearnerEvent,
+    PullsCounted,
+    ReportAccepted,
+    RoundOpened,
+    RunOpened,
+)
+from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.journal import Entry
 from bitarm.core.messages import Message
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
@@ -194,6 +202,7 @@ class History:
             name=entry.event.name,
             arms=_arms_of(entry.event, self.standings),
             round=getattr(entry.event, "round", None),
+            counts=list(entry.event.pulls) if isinstance(entry.event, PullsCounted) else None,
             restarts=getattr(entry.event, "restarts", None),
             text=sentence_of(entry.event, self.standings.opened.setup),
         )
@@ -224,7 +233,10 @@ def _arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
 
 def _settings(opened: RunOpened) -> dict[str, Any]:
     """By which rules a run goes: every word that was set, under its own name."""
-    return {**opened.setup.words, "seed": opened.setup.spec.seed}
+    words = {**opened.setup.words, "seed": opened.setup.spec.seed}
+    if opened.setup.spec.width == BoundedEvidence.name:
+        del words["sigma"]  # nothing relies on it there
+    return words
 
 
 def _empty(kind: type[Columns]) -> Columns:

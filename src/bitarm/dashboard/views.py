@@ -115,6 +115,7 @@ class Notes:
     name: list[str]
     arms: list[list[int]]  # those that it speaks of
     round: list[int | None]
+    counts: list[list[int] | None]  # the pulls of these arms in the end, if it says so
     restarts: list[int | None]  # of the arms' agent so far, if it says so
     text: list[str]
 

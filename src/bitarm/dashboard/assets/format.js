@@ -5,6 +5,8 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 
 export const count = (n) => whole.format(n);
 export const compact = (n) => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
+// A number of pulls; of arms that gave up it may be known only from above.
+export const pulls = (n, atMost) => (atMost ? `≤ ${count(n)}` : count(n));
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 // Four significant digits, and no more zeros than needed.

@@ -16,6 +16,7 @@ const COLUMNS = {
   mean: "mean",
   radius: "radius",
   ceiling: "ceiling",
+  beaten_by: "beatenBy",
   pulls: "pulls",
   messages: "messages",
   payload_bits: "bits",
@@ -48,7 +49,7 @@ function draw(svg, width, run, s) {
   const shown = s.ranked.slice(0, MOST);
   const longest = Math.max(...shown.map((arm) => arm.name.length));
   const left = phone ? 4 : Math.min(200, 24 + 7.5 * longest);
-  const right = phone ? 4 : 215;
+  const right = phone ? 4 : 240;
   const row = phone ? ROW + 16 : ROW;
   const x = d3.scaleLinear(domain(s, run.settings.bounds), [left + 8, width - right - 8]);
   const top = 22;
@@ -72,8 +73,9 @@ function draw(svg, width, run, s) {
 // On a phone a bar has a row of its own under the name and the state.
 function nameAbove(group, name, told, width, y) {
   const state = { class: "state", x: width - 4, y, "text-anchor": "end" };
+  const room = Math.min(width / 2, 7.5 * name.length + 12);
   label(group, name, width / 2, { class: "name", x: 4, y });
-  label(group, told, width / 2, state, SMALL);
+  label(group, told, width - room - 8, state, SMALL);
 }
 
 function nameBeside(group, name, told, { left, right, room, y }) {

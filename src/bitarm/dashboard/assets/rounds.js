@@ -68,14 +68,14 @@ function clipTo(svg, rectangle) {
   return id;
 }
 
-// An arm's intervals; one that concedes has none.
+// An arm's intervals; one that concedes or gives up tells none.
 function band(group, arm, x, y) {
   const area = d3
     .area()
     .x((p) => x(p.round))
     .y0((p) => y(p.mean - p.radius))
     .y1((p) => y(p.mean + p.radius));
-  const heard = arm.points.filter((p) => p.ceiling === null);
+  const heard = arm.points.filter((p) => p.ceiling === null && p.beatenBy === null);
   add(group, "path", { class: "band", d: area(heard) });
 }
 

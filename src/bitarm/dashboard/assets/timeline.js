@@ -42,7 +42,7 @@ export class Run {
     const perRound = openedRounds(rounds, moment);
     takeReports(reports, moment, arms, perRound);
     takeDrops(drops, moment, arms);
-    takeNotes(notes, moment, arms);
+    takeNotes(notes, moment, arms, perRound);
     for (const arm of arms) arm.outIn = arm.droppedIn ?? arm.lostIn;
     const over = this.ended && moment >= this.entries;
     const best = over ? this.row.best_arm : null;
@@ -57,6 +57,7 @@ export class Run {
       outcome: over ? this.row.outcome : null,
       round: perRound.length,
       samples: sum("samples"),
+      atMost: arms.some((arm) => arm.atMost),
       bits: sum("bits"),
       rawBits: sum("rawBits"),
       contenders: arms.filter((arm) => arm.outIn === null),
@@ -84,7 +85,9 @@ function newArm(arm, name, agent) {
     mean: null,
     radius: null,
     ceiling: null,
+    beatenBy: null,
     pulls: 0,
+    atMost: false,
     messages: 0,
     bits: 0,
     points: [],
@@ -129,13 +132,15 @@ function takeReport(reports, i, arm) {
   arm.mean = mean;
   arm.radius = radius;
   arm.ceiling = ceiling;
+  arm.beatenBy = reports.beaten_by[i];
   arm.pulls = reports.pulls[i];
+  arm.atMost = arm.beatenBy !== null; // it stopped by itself; after how many, it tells in the end
   arm.messages = reports.message[i];
   arm.bits += reports.nbits[i];
   arm.lastAt = reports.at[i];
   if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
   const y = Math.min(mean, ceiling ?? Infinity);
-  arm.points.push({ round: reports.round[i], mean, radius, ceiling, y });
+  arm.points.push({ round: reports.round[i], mean, radius, ceiling, beatenBy: arm.beatenBy, y });
 }
 
 function takeDrops(drops, moment, arms) {
@@ -147,11 +152,26 @@ function takeDrops(drops, moment, arms) {
   }
 }
 
-function takeNotes(notes, moment, arms) {
+function takeNotes(notes, moment, arms, perRound) {
   const end = upTo(notes.sequence, moment);
   for (let i = 0; i < end; i++) {
-    for (const number of notes.arms[i]) takeNote(notes, i, arms[number]);
+    notes.arms[i].forEach((number, place) => {
+      if (notes.counts[i] !== null) takeCount(arms[number], notes.counts[i][place], perRound);
+      else takeNote(notes, i, arms[number]);
+    });
   }
+}
+
+// What an arm that gave up was spared comes off the round in which it did.
+function takeCount(arm, pulls, perRound) {
+  if (!arm.atMost || pulls > arm.pulls) return;
+  const paid = perRound[arm.points.at(-1).round - 1];
+  if (paid) {
+    paid.samples -= arm.pulls - pulls;
+    paid.rawBits -= (arm.pulls - pulls) * RAW_REWARD_BITS;
+  }
+  arm.pulls = pulls;
+  arm.atMost = false;
 }
 
 function takeNote(notes, i, arm) {
@@ -185,6 +205,9 @@ function upTo(numbers, most) {
 
 export function stateOf(arm, standings, names) {
   if (arm.arm === standings.best) return standings.outcome === "budget_spent" ? "did best" : "best";
+  if (arm.droppedIn !== null && arm.beatenBy !== null) {
+    return `gave up in round ${arm.droppedIn} to ${names[arm.droppedFor]}`;
+  }
   if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
   if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
   return standings.over ? "not decided" : "in the race";

@@ -80,7 +80,7 @@ _FORMS: tuple[tuple[str, tuple[Column, ...]], ...] = (
         Challenge.name,
         (
             _EXPONENT,
-            Column("edge", "the leader's mean is at least {} such lengths", Spelling.SIGNED),
+            Column("edge", "the leader's edge is at {} such lengths", Spelling.SIGNED),
             _UNITS,
             Column("rung and start", "16 times the first rung, and steps below the edge: {}"),
             *_HURDLES,

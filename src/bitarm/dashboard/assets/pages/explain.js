@@ -1,6 +1,8 @@
-// The explain page: one message of ICQ under a magnifying glass. Every number comes from the core.
+// The explain page: one message of ICQ under a magnifying glass, and one round of challenges. Every
+// number comes from the core or from a journal.
 
 import { begin, get, problem } from "../api.js";
+import { explainChallenges } from "../challenge.js";
 import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "../chart.js";
 import { d3 } from "../d3.js";
 import { $, define, h } from "../dom.js";
@@ -214,4 +216,7 @@ async function ask() {
 
 $("sliders").addEventListener("input", ask);
 $("sliders").addEventListener("submit", (event) => event.preventDefault());
-begin(ask);
+begin(async () => {
+  await ask();
+  await explainChallenges();
+});

@@ -11,6 +11,7 @@ import {
   duration,
   number,
   plural,
+  pulls,
   reason,
   standing,
 } from "../format.js";
@@ -75,7 +76,7 @@ function figures(s) {
   const times = s.bits ? `${compact(Math.round(s.rawBits / s.bits))}×` : "–";
   define($("figures"), [
     ["rounds", count(s.round)],
-    ["samples", count(s.samples)],
+    ["samples", pulls(s.samples, s.atMost)],
     ["bits sent", count(s.bits), bytes(s.bits)],
     ["raw float64 rewards", `${compact(s.rawBits)} bits`, bytes(s.rawBits)],
     ["times fewer bits", times],
@@ -95,7 +96,7 @@ const armColumns = () => [
     key: "pulls",
     label: "Pulls",
     value: (a) => a.pulls,
-    cell: (a) => count(a.pulls),
+    cell: (a) => pulls(a.pulls, a.atMost),
     numeric: true,
   },
   {

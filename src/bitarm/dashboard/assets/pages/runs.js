@@ -2,7 +2,7 @@
 
 import { begin, insist, listen } from "../api.js";
 import { $, h, perFrame } from "../dom.js";
-import { count, duration, moment, number, plural, scheme } from "../format.js";
+import { count, duration, moment, number, plural, pulls, scheme } from "../format.js";
 import { PagedTable } from "../table.js";
 
 const LIVE = 60; // seconds without an event after which an open run is called quiet
@@ -53,7 +53,7 @@ const columns = [
     key: "samples",
     label: "Samples",
     value: (r) => r.samples,
-    cell: (r) => count(r.samples),
+    cell: (r) => pulls(r.samples, r.samples_at_most),
     numeric: true,
   },
   {
