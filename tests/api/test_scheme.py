@@ -43,6 +43,7 @@ _TABLE: list[tuple[dict[str, Any], tuple[str, str, str, float, int]]] = [
     ({"quantizer": "icq", "width": "paper"}, ("icq", "se", "paper", 2.0, 2)),
     ({"quantizer": "icq", "policy": "lucb"}, ("icq", "lucb", "sub-gaussian", 2.0, 2)),
     ({"quantizer": "icq", "policy": "quiet"}, ("icq", "quiet", _MIXTURE, 1.3, 2)),
+    ({"quantizer": "dyadic"}, ("dyadic", "quiet", _MIXTURE, 1.3, 2)),
     ({"quantizer": "exact"}, ("exact", "se", _MIXTURE, 2.0, 2)),
     ({"quantizer": "quban"}, ("quban", "se", _MIXTURE, 2.0, 2)),
     ({"quantizer": "fed-sel"}, ("fed-sel", "se", _MIXTURE, 2.0, 2)),
@@ -118,6 +119,49 @@ def test_the_default_and_its_neighbours_have_a_guarantee(
 def test_words_of_another_scheme_are_refused(words: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         _setup(**words)
+
+
+_JUDGED = {"policy": "challenge", "quantizer": "dyadic", "width": "bounded"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "message"),
+    [
+        ({}, {**_JUDGED, "width": "paper"}, "use the width bounded, which takes the bounds .* or"),
+        ({}, {**_JUDGED, "quantizer": "dicq"}, "use the quantizer dyadic"),
+        ({}, {**_JUDGED, "quantizer": "icq"}, "use the quantizer dyadic"),
+        (
+            {},
+            {**_JUDGED, "growth": 1.5},
+            "growth does not apply .* after every 1/32 more. Leave it",
+        ),
+        (
+            {},
+            {**_JUDGED, "checkpoints": [1, 2]},
+            "checkpoints does not apply to the policy challenge",
+        ),
+        ({}, {**_JUDGED, "policy": "quiet"}, "use the policy challenge, or another width"),
+        ({"sigma": 0.1}, _JUDGED, "leave sigma out, or use the width sub-gaussian"),
+        (
+            {"sigma": 0.1, "bounds": None},
+            _JUDGED,
+            "needs the bounds .* give sigma and use sub-gaus",
+        ),
+        ({"bounds": None}, _JUDGED, "the width bounded needs the bounds"),
+    ],
+    ids=str,
+)
+def test_what_agents_that_judge_themselves_cannot_use_is_refused_with_a_way_out(
+    problem: dict[str, Any], words: dict[str, Any], message: str
+) -> None:
+    given = {"bounds": (0.0, 1.0)} | problem
+    with pytest.raises(ConfigError, match=message):
+        _setup({word: value for word, value in given.items() if value is not None}, **words)
+
+
+def test_flags_that_ask_for_bounded_evidence_displace_a_files_sigma_and_schedule() -> None:
+    assert "sigma" in displaced_words({"width": "bounded"})
+    assert {"growth", "first", "checkpoints"} <= displaced_words({"policy": "challenge"})
 
 
 @pytest.mark.parametrize("policy", ["sequential-halving", "successive-rejects"])

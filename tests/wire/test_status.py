@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bitarm.core.codes import CODES
+from bitarm.core.codes import CODES, Above
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import PeerProtocolError
 from bitarm.wire.status import Presence, Status, dump_status, load_status
@@ -19,6 +19,7 @@ def test_a_status_is_read_back() -> None:
         boot="b",
         life="l",
         pulls={0: 0, 3: MAX_PULLS},
+        made={0: 17, 3: MAX_PULLS},
         codes=("bins", "of a later version"),
         restarts=2,
         discarded=1,
@@ -27,6 +28,11 @@ def test_a_status_is_read_back() -> None:
     )
     assert load_status(dump_status(status)) == status
     assert load_status(dump_status(Status(presence=Presence.DONE))).codes == tuple(CODES)
+
+
+def test_who_names_no_codes_cannot_be_challenged() -> None:
+    codes = load_status(b'{"presence": "online"}').codes
+    assert set(codes) == set(CODES) - {Above.name}
 
 
 def test_fields_of_a_later_version_are_left_out() -> None:
@@ -52,6 +58,7 @@ def test_anything_else_is_refused(payload: bytes) -> None:
         ("epoch", -1, "epoch must lie in"),
         ("epoch", True, "epoch must lie in"),
         ("epoch", "1", "epoch must lie in"),
+        ("made", {"1": -1}, "arm 1 cannot have made -1 pulls"),
         ("pulls", [1], "pulls must be counts by arm"),
         ("pulls", {"x": 1}, "pulls must be counts by arm"),
         ("pulls", {"-1": 1}, "pulls must be counts by arm"),
