@@ -178,7 +178,7 @@ def test_the_default_killed_again_and_again_on_a_bad_wire(
 def _challenging_problem() -> Problem:
     """No σ: arms bet on their own rewards, judge themselves, and stop when they are beaten."""
     problem = _problem(Dyadic(), ChallengeElimination(), arms=4, width="bounded")
-    close = replace(problem.tape, means=(350, 630, 640, 680))
+    close = replace(problem.tape, means=(300, 655, 665, 675))
     return replace(problem, tape=close, limits=Limits(rounds=40))
 
 

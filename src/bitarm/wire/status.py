@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, final
 
-from bitarm.core.codes import CODES, Bins, Levels, Nearest, Raw
+from bitarm.core.codes import CODES
 from bitarm.core.epochs import is_epoch
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import PeerProtocolError

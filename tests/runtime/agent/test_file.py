@@ -192,7 +192,7 @@ def test_every_digit_is_covered_by_the_check_sum(tmp_path: Path) -> None:
     ("change", "why"),
     [
         ({"pulls": "4"}, "expected int, got '4'"),
-        ({"phase": "asleep"}, "expected one of idle, pulling, dismissed"),
+        ({"phase": "asleep"}, "expected one of idle, pulling, looking, dismissed"),
         ({"question": {"until": 0, "code": {"name": "raw"}, "cut": None}}, "until must lie in"),
         ({"total": [[[]]]}, "can read"),
     ],

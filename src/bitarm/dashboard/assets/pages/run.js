@@ -24,6 +24,10 @@ import { Run, stateOf } from "../timeline.js";
 const LOG = 12; // events that are listed
 const LIVE = 60; // seconds without an event after which an open run is called quiet
 const PLAY_SECONDS = 8;
+const JUDGED =
+  "Each option’s mean as it was told last, and how far off that is likely to be by a rough " +
+  "model of its rewards: the interval is a picture, nothing is decided by it. An option gives up " +
+  "when its own rewards show that the leader is better; what is drawn of it, it told before.";
 const wantedRun = location.pathname.split("/").at(-1);
 $("title").textContent = `Run ${wantedRun}`;
 let run;
@@ -319,6 +323,7 @@ begin(async () => {
   standings = run.at(run.entries);
   $("content").hidden = false;
   document.title = `Run ${run.row.run} · bitarm`;
+  if (run.row.policy === "challenge") $("race-note").textContent = JUDGED;
   charts = [
     raceChart($("race"), run, now),
     roundsChart($("rounds"), run, now),
