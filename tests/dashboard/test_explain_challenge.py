@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dashboard.conftest import client_of
@@ -15,7 +16,7 @@ from bitarm.dashboard.explain_challenge import example, explain_challenge
 from bitarm.dashboard.library import UnknownEntryError
 from bitarm.store import SqliteJournal
 
-JUDGED = {"policy": "challenge", "quantizer": "dyadic", "width": "bounded"}
+JUDGED: dict[str, Any] = {"policy": "challenge", "quantizer": "dyadic", "width": "bounded"}
 
 
 @pytest.fixture(scope="module")
