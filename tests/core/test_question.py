@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
-from bitarm.core.question import Question, Told
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.bets import Bets
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
+from bitarm.core.question import BEATEN, Question, Told
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
@@ -100,3 +103,61 @@ def test_pulls_that_nobody_makes_are_refused(until: int) -> None:
 def test_a_cut_that_is_no_number_is_refused(cut: float) -> None:
     with pytest.raises(LocalProtocolError, match="cut must be a finite number"):
         Question(until=1, code=Raw(), cut=cut)
+
+
+# -- tasks ----------------------------------------------------------------------------------------
+
+_SCALE = Scale(bounded=True, low=0.0, unit=1.0)
+_NEAREST = Nearest(centre=0.5, step=0.125, divisor=1)
+_ABOVE = Above(low=0.25, step=0.125)
+_CHALLENGE = Challenge(edge=0.75, first=1, hurdles=(20, 20, 20))
+_TASKS: tuple[tuple[Task, Code], ...] = (
+    (Pilot(), _NEAREST),
+    (Edge(first=1, spread=0), _NEAREST),
+    (_CHALLENGE, _ABOVE),
+)
+every_task = pytest.mark.parametrize(("task", "code"), _TASKS, ids=repr)
+
+
+@every_task
+def test_a_task_needs_a_scale_its_own_code_and_no_cut(task: Task, code: Code) -> None:
+    assert Question(until=5, code=code, scale=_SCALE, task=task).task == task
+    with pytest.raises(LocalProtocolError, match="a task needs a scale"):
+        Question(until=5, code=code, task=task)
+    with pytest.raises(LocalProtocolError, match="no room for a cut"):
+        Question(until=5, code=code, scale=_SCALE, task=task, cut=0.5)
+    for other in (Raw(), _ABOVE if code is _NEAREST else _NEAREST):
+        with pytest.raises(LocalProtocolError, match=f"a {task.name} is answered in the code"):
+            Question(until=5, code=other, scale=_SCALE, task=task)
+
+
+@every_task
+def test_bets_that_were_not_kept_are_the_askers_fault(task: Task, code: Code) -> None:
+    question = Question(until=5, code=code, scale=_SCALE, task=task)
+    with pytest.raises(PeerProtocolError, match="of which none were kept"):
+        question.answer(0.5)
+
+
+@every_task
+@given(rewards=st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_what_is_answered_is_read(task: Task, code: Code, rewards: list[float]) -> None:
+    question = Question(until=len(rewards), code=code, scale=_SCALE, task=task)
+    mean = math.fsum(rewards) / len(rewards)
+    symbol = question.answer(mean, Bets().after(rewards, 0))
+    told = question.read(symbol)
+    if isinstance(task, Challenge):
+        assert (told is None) is (symbol == BEATEN)
+        assert told is None or told.spread is None
+    else:
+        assert told is not None
+        assert told.spread is not None
+    for grown in (Symbol(symbol.value << 1, symbol.nbits + 1), Symbol(0, 0)):
+        with pytest.raises(PeerProtocolError):
+            question.read(grown)
+
+
+def test_a_scale_alone_changes_no_answer() -> None:
+    plain = Question(until=5, code=_NEAREST)
+    scaled = Question(until=5, code=_NEAREST, scale=_SCALE)
+    assert scaled.answer(0.3) == plain.answer(0.3)
+    assert not scaled.is_beaten(5, 0.3, Bets())

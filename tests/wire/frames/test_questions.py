@@ -1,13 +1,16 @@
 """Questions in frames: whatever no agent could answer is corrupt, each for its own reason."""
 
 import struct
+from dataclasses import replace
 
 import pytest
 
-from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Request
 from bitarm.core.question import Question
-from bitarm.errors import CorruptFrameError
+from bitarm.errors import CorruptFrameError, LocalProtocolError
 from bitarm.wire import decode, encode, pack
 from bitarm.wire.frames.envelope import FrameKind, long_frame
 
@@ -66,6 +69,32 @@ REFUSED = [
     ("14 05", "must end before bit"),
     (f"04 05 {HALF}", "fields must end at bit"),
     (f"11 05 {ZERO} {ONE} 08", "must end before bit"),
+    # evidence: exponent, centre, step, divisor, and a scale
+    ("55 05 0a 27 05 02", "no form of a question is called 55"),  # no cut beside evidence
+    ("c5 05 0a 27 05 02", "no form of a question is called c5"),  # one scale, not two
+    ("42 05 0a 27 05 02", "no form of a question is called 42"),  # a scale, and no evidence
+    ("68 05 0a 35 05 12 28 3d 82 03", "no form of a question is called 68"),  # no escape there
+    ("45 05 0a 28 06 02", "counted in the largest power of two"),
+    ("45 05 0a 29 00 02", "step must be a finite number above 0"),
+    ("45 05 0a 27 05 00", "divisor must lie"),
+    ("45 05 0a 27 05", "before byte"),
+    ("45 05 0a 27 05 02 00", "fields must end at bit"),
+    ("45 05 9a11 27 05 02", "is no length"),
+    ("45 05 0a ffffffffffffff7f 05 02", "is no length"),
+    ("65 05 0a 27 05 02 14", "an escape of 20 is the usual one"),
+    ("85 05 0a 27 05 02 02 00", r"2 times 2\^0 is not spelt so"),
+    ("85 05 0a 27 05 02 00 00", "step must be a finite number above 0"),
+    ("05 05 0a 27 05 02 00 00 01 00", r"\[0, 1\] are said in the question's byte"),
+    ("05 05 0a 27 05 02 00 02 01 00", r"0 times 2\^-1 is not spelt so"),
+    ("05 05 0a 27 05 02 01 00 02 00", r"2 times 2\^0 is not spelt so"),
+    ("05 05 0a 27 05 02 01 00 01", "before byte"),
+    # edge: also rung and spread; challenge: edge, step, rung and start, hurdles
+    ("47 05 0a 27 05 02 3e 00", "rung must lie"),
+    ("47 05 0a 27 05 02 03 05", "spread must lie"),
+    ("48 05 0a 35 05 e007 28 3d 82", "rung must lie"),
+    ("48 05 0a 35 05 12 28 3d", "must end before bit"),
+    ("48 05 0a 35 05 12 28 3d 82 00", "fields must end at bit"),
+    ("48 05 0a 37 06 12 28 3d 82", "counted in the largest power of two"),
 ]
 
 
@@ -172,3 +201,45 @@ def test_what_all_questions_share_is_spelt_once() -> None:
 
     assert size(51, alike=True) - size(50, alike=True) == 1
     assert size(51, alike=False) - size(50, alike=False) == 1 + 8
+
+
+UNIT, SIGMA = Scale(bounded=True, low=0.0, unit=1.0), Scale(bounded=False, low=0.0, unit=0.5)
+WIDE = Scale(bounded=True, low=-0.5, unit=2.25)
+
+
+def challenged(until: int, *, edge: float = 0.84375, scale: Scale = UNIT) -> Question:
+    return Question(
+        until=until,
+        code=Above(low=edge - 2 * 0.15625, step=0.15625),
+        scale=scale,
+        task=Challenge(edge=edge, first=1, hurdles=(40, 61, 130)),
+    )
+
+
+@pytest.mark.parametrize(("scale", "more"), [(UNIT, 0), (SIGMA, 2), (WIDE, 4)], ids=str)
+def test_a_challenge_takes_no_more_than_a_short_frame_has(scale: Scale, more: int) -> None:
+    request = Request(run=7, arm=3, message=2, question=challenged(300, scale=scale))
+    assert decode(encode(request)) == (request,)
+    assert len(encode(request)) == 22 + more
+
+
+def test_the_arms_that_one_leader_challenges_share_all_but_a_byte_or_two() -> None:
+    requests = [
+        Request(run=7, arm=arm, message=2, question=challenged(300, scale=WIDE))
+        for arm in range(20)
+    ]
+    assert decode(pack(requests)) == tuple(requests)
+    assert len(pack(requests)) - len(pack(requests[:19])) == 1
+
+
+def test_what_no_frame_holds_is_refused_before_it_is_sent() -> None:
+    def refused(question: Question, why: str) -> None:
+        with pytest.raises(LocalProtocolError, match=why):
+            encode(Request(run=7, arm=3, message=2, question=question))
+
+    challenge = challenged(300)
+    refused(Question(until=3, code=Raw(), scale=UNIT), "no frame has the code raw and a scale")
+    refused(replace(challenge, code=Above(low=0.0, step=0.15625)), "0 to 15 steps below the edge")
+    refused(Question(until=3, code=Above(low=0.0, step=1.0)), "no frame but that of a challenge")
+    long = Nearest(centre=0.1, step=1.0, divisor=1)
+    refused(Question(until=3, code=long, scale=UNIT), "no short multiples")
