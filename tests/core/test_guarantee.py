@@ -178,6 +178,8 @@ def test_an_answer_by_evidence_holds_at_delta(width: str) -> None:
     assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 0)
     assert ending.guarantee == 0.07
     assert "at most 0.07" in ending.guarantee_reason
+    assumed = "within [0, 1]" if width == "bounded" else "0.25-sub-Gaussian"
+    assert f"independent and {assumed}" in ending.guarantee_reason
 
 
 @pytest.mark.parametrize("policy", _BUDGETED, ids=lambda policy: policy.name)

@@ -40,6 +40,7 @@ from bitarm.core.policies import (
 )
 from bitarm.core.quantizers import Dicq, Dyadic, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay
+from bitarm.core.schedule import LooksSchedule
 from bitarm.runtime.agent.file import AgentFile
 from bitarm.store import SqliteJournal
 from bitarm.wire.topics import LEARNER
@@ -140,6 +141,39 @@ def test_the_default_asks_with_cuts_and_arms_concede() -> None:
     assert {request.question.cut is None for request in asked} == {True, False}
     reports = [event for event in events if isinstance(event, ReportAccepted)]
     assert any(event.ceiling is not None for event in reports)
+
+
+def _challenge_problem() -> Problem:
+    """Agents that weigh their own rewards, after each of which they are kept."""
+    return Problem(
+        spec=make_spec(arms=3, quantizer=Dyadic(), width="bounded", schedule=LooksSchedule()),
+        policy=ChallengeElimination(),
+        limits=Limits(rounds=24),
+        tape=Tape(seed=3, means=(200, 500, 900), spread=120, bounds=(0, 1024)),
+    )
+
+
+def test_agents_give_up_over_a_network_as_they_do_without(tmp_path: Path) -> None:
+    events = drive_problem(_challenge_problem()).events
+    reports = [event for event in events if isinstance(event, ReportAccepted)]
+    assert any(event.beaten_by is not None for event in reports)
+    (tmp_path / "gateway").mkdir()
+    _points_of(_challenge_problem(), tmp_path)
+    _points_of(_challenge_problem(), tmp_path / "gateway", gateways=1)
+
+
+@pytest.mark.parametrize("residue", range(3))
+def test_a_challenge_killed_once_at_many_points(residue: int, tmp_path: Path) -> None:
+    problem = _challenge_problem()
+    clean = drive_problem(problem)
+    (tmp_path / "clean").mkdir()
+    passed = _points_of(problem, tmp_path / "clean").passed
+    for at in range(3 * residue + 1, passed, 9):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        with _world(problem, folder, points=Points(frozenset({at}))) as world:
+            world.run()
+            _assert_same(world, clean)
 
 
 @pytest.mark.parametrize("residue", range(4))
