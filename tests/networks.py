@@ -221,8 +221,8 @@ class Network:
 
     def _notice(self, arm: int) -> None:
         """Tell the learner of an agent that has forgotten what it told."""
-        counted = self.learner.arms[arm].counted
-        if not self.over and self.agents[arm].state.pulls < counted:
+        sure = self.learner.arms[arm].sure
+        if not self.over and self.agents[arm].state.pulls < sure:
             self.send(self.learner.renew({arm: self.shared[arm]}))
 
     def _refuse(self, answer: Answer) -> None:

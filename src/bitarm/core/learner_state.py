@@ -42,6 +42,7 @@ class ArmRecord:
     ahead: int | None = None  # pulls that the agent says it made, more than it was asked for
     lives: int = 1  # sequences of rewards that its reports are about
     counted: int = 0  # pulls of the present one that are in `samples`
+    sure: int = 0  # pulls that it made for sure: who gave up made no more than were counted
     rival: int | None = None  # the arm that its question challenges it by
     beaten_by: int | None = None  # the arm whose challenge it lost, if that is all it told last
     dropped_for: int | None = None  # the arm that was better
@@ -61,6 +62,7 @@ class ArmRecord:
             question=question,
             lives=self.lives,
             counted=self.counted,
+            sure=self.sure,
             rival=rival,
         )
 
@@ -77,6 +79,7 @@ class ArmRecord:
             asked=self.asked,
             lives=self.lives,
             counted=pulls,
+            sure=self.sure if beaten else pulls,
             beaten_by=self.rival if beaten else None,
         )
 

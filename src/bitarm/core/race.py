@@ -227,7 +227,7 @@ class Race:
         is still on its way would be counted, and judged, as one of the new.
         """
         self._require(counts)
-        if not all(0 <= count <= self.arms[arm].counted for arm, count in counts.items()):
+        if not all(0 <= count <= self.arms[arm].sure for arm, count in counts.items()):
             raise LocalProtocolError(f"a new sequence shares pulls that were counted: {counts}")
         renewed = {
             arm: count
@@ -235,7 +235,8 @@ class Race:
             if self.arms[arm].phase is not ArmPhase.OUT and self.arms[arm].message
         }
         for arm, count in renewed.items():
-            record = replace(self.arms[arm], lives=self.arms[arm].lives + 1, counted=count)
+            record = self.arms[arm]
+            record = replace(record, lives=record.lives + 1, counted=count, sure=count)
             if record.question is not None:
                 record = replace(record, asked=record.asked + 1, symbol=None)
             self.arms[arm] = record

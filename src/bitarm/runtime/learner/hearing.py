@@ -144,7 +144,7 @@ def _check_codes(run: OngoingRun, member: Member, status: Status) -> None:
 
 def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
     """A process that we did not hear from before may remember less than its predecessor."""
-    counted = {arm: run.learner.arms[arm].counted for arm in member.arms}
+    counted = {arm: run.learner.arms[arm].sure for arm in member.arms}
     new = newcomer(member, status, counted)
     if new is None or not run.is_running:
         return
