@@ -184,11 +184,11 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a word of another policy": (
         {"policy": "se", "patience": 2.0},
-        "^patience does not apply to the policy se; it is for quiet$",
+        "^patience does not apply to the policy se; it is for quiet, challenge$",
     ),
     "a word of a policy that the quantizer is not used with": (
         {"quantizer": "icq", "patience": 2.0},
-        "^patience does not apply to the policy se; it is for quiet$",
+        "^patience does not apply to the policy se; it is for quiet, challenge$",
     ),
     "words of two quantizers": (
         {"kappa": 1.0, "bits": 2},
