@@ -259,6 +259,12 @@ def _width(scheme: Mapping[str, Any], policy: Policy, problem: Mapping[str, Any]
     return str(choose(WIDTHS, scheme.get("width", default.name)).name)
 
 
+def takes_sigma(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> bool:
+    """Whether a run of these words, in which no sigma is given, would make use of one."""
+    judged = chosen_policy(scheme).stride is Stride.JUDGED and "bounds" in problem
+    return scheme.get("width", BoundedEvidence.name if judged else None) != BoundedEvidence.name
+
+
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
     if policy.stride is Stride.JUDGED:
         for word in ("growth", "first", "checkpoints"):

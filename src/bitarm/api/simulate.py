@@ -10,7 +10,13 @@ from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.identify import new_seed
-from bitarm.api.scheme import build, chosen_policy, chosen_quantizer, parameters_of
+from bitarm.api.scheme import (
+    build,
+    chosen_policy,
+    chosen_quantizer,
+    parameters_of,
+    takes_sigma,
+)
 from bitarm.api.words import require_known, split, users
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
@@ -155,11 +161,13 @@ def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
 
 
 def setup_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Setup:
-    """The setting that these words describe; σ defaults to the smallest that is valid."""
+    """The setting that these words describe; σ, where it is used, defaults to the smallest that is
+    valid.
+    """
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
-    if "sigma" not in problem and 0 < needed < float("inf"):  # 0: rewards that never vary
-        problem["sigma"] = needed
+    if "sigma" not in problem and takes_sigma(scheme, problem) and 0 < needed < float("inf"):
+        problem["sigma"] = needed  # 0 would be of rewards that never vary
     setup = build(
         tuple(f"arm-{number}" for number in range(len(models))),
         seed=0,
