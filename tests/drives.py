@@ -92,8 +92,8 @@ def drive_problem(problem: Problem) -> Run:
 def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], LearnerEvent], list[Any]]:
     """What a run says, whatever its name, and whatever the order of one round's reports.
 
-    Nor does it matter how often the run was resumed: epochs, and the numbers that questions have
-    in them, are left out.
+    Nor does it matter how often the run was resumed: epochs, the numbers that questions have in
+    them, and what a claim then takes for granted are left out.
     """
     accepted: dict[tuple[int, int], LearnerEvent] = {}
     others: list[LearnerEvent] = []
@@ -109,6 +109,8 @@ def story(events: Iterable[LearnerEvent]) -> tuple[dict[tuple[int, int], Learner
                 others.append(replace(event, opening=""))
             case ReportIgnored() | EpochBegan():
                 pass
+            case RunEnded():
+                others.append(replace(event, guarantee_reason="", assumptions=()))
             case _:
                 others.append(event)
     return accepted, others

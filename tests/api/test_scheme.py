@@ -183,9 +183,9 @@ def test_agents_that_judge_look_when_they_look(word: str) -> None:
 
 
 def test_what_does_not_go_with_agents_that_judge_is_refused() -> None:
-    with pytest.raises(ConfigError, match="needs evidence"):
+    with pytest.raises(ConfigError, match="weigh evidence, which the width pairwise is not"):
         _setup(quantizer="dyadic", policy="challenge", width="pairwise")
-    with pytest.raises(ConfigError, match="needs a quantizer that can put its challenges"):
+    with pytest.raises(ConfigError, match="icq has no question for the policy challenge"):
         _setup(quantizer="icq", policy="challenge")
-    with pytest.raises(ConfigError, match="needs a policy whose agents judge themselves"):
+    with pytest.raises(ConfigError, match="is for agents that judge themselves"):
         _setup(quantizer="dyadic", policy="quiet", width="bounded")

@@ -21,7 +21,8 @@ _FILES: dict[str, tuple[str, str]] = {
     "one arm": (problem(arms=_ONE_ARM), "at least 2 arms are needed .* got 1"),
     "quantizer": (
         problem(scheme='quantizer = "icg"'),
-        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, dicq, got 'icg'; "
+        "quantizer must be one of exact, icq, quban, fed-sel, fed-sel-paper, dicq, "
+        "dyadic, got 'icg'; "
         "did you mean icq",
     ),
     "source": (

@@ -14,6 +14,7 @@ from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Code, Nearest, Raw
 from bitarm.core.quantizers import Quantizer
+from bitarm.core.running_sum import add
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
 # -- rewards --------------------------------------------------------------------------------------
@@ -120,13 +121,13 @@ def test_a_total_that_is_a_whole_number_gives_a_state_that_can_be_read_back(coun
 def test_the_running_sum_adds_batch_totals_in_order() -> None:
     totals = [0.1, 0.2, 0.3, 1e16, -1e16]  # not associative: order and grouping show
     agent = Agent(RUN, ARM)
-    running = 0.0
+    running = rest = 0.0
     for number, total in enumerate(totals, start=1):
         agent.receive(request_of(number, number, code=Raw()))
         (answer,) = agent.observe(1, total)
-        running += total
-        assert agent.state.total == running
-        assert answer == report_of(number, Raw().write(running / number))
+        running, rest = add(running, rest, total)
+        assert (agent.state.total, agent.state.rest) == (running, rest)
+        assert answer == report_of(number, Raw().write((running + rest) / number))
 
 
 @pytest.mark.parametrize("cut", [None, 0.5, 0.6875])

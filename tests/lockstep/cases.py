@@ -94,6 +94,7 @@ POLICIES: dict[str, type[Any]] = {
     "sequential-halving": SequentialHalving,
     "successive-rejects": SuccessiveRejects,
 }
+_LEVEL = sorted(set(WIDTHS) - {"bounded"})  # that one is for agents that judge
 _APART = ["lil", "paper", "sub-gaussian"]
 _BUDGETED = ("sequential-halving", "successive-rejects")
 NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
@@ -199,7 +200,7 @@ def _setups(
         sigma=draw(st.floats(0.005, 1.0)),
         bounds=bounds,
         # a kernel that moves arms apart has no twin of `pairwise`: it goes through the machines
-        width=draw(st.sampled_from(sorted(WIDTHS) if _level(policy) else _APART)),
+        width=draw(st.sampled_from(_LEVEL if _level(policy) else _APART)),
     )
 
 

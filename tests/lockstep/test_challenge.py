@@ -128,7 +128,7 @@ def _usual(width: str) -> tuple[Setup, list[RewardModel]]:
 
 
 @pytest.mark.parametrize("width", ["bounded", "sub-gaussian"])
-@pytest.mark.parametrize("field", ["level", "unit", "behind"])
+@pytest.mark.parametrize("field", ["level", "unit"])
 def test_a_number_that_is_a_little_off_is_found(
     width: str, field: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

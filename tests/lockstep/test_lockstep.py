@@ -219,7 +219,8 @@ def test_a_margin_that_is_off_is_found(
 ) -> None:
     """Two arms whose exact means are apart by what the pair needs, to the last bit."""
     one = setup(2, Exact(), policy, _T1, limits=Limits(rounds=1), bounds=None, width="sub-gaussian")
-    view = ArmView(arm=0, mean=0.0, pulls=1, messages=1, index=1, error=0.0)
+    error = one.spec.quantizer.error(one.spec.start(0), one.spec.occasion(1, 1))
+    view = ArmView(arm=0, mean=0.0, pulls=1, messages=1, index=1, error=error)
     needed = one.spec.sampling.confidence(policy.stride).separation(view, view)
     rewards = [needed - tolerance_of(policy), 0.0]
     environment = environment_of([Gaussian(mean=0.0, sd=1.0)] * 2)

@@ -262,7 +262,8 @@ def _width(scheme: Mapping[str, Any], policy: Policy, problem: Mapping[str, Any]
 def takes_sigma(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> bool:
     """Whether a run of these words, in which no sigma is given, would make use of one."""
     judged = chosen_policy(scheme).stride is Stride.JUDGED and "bounds" in problem
-    return scheme.get("width", BoundedEvidence.name if judged else None) != BoundedEvidence.name
+    width = scheme.get("width", BoundedEvidence.name if judged else None)
+    return bool(width != BoundedEvidence.name)
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:

@@ -27,7 +27,7 @@ from bitarm.core.spec import RunSpec
 from bitarm.dashboard.library import UnknownEntryError
 from bitarm.errors import StoreError
 
-_EXAMPLE = {"north": 0.92, "south": 0.5, "tower": 0.84, "depot": 0.7}
+_EXAMPLE = {"north": 0.9, "south": 0.6, "tower": 0.84, "depot": 0.78}
 _GOLDEN = (math.sqrt(5) - 1) / 2  # spreads the example's rewards evenly, without a generator
 
 

@@ -152,7 +152,7 @@ def test_a_spread_far_off_is_told_anew_and_the_edge_then_is_higher(
 ) -> None:
     task = Edge(first=2, spread=2)
     middle, spread = read_edge(task, code, BitReader(write_edge(task, code, account)))
-    as_before = tasks._certified(
+    as_before = tasks.certified(
         account.scale.bounded,
         code.steps_to(account.mean),
         code.centre,

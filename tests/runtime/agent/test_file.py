@@ -177,7 +177,7 @@ def test_every_digit_is_covered_by_the_check_sum(tmp_path: Path) -> None:
     file.save(_memory(state=_answered(Nearest(centre=0.3, step=0.1, divisor=5), 0.7, 0.3).state))
     sound = path.read_text()
     digits = [found.start() for found in re.finditer(r"[0-9]", sound)]
-    assert len(digits) > 40
+    assert len(digits) >= 40
     for at in digits:
         for other in "0123456789".replace(sound[at], ""):
             path.write_text(sound[:at] + other + sound[at + 1 :])

@@ -207,10 +207,10 @@ def highest_edge(
     `Account.above` has it. Of numbers alone, since the simulator compiles this very function.
     """
     units = (mean - low) / unit
-    kept = _certified(bounded, steps, centre, step, spread, pulls, low, unit, rates, evidence)
-    change = _change(bounded, spread, units, pulls, rates[1], evidence[1])
+    kept = certified(bounded, steps, centre, step, spread, pulls, low, unit, rates, evidence)
+    change = spread_change(bounded, spread, units, pulls, rates[1], evidence[1])
     if change != 0:
-        anew = _certified(
+        anew = certified(
             bounded, steps, centre, step, spread + change, pulls, low, unit, rates, evidence
         )
         own = variance(bounded, units, math.ldexp(1.0, spread), pulls)
@@ -219,7 +219,7 @@ def highest_edge(
     return kept, 0
 
 
-def _certified(
+def certified(
     bounded: bool,
     steps: int,
     centre: float,
@@ -251,7 +251,7 @@ def _certified(
         tries += 1
 
 
-def _change(
+def spread_change(
     bounded: bool, spread: int, mean: float, pulls: int, rate: float, evidence: float
 ) -> int:
     """Powers of two by which the spread is off, judged by what the middle bettor lost; or 0."""

@@ -15,18 +15,22 @@ from numba.extending import register_jitable
 
 from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
 from bitarm.core.codes.prefix import ESCAPE
-from bitarm.core.evidence import account, least, tasks
-from bitarm.core.evidence.account import variance
+from bitarm.core.evidence.account import clamped, cost, variance
 from bitarm.core.evidence.bets import BETTORS, above, below, bet
 from bitarm.core.evidence.evidence import band, cut_at, forecast, told_enough
 from bitarm.core.evidence.ladder import RUNGS
+from bitarm.core.evidence.least import reaches
 from bitarm.core.evidence.tasks import (
     BAND,
     MOST_BELOW,
     SHARES,
+    certified,
     challenge_byte,
     highest_edge,
+    hurdle,
+    hurdle_byte,
     quarters_below,
+    spread_change,
     weigh,
 )
 from bitarm.core.policies.challenge import MAY_FALL, MAY_LEAD, PILOTS, target
@@ -61,8 +65,8 @@ from bitarm.sim.kernels.status import (
 from bitarm.sim.kernels.sums import added, draw_reward
 
 for _function in (
-    account.clamped, account.cost, variance, above, below, bet, least.reaches, band, cut_at,
-    forecast, told_enough, tasks.hurdle, tasks.hurdle_byte, tasks._certified, tasks._change,
+    clamped, cost, variance, above, below, bet, reaches, band, cut_at,
+    forecast, told_enough, hurdle, hurdle_byte, certified, spread_change,
     challenge_byte, highest_edge, quarters_below, weigh, target, golomb_divisor_of, dyadic, unit_of,
 ):  # fmt: skip
     register_jitable(_function)
