@@ -4,7 +4,7 @@ import random
 
 import pytest
 from core.learners import ARM, FIELD, SPEC, learner_in, question_until, report_of, started
-from drives import drive, drive_problem, served, story
+from drives import answered, drive, drive_problem, served, story
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import is_contained
@@ -321,9 +321,7 @@ def _accepted_means(problem: Problem) -> list[tuple[float, ReportAccepted, bool]
     while learner.pending:
         for request in learner.pending:
             arm, agent = request.arm, agents[request.arm]
-            agent.receive(request)
-            total = problem.tape.total(arm, agent.state.pulls, agent.wanted)
-            (report,) = agent.observe(agent.wanted, total)
+            (report,) = answered(agent, request, problem.tape.total)
             mean, before = agent.state.mean, learner.arms[arm].held
             accepted = learner.receive(report).events[0]
             assert isinstance(accepted, ReportAccepted)
