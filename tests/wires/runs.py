@@ -31,6 +31,10 @@ def fleet_of(
 
 def substance(state: LearnerState) -> LearnerState:
     """A learner's state without epochs, and without what holds in one epoch only: the numbers of
-    questions, and the last answer, of which a repetition may come."""
+    questions, and the last answer, of which a repetition may come; nor what a claim takes for
+    granted, since a run that was resumed takes more."""
     arms = tuple(replace(record, asked=0, symbol=None) for record in state.arms)
-    return replace(state, epoch=0, resumed=False, arms=arms)
+    ending = state.ending
+    if ending is not None:
+        ending = replace(ending, guarantee_reason="", assumptions=())
+    return replace(state, epoch=0, resumed=False, arms=arms, ending=ending)
