@@ -17,7 +17,7 @@ from core.agents import (
     report_of,
     request_of,
 )
-from drives import drive_problem
+from drives import drive_problem, observed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import agent_state_through_json
@@ -257,10 +257,12 @@ def _life(
     for request in requests:
         answers.extend(agent.receive(request))
         states.append(agent.state)
-        while agent.wanted:
-            part = (agent.wanted + 1) // 2
-            total = problem.tape.total(agent.arm, agent.state.pulls, part)
-            answers.extend(agent.observe(part, total))
+        while agent.wanted or agent.is_looking:
+            if agent.is_looking:
+                answers.extend(agent.look())
+            else:
+                part = (agent.wanted + 1) // 2
+                answers.extend(observed(agent, problem.tape.total, part))
             states.append(agent.state)
     return answers, states
 

@@ -154,6 +154,9 @@ class Dyadic(Quantizer):
         return golomb_divisor_of((moved * moved + error * error / 3) / (step * step))
 
 
+_LEAST_EXPONENT = -1000  # far below any step; a unit must not vanish among the smallest floats
+
+
 def dyadic(size: float) -> float:
     """The nearest number that is 4 to 8 times a power of two."""
     unit = unit_of(size)
@@ -162,7 +165,7 @@ def dyadic(size: float) -> float:
 
 def unit_of(size: float) -> float:
     """The power of two of which a size is 4 to 8 times as large."""
-    return math.ldexp(1.0, math.frexp(size)[1] - 3)
+    return math.ldexp(1.0, max(math.frexp(size)[1], _LEAST_EXPONENT) - 3)
 
 
 def _deviation(occasion: Occasion) -> float:
