@@ -7,7 +7,6 @@ from drives import drive
 from tapes import Total, agents_of, make_spec
 
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
-from bitarm.core.confidence import Stride
 from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
@@ -323,41 +322,3 @@ def test_the_count_rule_really_fails_over_one_bit_and_claims_nothing(
 
 def _bernoulli(rng: np.random.Generator, means: tuple[float, ...]) -> Total:
     return lambda arm, done, count: float(rng.binomial(count, means[arm]))
-
-
-# -- evidence along a pair's counts, which a restored learner may set back ------------------------
-
-
-def _restored(policy: Policy, width: str, restores: int) -> Guarantee:
-    quantizer = Dyadic() if policy.stride is Stride.JUDGED else Exact()
-    setup = Setup(spec=make_spec(quantizer=quantizer, width=width, delta=0.05), policy=policy)
-    course = Course(covered=range(3), resumed=True, restores=restores)
-    return guarantee(setup, Outcome.DECIDED, [], [], course)
-
-
-_NEWEST = "the journal that the run was resumed from was its newest"
-
-
-@pytest.mark.parametrize(
-    ("policy", "width"), [(Lucb(), "sub-gaussian"), (ChallengeElimination(), "bounded")]
-)
-def test_a_lost_past_is_paid_for_where_counts_of_a_pair_may_go_back(
-    policy: Policy, width: str
-) -> None:
-    assert [_restored(policy, width, times).delta for times in (0, 1, 2)] == pytest.approx(
-        [0.05, 0.15, 0.45]
-    )
-    assert _NEWEST in _restored(policy, width, 0).assumptions
-    spent = _restored(policy, width, 3)
-    assert spent.delta is None
-    assert "restored from an older copy" in spent.reason
-
-
-@pytest.mark.parametrize(
-    ("policy", "width"),
-    [(Lucb(), "paper"), (SuccessiveElimination(), "sub-gaussian"), (Lucb(), "pairwise")],
-)
-def test_and_not_where_they_cannot(policy: Policy, width: str) -> None:
-    claim = _restored(policy, width, 2)
-    assert claim.delta == 0.05
-    assert _NEWEST not in claim.assumptions

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of
-from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.confidence import ArmView
 from bitarm.core.learner_state import ArmRecord
 from bitarm.core.policy import Outcome, tolerance_of
 from bitarm.core.resolution import allowance, resolution
@@ -34,8 +34,6 @@ class Course:
     lost: Sequence[int] = ()  # arms that nobody could hear any more
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
     rewards_lost: bool = False  # that were never told, with an agent's process
-    resumed: bool = False  # whether another process went on with the run, from its journal
-    restores: int = 0  # times at which agents remembered more than that journal
 
 
 def guarantee(
@@ -68,18 +66,15 @@ def guarantee(
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
-    chains = 3**course.restores if _may_go_back(setup) else 1
-    level = spec.delta * looks * pairs * chains
+    level = spec.delta * looks * pairs
     forgot = sum(course.lives) - len(course.lives)
     if level >= 1:
-        why = _nothing_left(spec, forgot, pairs) if chains == 1 else _RESTORED
-        return Guarantee(delta=None, reason=why + reach)
+        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs) + reach)
     clauses, epsilon = (
         assumptions_of(
             setup,
             arms_lost=bool(course.lost) and pairs == 1,
             rewards_lost=course.rewards_lost,
-            resumed=course.resumed and _may_go_back(setup),
             forgotten=_forgotten(forgot, looks),
         ),
         tolerance_of(policy),
@@ -106,24 +101,6 @@ def claim_ahead(setup: Setup, checkpoints: Sequence[int], caveats: Sequence[str]
     )
     every_arm = Course(covered=range(len(setup.spec.arms)))
     return guarantee(setup, setup.policy.answers, [furthest], caveats, every_arm)
-
-
-_RESTORED = (
-    "the journal was restored from an older copy: what its agents know of a lost past must be paid "
-    "for three times over, and nothing of δ is left"
-)
-
-
-def _may_go_back(setup: Setup) -> bool:
-    """Whether a learner that lost a part of its past may compare two arms at a count that one of
-    them has passed: evidence for a pair is followed along its counts, which must not go back.
-
-    Each time that it did, the chain as it happened and the two with one of the arms frozen are
-    three events in place of one (docs/evidence.md). Where all arms move together none goes back.
-    """
-    width, stride = setup.spec.sampling, setup.policy.stride
-    apart = stride in (Stride.APART, Stride.JUDGED)
-    return width.along_path and width.of_pairs and apart
 
 
 def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:

@@ -45,7 +45,6 @@ class Race:
         self.samples = 0
         self.payload_bits = 0
         self.awaited = 0  # arms that owe an answer
-        self.restores = 0  # times at which agents remembered more than the journal
         self._dither = dither_of or (lambda arm, occasion: dither(spec.seed, arm, occasion.message))
         self._context = PolicyContext(
             arms=len(spec.arms),
@@ -120,7 +119,6 @@ class Race:
 
     def catch_up(self) -> list[Advance] | None:
         """Advances to where the agents are; None if that lies beyond the schedule."""
-        self.restores += 1
         advances = catch_up(self.arms, self._spec.schedule, self._policy.stride)
         evidence = self._context.confidence
         if advances is None or not isinstance(evidence, Evidence):
@@ -143,17 +141,11 @@ class Race:
         return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
     def claim(
-        self,
-        outcome: Outcome,
-        caveats: Sequence[str],
-        *,
-        rewards_lost: bool = False,
-        resumed: bool = False,
+        self, outcome: Outcome, caveats: Sequence[str], *, rewards_lost: bool = False
     ) -> Guarantee:
         """What may be claimed if the run ends so.
 
-        `rewards_lost` says whether rewards that were never told were lost with an agent's process,
-        `resumed` whether another process went on with the run.
+        `rewards_lost` says whether rewards that were never told were lost with an agent's process.
         """
         return guarantee(
             self.setup,
@@ -165,8 +157,6 @@ class Race:
                 lost=[arm for arm, record in enumerate(self.arms) if record.lost],
                 lives=[record.lives for record in self.arms],
                 rewards_lost=rewards_lost,
-                resumed=resumed,
-                restores=self.restores,
             ),
         )
 

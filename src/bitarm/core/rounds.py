@@ -7,7 +7,7 @@ which are asked next, whether a limit or the policy ends the run, and what may t
 from typing import final
 
 from bitarm.core.catch_up import NO_BUDGET
-from bitarm.core.epochs import FIRST_EPOCH, Address
+from bitarm.core.epochs import Address
 from bitarm.core.events import ArmDropped, CaveatNoted, LearnerEvent, RoundOpened, RunEnded
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss, Request
@@ -61,12 +61,7 @@ class Rounds:
     ) -> LearnerOutput:
         """Answer, or say why not; every agent still in the race is told."""
         race = self._race
-        claim = race.claim(
-            stop.outcome,
-            self.caveats,
-            rewards_lost=self.rewards_lost,
-            resumed=self.address.epoch != FIRST_EPOCH,
-        )
+        claim = race.claim(stop.outcome, self.caveats, rewards_lost=self.rewards_lost)
         for arm, record in enumerate(race.arms):
             if record.phase is not ArmPhase.OUT:
                 race.retire(arm)
