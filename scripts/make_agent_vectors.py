@@ -1,0 +1,330 @@
+"""Writes tests/golden/agent.json: what an agent says to what it hears, for agents of any language.
+
+    python scripts/make_agent_vectors.py
+
+tests/devices/vectors.py says what the file holds. Answers are those of `bitarm.core.agent`.
+"""
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from itertools import count, product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from devices.benches import PythonBench
+from devices.runs import FRACTION, WORLDS, normal, run
+from devices.vectors import PATH, VERSION, Case, Event, plain, play
+
+from bitarm import wire
+from bitarm.core.bits import Symbol
+from bitarm.core.codes import Above, Bins, Levels, Nearest, Raw
+from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
+from bitarm.core.messages import Cause, Dismiss, Position, Report, Request
+from bitarm.core.question import Question
+from bitarm.wire.frames.envelope import FrameKind, long_frame, seal
+
+RUN, ARM = 0x1234AB, 3
+UNIT = Scale(bounded=True, low=0.0, unit=1.0)
+SIGMA = Scale(bounded=False, low=0.0, unit=0.25)
+NEAREST = Nearest(centre=0.5, step=0.125, divisor=2)
+_HEAD = (RUN << 8 | 1).to_bytes(4, "big") + bytes((ARM,))
+
+
+def ask(question: Question, number: int = 1, *, epoch: int = 1, arm: int = ARM) -> Event:
+    """A request arrives."""
+    request = Request(run=run_field(RUN, epoch), arm=arm, message=number, question=question)
+    return Event(hear=wire.encode(request))
+
+
+def dismiss(cause: Cause = Cause.ENDED, epoch: int = 1) -> Event:
+    """A dismissal arrives."""
+    return Event(hear=wire.encode(Dismiss(run=run_field(RUN, epoch), arm=ARM, cause=cause)))
+
+
+def rewards(seed: int, size: int, mean: float = 0.6) -> list[int]:
+    """Rewards in [0, 1], in units of 2^-16."""
+    draw = random.Random(seed)
+    return [round(draw.betavariate(8 * mean, 8 * (1 - mean)) * 2**FRACTION) for _ in range(size)]
+
+
+# -- whole runs ------------------------------------------------------------------------------------
+
+
+def runs() -> Iterator[Case]:
+    """Every arm of some runs; of each one again, with power cuts."""
+    for world in WORLDS:
+        went = run(world, [PythonBench()] * len(world.means))
+        for arm, heard in enumerate(went.heard):
+            limits = {} if world.law is not normal else {"low": -(1 << 27), "high": 1 << 27}
+            if world.low:
+                limits = {
+                    "low": round(world.low) << 16,
+                    "high": round(world.low + world.span) << 16,
+                }
+            tape = world.tape(arm).read(0, went.counts[arm])
+            name = f"{world.name}, arm {arm}"
+            events = tuple(Event(hear=frame) for frame in heard)
+            yield Case(name=name, events=events, rewards=tape, **limits)
+            if arm == 1:
+                draw = random.Random(name)
+                cut = tuple(Event(hear=frame, cut_after=draw.randrange(9)) for frame in heard)
+                yield Case(name=f"{name}, power cuts", events=cut, rewards=tape, **limits)
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def words() -> Iterator[Case]:
+    """Nearest steps in Golomb's code, cells above a low, edges and spreads."""
+    tape = rewards(1, 40)
+    for scale, divisor in product((None, SIGMA, UNIT), (1, 2, 3, 5, 64)):
+        events = tuple(
+            ask(
+                Question(
+                    until=1 + number,
+                    code=Nearest(centre=centre, step=step, divisor=divisor, escape=escape),
+                    scale=scale,
+                ),
+                number,
+            )
+            for number, (centre, step, escape) in enumerate(
+                product((0.0, 0.5, -3.0), (0.75, 2.0**-6, 5 * 2.0**-12), (3, 20)), start=1
+            )
+        )
+        name = f"nearest, divisor {divisor}, scale {scale}"
+        yield Case(name=name, events=events, rewards=tape)
+    for scale in (SIGMA, UNIT):
+        challenges = tuple(
+            ask(
+                Question(
+                    until=number,
+                    code=Above(low=0.25 - below * step, step=step),
+                    scale=scale,
+                    task=Challenge(edge=0.25, first=first, hurdles=(200, 255, 140)),
+                ),
+                number,
+            )
+            for number, (below, step, first) in enumerate(
+                product((0, 3, 15), (0.5, 7 * 2.0**-6, 2.0**-12), (0, 2, 61)), start=1
+            )
+        )
+        yield Case(name=f"above, scale {scale}", events=challenges, rewards=tape)
+        pilots = tuple(
+            ask(Question(until=2 * number, code=NEAREST, scale=scale, task=Pilot()), number)
+            for number in range(1, 6)
+        )
+        yield Case(name=f"pilots, scale {scale}", events=pilots, rewards=tape)
+        edges = tuple(
+            ask(
+                Question(
+                    until=2 + number,
+                    code=Nearest(centre=0.5, step=step, divisor=2),
+                    scale=scale,
+                    task=Edge(first=first, spread=spread),
+                ),
+                number,
+            )
+            for number, (step, first, spread) in enumerate(
+                product((0.25, 0.03125), (0, 3, 7, 12, 61), (-6, 0, 2)), start=1
+            )
+        )
+        yield Case(name=f"edges, scale {scale}", events=edges, rewards=tape)
+        level = [1 << 15] * 8  # every mean is 1/2, the lower end of a cell
+        exact = Question(
+            until=8,
+            code=Nearest(centre=0.625, step=0.25, divisor=1),
+            scale=scale,
+            task=Edge(first=2, spread=0),
+        )
+        yield Case(name=f"a mean at an edge, scale {scale}", events=(ask(exact),), rewards=level)
+
+
+def reports() -> Iterator[Case]:
+    """Answers with long frames: many bits, high numbers of messages and arms."""
+    far = Question(until=2, code=Nearest(centre=0.0, step=2.0**-16, divisor=1))
+    near = Question(until=3, code=NEAREST)
+    tape = rewards(2, 4)
+    yield Case(name="an answer of many bits", events=(ask(far),), rewards=tape)
+    for number in (57, 58, 200, 1 << 40):
+        event = ask(near, number)
+        yield Case(name=f"the answer to question {number}", events=(event,), rewards=tape)
+    for arm in (0, 127, 128, 65535, 65536, 2**64 - 1):
+        yield Case(name=f"arm {arm}", events=(ask(near, arm=arm),), rewards=tape)
+
+
+# -- the machine -----------------------------------------------------------------------------------
+
+
+def machine() -> Iterator[Case]:
+    """Repeats, late and lost requests, epochs, dismissals, positions."""
+    tape = rewards(3, 300)
+    two, five = Question(until=2, code=NEAREST), Question(until=5, code=NEAREST)
+    other = Question(until=6, code=NEAREST)
+    fight = Question(
+        until=200,
+        code=Above(low=0.5, step=0.0625),
+        scale=UNIT,
+        task=Challenge(edge=0.75, first=2, hurdles=(70, 60, 55)),
+    )
+    yield Case(
+        name="repeats and late requests",
+        events=(ask(two), ask(two), ask(five, 2), ask(two), ask(five, 2), ask(other, 2)),
+        rewards=tape,
+    )
+    yield Case(name="requests that were lost", events=(ask(two, 4), ask(five, 9)), rewards=tape)
+    yield Case(
+        name="a later epoch",
+        events=(ask(five, 3), ask(two, 1, epoch=2), ask(other, 2, epoch=2), ask(five, 3)),
+        rewards=tape,
+    )
+    yield Case(
+        name="epochs half a turn away",
+        events=tuple(
+            ask(Question(until=n, code=NEAREST), 1, epoch=epoch)
+            for n, epoch in zip(count(1), (5, 132, 4, 133, 134, 6, 200, 5), strict=False)
+        ),
+        rewards=tape,
+    )
+    yield Case(
+        name="dismissals",
+        events=(
+            ask(two),
+            dismiss(Cause.DROPPED),
+            ask(two),
+            ask(five, 2),
+            dismiss(),
+            dismiss(Cause.DROPPED),
+            ask(five, 1, epoch=2),
+            dismiss(epoch=1),
+            ask(other, 2, epoch=2),
+        ),
+        rewards=tape,
+    )
+    yield Case(name="a dismissal comes first", events=(dismiss(), ask(two)), rewards=tape)
+    yield Case(
+        name="positions",
+        events=(ask(five), ask(two, 2), ask(two, 2), ask(other, 3)),
+        rewards=tape,
+    )
+    for after in (0, 1, 7, 40):
+        event = Event(hear=ask(fight).hear, cut_after=after)
+        yield Case(name=f"a challenge, power cut after {after}", events=(event,), rewards=tape)
+    low = rewards(4, 300, mean=0.3)
+    yield Case(name="a challenge that is lost", events=(ask(fight), ask(fight)), rewards=low)
+    sigma = Question(until=9, code=NEAREST, scale=SIGMA)
+    unit = Question(until=9, code=NEAREST, scale=UNIT)
+    yield Case(
+        name="scales that do not fit",
+        events=(ask(two), ask(unit, 2), ask(sigma, 2), ask(unit, 3)),
+        rewards=tape,
+    )
+    yield Case(
+        name="bets on another scale",
+        events=(ask(unit), ask(sigma, 2), ask(Question(until=12, code=NEAREST), 2)),
+        rewards=tape,
+    )
+    many = Question(until=50, code=NEAREST)
+    yield Case(name="many pulls", events=(ask(many), ask(two)), rewards=tape, most_pulls=49)
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def refusals() -> Iterator[Case]:
+    """Frames that are damaged, for others, or ask what cannot be; and that nothing changes."""
+    good = ask(Question(until=2, code=NEAREST)).hear
+    last = ask(Question(until=4, code=NEAREST), 2)
+    strange = [
+        wire.encode(Report(run=run_field(RUN, 1), arm=ARM, message=1, symbol=Symbol(5, 3))),
+        wire.encode(Report(run=run_field(RUN, 1), arm=ARM, message=1, symbol=Symbol(5, 30))),
+        wire.encode(Position(run=run_field(RUN, 1), arm=ARM, message=1, pulls=4)),
+        ask(Question(until=4, code=NEAREST), 2, arm=ARM + 1).hear,
+        good[:4] + b"\x77" + good[5:],
+        seal(good[:4] + b"\x77" + good[5:-2]),
+        wire.pack(
+            [
+                Request(run=run_field(RUN, 1), arm=arm, message=2, question=question)
+                for arm, question in ((ARM, Question(until=4, code=NEAREST)),) * 1
+                + ((ARM + 1, Question(until=4, code=NEAREST)),)
+            ]
+        ),
+        *(
+            ask(Question(until=4, code=code), 2).hear
+            for code in (
+                Bins(low=0.0, step=0.25, bins=4),
+                Levels(step=0.25, centre=0, dither=0.5),
+                Raw(),
+            )
+        ),
+        seal(b"\x81\x03\x00"),
+        seal(b"\x01\x03\x00"),
+        b"\x81\x03\x00",
+        b"\x01",
+        b"",
+        seal(b"\x82" + bytes(8)),  # a message code with one bit
+        seal(b"\x86" + bytes(8)),  # no marker
+        seal(b"\x86\x01" + bytes(7)) + b"\x00",
+    ]
+    events = [Event(hear=good)]
+    events += [Event(hear=good[:size]) for size in range(len(good))]
+    for bit in range(8 * len(good)):
+        flipped = bytearray(good)
+        flipped[bit // 8] ^= 0x80 >> bit % 8
+        events.append(Event(hear=bytes(flipped)))
+    events += [Event(hear=good + b"\x00"), *(Event(hear=frame) for frame in strange)]
+    yield Case(name="damaged and strange frames", events=(*events, last), rewards=rewards(5, 4))
+    bad = [Event(hear=long_frame(FrameKind.REQUEST, _HEAD + body)) for body in impossible()]
+    yield Case(name="impossible questions", events=(*bad, last), rewards=rewards(6, 4))
+
+
+def impossible() -> Iterator[bytes]:
+    """Requests from the message's number on, each wrong in one place."""
+    half, step = b"\x3f\xe0" + bytes(6), b"\x3f\xc0" + bytes(6)
+    nearest = b"\x01\x02\x04" + half + step
+    yield b"\x00\x02\x04" + half + step + b"\x02"  # message 0
+    yield b"\x01\x02\x00" + half + step + b"\x02"  # until 0
+    yield b"\x01\x02\x81\xa0\x94\xa5\x8d\x1d" + half + step + b"\x02"  # above 10^12
+    yield b"\x01\x02\x84\x00" + half + step + b"\x02"  # a superfluous zero group
+    yield b"\x01\x02" + b"\xff" * 9 + b"\x02" + half + step + b"\x02"  # 2^64 and more
+    yield nearest  # ends early
+    yield nearest + b"\x00"  # divisor 0
+    yield nearest + b"\x81\x80\x80\x80\x80\x20"  # above 2^40
+    yield nearest + b"\x02\x00"  # goes on
+    yield b"\x01\x02\x04" + half + bytes(8) + b"\x02"  # step 0
+    yield b"\x01\x02\x04" + half + b"\xbf\xc0" + bytes(6) + b"\x02"  # below 0
+    yield b"\x01\x02\x04" + half + b"\x7f\xf0" + bytes(6) + b"\x02"  # infinite
+    yield b"\x01\x02\x04\x80" + bytes(7) + step + b"\x02"  # zero with a sign
+    yield b"\x01\x02\x04\x42\x30" + bytes(6) + half + b"\x02"  # 2^34 steps from 0 and more
+    yield b"\x01\x22\x04" + half + step + b"\x02\x14"  # an escape of 20
+    yield b"\x01\x22\x04" + half + step + b"\x02\x41"  # of 65
+    for tag in (0x00, 0x09, 0x0F, 0x24, 0x28, 0x42, 0x82, 0xC5, 0x18, 0x15):
+        yield bytes((1, tag, 4, 2, 1, 1, 1, 1, 1, 1))
+    yield b"\x01\x45\x04\x02\x04\x02\x01"  # both lengths even
+    yield b"\x01\x45\x04\x02\x01\x00\x01"  # step 0
+    yield b"\x01\x47\x04\x02\x01\x01\x01\x3e\x00"  # rung 62
+    yield b"\x01\x47\x04\x02\x01\x01\x01\x02\x05"  # spread 3
+    yield b"\x01\x47\x04\x02\x01\x01\x01\x02\x52"  # spread -41
+    yield b"\x01\x48\x04\x02\x01\x01\xe0\x07\x10\x10\x10"  # rung 62
+    yield b"\x01\x85\x04\x02\x01\x01\x01\x02\x00"  # sigma with an even mantissa
+    yield b"\x01\x85\x04\x02\x01\x01\x01\x00\x00"  # sigma 0
+    yield b"\x01\x05\x04\x02\x01\x01\x01\x00\x00\x01\x00"  # [0, 1] spelt out
+
+
+def document() -> str:
+    """The file's text."""
+    cases = [
+        plain(case, play(case, PythonBench()))
+        for cases in (runs, words, reports, machine, refusals)
+        for case in cases()
+    ]
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+    return f'{{"version": {VERSION}, "cases": [\n{lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    PATH.write_text(document(), "utf-8")

@@ -1,0 +1,109 @@
+"""Questions that a device cannot serve are refused, and leave it as it was."""
+
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from devices.benches import Bench, FileBench, process_bench
+
+from bitarm import wire
+from bitarm.core.codes import Nearest
+from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.messages import Request
+from bitarm.core.question import Question
+
+FIRST = Question(until=3, code=Nearest(centre=0.5, step=0.125, divisor=2))
+
+
+def frame(question: Question, number: int, run: int = 1) -> str:
+    return wire.encode(
+        Request(run=run_field(run, 1), arm=0, message=number, question=question)
+    ).hex()
+
+
+def answered(bench: Bench, most_pulls: int = 1 << 30) -> bytes:
+    """An agent that has answered its first question."""
+    bench.ask(f"0 new 16 0 65536 {most_pulls}")
+    assert bench.ask(f"0 hear {frame(FIRST, 1)}").wanted == 3
+    reply = bench.ask("0 give 1000 2000 65536")
+    assert reply.frame is not None
+    return reply.frame
+
+
+def require_refused(bench: Bench, question: Question, most_pulls: int = 1 << 30) -> None:
+    said = answered(bench, most_pulls)
+    reply = bench.ask(f"0 hear {frame(question, 2)}")
+    assert (reply.kind, reply.frame, reply.wanted, reply.count) == ("refused", None, 0, 3)
+    assert bench.ask(f"0 hear {frame(FIRST, 1)}").frame == said
+    assert bench.ask("0 cut").frame == said
+
+
+@pytest.fixture
+def in_c(programs: dict[str, Path]) -> Iterator[Bench]:
+    with process_bench([str(programs["c"])]) as bench:
+        yield bench
+
+
+def test_more_pulls_than_a_device_makes(bench: Bench) -> None:
+    many = Question(until=104, code=Nearest(centre=0.5, step=0.125, divisor=2))
+    require_refused(bench, many, most_pulls=100)
+    answered(bench, 101)
+    assert bench.ask(f"0 hear {frame(many, 2)}").wanted == 101
+
+
+def test_bets_that_were_not_kept(bench: Bench) -> None:
+    scale = Scale(bounded=True, low=0.0, unit=1.0)
+    require_refused(bench, Question(until=9, code=FIRST.code, scale=scale))
+
+
+def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:
+    for fine in (
+        Nearest(centre=0.0, step=2.0**-60, divisor=2),
+        Nearest(centre=0.0, step=2.0**-34, divisor=2),
+        Nearest(centre=2.0**40, step=2.0**20 + 2.0**-30, divisor=2),
+    ):
+        require_refused(in_c, Question(until=9, code=fine))
+
+
+def test_bounds_that_are_no_whole_numbers_of_a_devices_units(in_c: Bench) -> None:
+    for scale in (
+        Scale(bounded=True, low=0.0, unit=0.1),
+        Scale(bounded=True, low=2.0**-17, unit=1.0),
+        Scale(bounded=True, low=-(2.0**14), unit=1.0),
+    ):
+        question = Question(until=9, code=FIRST.code, scale=scale)
+        in_c.ask("0 new 16 0 65536 1000")
+        assert in_c.ask(f"0 hear {frame(question, 1)}").kind == "refused"
+        python = FileBench()
+        python.ask("0 new 16 0 65536 1000")
+        assert python.ask(f"0 hear {frame(question, 1)}").wanted == 9
+
+
+def test_rewards_outside_the_bounds_are_not_counted(bench: Bench) -> None:
+    narrow = Question(until=5, code=FIRST.code, scale=Scale(bounded=True, low=0.25, unit=0.5))
+    bench.ask("0 new 16 0 65536 1000")
+    bench.ask(f"0 hear {frame(narrow, 1)}")
+    assert bench.ask("0 give 16384 49152").count == 2
+    for outside in (16383, 49153, -1, 65537):
+        reply = bench.ask(f"0 give {outside}")
+        assert (reply.kind, reply.wanted, reply.count) == ("reward", 3, 2)
+
+
+def test_questions_of_all_sizes_never_break_an_agent(bench: Bench) -> None:
+    """Lengths near every limit: answered or refused, and the next question is served."""
+    draw = random.Random(3)
+    steps = [2.0**power * draw.randint(1, 255) for power in range(-70, 70, 9)]
+    for step, scale in itertools.product(
+        steps, (None, Scale(bounded=False, low=0.0, unit=2.0 ** draw.randint(-60, 60)))
+    ):
+        centre = step * draw.randint(-1000, 1000) / 4
+        code = Nearest(centre=centre, step=step, divisor=draw.randint(1, 9))
+        answered(bench)
+        reply = bench.ask(f"0 hear {frame(Question(until=5, code=code, scale=scale), 2)}")
+        assert reply.kind in ("refused", "quiet")
+        if reply.wanted:
+            told = bench.ask("0 give 3000 60000")
+            assert told.kind in ("say", "reward")

@@ -1,0 +1,74 @@
+"""All agents pass the same vectors, and the file is what the script makes."""
+
+import subprocess
+import sys
+
+import pytest
+from devices.benches import HOME, Bench
+from devices.vectors import PATH, Case, Outcome, play, recorded
+
+VECTORS = recorded()
+
+
+def check(case: Case, expected: list[Outcome], bench: Bench) -> None:
+    assert play(case, bench) == expected, case.name
+
+
+def test_the_file_is_current() -> None:
+    printed = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import make_agent_vectors as made; print(made.document(), end='')",
+        ],
+        cwd=HOME / "scripts",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert PATH.read_text("utf-8") == printed
+
+
+def test_the_vectors_have_answers_silence_and_every_refusal_of_a_frame() -> None:
+    outcomes = [outcome for _, expected in VECTORS for outcome in expected]
+    assert {outcome.refuse for outcome in outcomes} == {
+        None,
+        "truncated",
+        "corrupt",
+        "version",
+        "refused",
+    }
+    assert any(outcome.say is not None for outcome in outcomes)
+
+
+def test_agents_pass_the_vectors(bench: Bench) -> None:
+    for case, expected in VECTORS:
+        check(case, expected, bench)
+
+
+def test_a_wrong_answer_would_be_noticed(bench: Bench) -> None:
+    """The comparison itself can fail: one reward more, and another word is said."""
+    case, expected = next(
+        (case, expected) for case, expected in VECTORS if case.name.startswith("nearest")
+    )
+    moved = Case(name=case.name, events=case.events, rewards=[0, *case.rewards[1:]], low=case.low)
+    assert play(moved, bench) != expected
+
+
+@pytest.mark.slow
+def test_micropython_passes_the_vectors(node_bench: Bench) -> None:
+    for case, expected in VECTORS:
+        check(case, expected, node_bench)
+
+
+@pytest.mark.slow
+def test_the_emulated_board_passes_the_vectors(small_bench: Bench) -> None:
+    """A Cortex-M0 with single precision: the same frames, and counts that are no lower."""
+    for case, expected in VECTORS:
+        played = play(case, small_bench)
+        assert [(one.say, one.refuse) for one in played] == [
+            (one.say, one.refuse) for one in expected
+        ], case.name
+        assert all(
+            mine.count >= exact.count for mine, exact in zip(played, expected, strict=True)
+        ), case.name
