@@ -20,7 +20,9 @@ test-fast: $(VENV)/.dev packages
 	$(BIN)/pytest -n $(WORKERS) -m "not slow"
 
 packages:
-	scripts/system-packages mosquitto chromium openssl sqlite3
+	scripts/system-packages mosquitto chromium openssl sqlite3 gcc qemu-system-arm \
+		arm-none-eabi-gcc:gcc-arm-none-eabi \
+		/usr/lib/picolibc/arm-none-eabi/picolibc.specs:picolibc-arm-none-eabi
 
 check: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/ruff format --check .
@@ -52,7 +54,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/.run
 
-# Checks the dashboard's scripts; nothing that runs needs it.
+# Checks the dashboard's scripts, and runs the agent for MicroPython; nothing else needs it.
 $(NODE)/.dev: package.json package-lock.json .npmrc
 	scripts/system-packages npm
 	npm install --no-save --loglevel=error

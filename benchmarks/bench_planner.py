@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bitarm.planner.measurement import Effort, SettingSimulator
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import Plan, plan
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.testbeds import Effort
 
 BOUND = 1.15
 """A plan may cost this much of the grid's best point; more fails the benchmark."""
@@ -90,9 +91,9 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 }
 
 _ROUGH, _BETTER, _BEST = (
-    Effort(environments=4, runs=24),
-    Effort(environments=16, runs=48),
-    Effort(environments=100, runs=100),
+    Effort(environments=4, runs=24, draws=50_000),
+    Effort(environments=16, runs=48, draws=400_000),
+    Effort(environments=100, runs=100, draws=8_000_000),
 )
 _KEPT, _LAST = 100, 6
 _GROWTH = (1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0)
@@ -130,26 +131,22 @@ def grid(task: PlanningTask) -> Iterator[SchemeWords]:
     quantizers += [{"quantizer": "icq", "bits": bits, "prior": prior} for bits in range(1, 7)]
     quantizers += [{"quantizer": "quban", "epsilon_quban": epsilon} for epsilon in (0.5, 2.0)]
     quantizers += [{"quantizer": "exact"}, *([{"quantizer": "fed-sel"}] if bounded else [])]
-    for kappa, cut, width, first, patience in product(
-        (0.3, 0.7, 1.4, 2.5), (2.0, 4.0, 8.0), _WIDTHS, firsts, (0.7, 1.1)
+    starts = sorted({max(2, round(share * task.longest_judged)) for share in _REACH})
+    for kappa, first, cap, patience, start in product(
+        (0.2, 0.5, 1.2, 3.0), (2.5, 5.0), (1.5, 4.0), (0.8, 1.2), starts
     ):
-        for leader_first in (True, False) if cut == 4.0 else (True,):
-            yield SchemeWords.of(
-                {
-                    "quantizer": "dicq",
-                    "policy": "quiet",
-                    "width": width,
-                    "kappa": kappa,
-                    "kappa_first": 4.0,
-                    "kappa_cut": cut,
-                    "first": first,
-                    "growth": 1.3,
-                    "cap": 6.0,
-                    "patience": patience,
-                    "leader_first": leader_first,
-                    "pilot": True,
-                }
-            )
+        yield SchemeWords.of(
+            {
+                "quantizer": "dyadic",
+                "policy": "challenge",
+                "width": "bounded" if task.is_bet_on else "sub-gaussian",
+                "kappa": kappa,
+                "kappa_first": first,
+                "cap": cap,
+                "patience": patience,
+                "start": start,
+            }
+        )
     for words, width, growth, first in product(quantizers, _WIDTHS, _GROWTH, firsts):
         yield SchemeWords.of(
             {**words, "policy": "se", "width": width, "growth": growth, "first": first}

@@ -13,7 +13,7 @@ from playwright.sync_api import FloatRect, Page, sync_playwright
 
 PICTURES = Path(__file__).parent.parent / "docs" / "dashboard"
 BITARM = (sys.executable, "-m", "bitarm")
-SCHEMES = (("dicq",), ("icq", "--bits", "3"), ("quban",), ("exact",))
+SCHEMES = (("dyadic",), ("icq", "--bits", "3"), ("quban",), ("exact",))
 
 
 def main() -> None:

@@ -71,7 +71,7 @@ def _measured(policy: str, quantizer: str, pulls: int, bits: int, trials: int) -
 
 
 def _rate(point: SweepPoint) -> Rate:
-    return clopper_pearson(point.result.errors, point.result.samples.count)
+    return clopper_pearson(point.result.errors, point.result.trials)
 
 
 def _print(

@@ -3,7 +3,7 @@
     .venv/bin/python scripts/fuzz.py [COUNT] [SEED]     by default a million, about ten minutes
 
 A third each: the decoder of frames, the agent's handler of requests, the learner's of reports;
-half of them under a scheme whose questions have cuts.
+half of them under a scheme whose agents judge themselves.
 Any exception, and any input that takes longer than a second, is a failure.
 """
 
@@ -26,8 +26,9 @@ from bitarm import wire
 from bitarm.core.epochs import run_of_opening
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
-from bitarm.core.quantizers import Dicq, Icq, Quantizer
+from bitarm.core.policies import ChallengeElimination, SuccessiveElimination
+from bitarm.core.quantizers import Dyadic, Icq
+from bitarm.core.schedule import LooksSchedule
 from bitarm.errors import FrameError, RewardError
 from bitarm.rewards.feeds import DirectFeed
 from bitarm.runtime.agent.service import AgentService
@@ -42,18 +43,20 @@ ARMS = 45
 OPENING = "fuzzed"
 MOST_PULLS = 10_000  # that an agent here makes for one question
 TOPICS = Topics(RUN)
-SCHEMES: tuple[tuple[Quantizer, Policy], ...] = (
-    (Icq(bits=3, prior="midpoint"), SuccessiveElimination()),
-    (Dicq(), QuietElimination()),
-)
+_TAPE = Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024))
 PROBLEMS = [
     Problem(
-        spec=make_spec(arms=ARMS, quantizer=quantizer),
-        policy=policy,
+        spec=make_spec(arms=ARMS, quantizer=Icq(bits=3, prior="midpoint")),
+        policy=SuccessiveElimination(),
         limits=Limits(),
-        tape=Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024)),
-    )
-    for quantizer, policy in SCHEMES
+        tape=_TAPE,
+    ),
+    Problem(
+        spec=make_spec(arms=ARMS, quantizer=Dyadic(), width="bounded", schedule=LooksSchedule()),
+        policy=ChallengeElimination(),
+        limits=Limits(),
+        tape=_TAPE,
+    ),
 ]
 
 

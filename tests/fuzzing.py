@@ -41,11 +41,7 @@ def _code(rng: random.Random) -> Code:
 
 def question(rng: random.Random) -> Question:
     """A question that makes sense by itself, whether or not its asker means it."""
-    return Question(
-        until=1 + _number(rng) % MAX_PULLS,
-        code=_code(rng),
-        cut=_float(rng) if rng.random() < 0.5 else None,
-    )
+    return Question(until=1 + _number(rng) % MAX_PULLS, code=_code(rng))
 
 
 def _message(rng: random.Random, run: int, kind: int, arm: int) -> Message:

@@ -20,7 +20,7 @@ from bitarm.core.events import (
     load_event,
 )
 from bitarm.core.evidence.tasks import TASKS, Task
-from bitarm.core.learner_state import ArmRecord, LearnerOutput, LearnerState
+from bitarm.core.learner_state import LearnerOutput, LearnerState
 from bitarm.core.messages import Answer, Dismiss, Request
 from bitarm.core.plain import dumps, from_plain
 from bitarm.core.quantizer import Estimate
@@ -289,7 +289,7 @@ def misbehave(network: Network, rng: random.Random, most_steps: int = 400) -> No
 def assert_same_run(network: Network, clean: Run) -> None:
     """Symbols, decoded means, drops, rounds and the ending are those of the clean run."""
     assert story(network.events) == story(clean.events)
-    assert _without_epochs(network.learner.save()) == _without_epochs(clean.learner.save())
+    assert substance(network.learner.save()) == substance(clean.learner.save())
     for agent, undisturbed in zip(network.agents, clean.agents, strict=True):
         ours, theirs = agent.state, undisturbed.state
         assert agent.wanted == 0
@@ -302,7 +302,12 @@ def assert_same_run(network: Network, clean: Run) -> None:
             )
 
 
-def _without_epochs(state: LearnerState) -> LearnerState:
-    """All but what tells that the run was resumed."""
-    arms: list[ArmRecord] = [replace(record, asked=0, symbol=None) for record in state.arms]
-    return replace(state, arms=tuple(arms), epoch=0, resumed=False)
+def substance(state: LearnerState) -> LearnerState:
+    """A learner's state without epochs, and without what holds in one epoch only: the numbers of
+    questions, and the last answer, of which a repetition may come; nor what a claim takes for
+    granted, since a run that was resumed takes more."""
+    arms = tuple(replace(record, asked=0, symbol=None) for record in state.arms)
+    ending = state.ending
+    if ending is not None:
+        ending = replace(ending, guarantee_reason="", assumptions=())
+    return replace(state, epoch=0, resumed=False, arms=arms, ending=ending)

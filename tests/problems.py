@@ -12,7 +12,6 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -71,9 +70,6 @@ POLICY_CHOICES: tuple[Policy, ...] = (
     TopTwo(epsilon=0.1),
     SequentialHalving(pull_budget=200),
     SuccessiveRejects(pull_budget=200),
-    QuietElimination(),
-    QuietElimination(epsilon=0.1, pilot=False),
-    QuietElimination(leader_first=False, cap=2.0),
     ChallengeElimination(),
 )
 _SCHEDULES: tuple[Schedule, ...] = (

@@ -11,7 +11,7 @@ from bitarm.core.agent import Agent
 from bitarm.core.epochs import after
 from bitarm.core.events import LearnerEvent
 from bitarm.core.learner import Learner
-from bitarm.core.policies import QuietElimination
+from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Dicq
 from bitarm.core.replay import replay
 from bitarm.core.setup import Setup
@@ -32,7 +32,7 @@ def _run(kept: list[LearnerEvent]) -> Learner:
         "keep": kept.extend,
         "setup": Setup(
             spec=make_spec(arms=3, quantizer=Dicq(), width="pairwise-mixture", sigma=0.5),
-            policy=QuietElimination(),
+            policy=SuccessiveElimination(),
         ),
         "sum_of_next_rewards": sum_of_next_rewards,
     }

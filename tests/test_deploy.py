@@ -28,7 +28,7 @@ from loopback import PATIENCE, eventually, free_port
 from bitarm.cli.app import make_app
 
 ROOT = Path(__file__).parents[1]
-UNITS = sorted((ROOT / "deploy").iterdir())
+UNITS = sorted((ROOT / "deploy").glob("bitarm-*"))
 _BLOCK = re.compile(r"<!-- (?P<mark>[^>]+) -->\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 _COMMANDS = {command.name or "" for command in make_app().registered_commands}
 

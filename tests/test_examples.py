@@ -19,6 +19,28 @@ _BEST = {
     "pages.toml": "grid",
 }
 
+_SCRIPTS = {
+    "by_hand.py": "roof after ",
+    "comparing_quantizers.py": "dicq   delta 0.01 ",
+    "gateway_from_recordings.py": "best gateway: silo, wrong at most once in 100 times",
+    "planning_for_lorawan.py": "then run it: bitarm.identify(sites, bounds=(0, 1), **plan.words)",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _SCRIPTS)
+def test_a_script_runs_from_any_folder_and_says_what_it_found(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _SCRIPTS[name] in done.stdout
+
 
 def _identify(home: Path, *words: object) -> dict[str, Any]:
     done = subprocess.run(

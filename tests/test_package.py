@@ -14,9 +14,14 @@ from typing import Any
 import pytest
 
 import bitarm
+from bitarm.api.ask_tell import setup
+from bitarm.api.extras import install_line
+from bitarm.api.identification import Identification
 from bitarm.api.identify import identify, identify_problem
 from bitarm.api.problem import Problem, load_problem
 from bitarm.api.simulate import Simulation, simulate
+from bitarm.core.agent import Agent
+from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult
 from bitarm.errors import BitarmError
 from bitarm.planner.plan import Plan, plan, plan_problem
@@ -38,7 +43,10 @@ def _python(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_public_names_are_these() -> None:
     public = {
+        "Agent": Agent,
         "BitarmError": BitarmError,
+        "Identification": Identification,
+        "Learner": Learner,
         "Plan": Plan,
         "Problem": Problem,
         "RunResult": RunResult,
@@ -48,6 +56,7 @@ def test_the_public_names_are_these() -> None:
         "load_problem": load_problem,
         "plan": plan,
         "plan_problem": plan_problem,
+        "setup": setup,
         "simulate": simulate,
     }
     assert set(public) | {"__version__"} == set(bitarm.__all__)
@@ -126,7 +135,7 @@ def test_the_command_without_any_package_says_what_to_install() -> None:
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith("bitarm: the command line needs ")
-    assert line.endswith("pip install 'bitarm[cli]'")
+    assert line.endswith(install_line("cli"))
 
 
 def test_the_library_without_any_package_still_identifies() -> None:
@@ -186,5 +195,5 @@ def test_a_model_without_numpy_is_refused_without_a_traceback(tmp_path: Path) ->
     program = "import sys; sys.modules['numpy'] = None; from bitarm.__main__ import main; main()"
     done = _python("-c", program, "identify", XDG_DATA_HOME=str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "numpy: pip install 'bitarm[sim]'" in done.stderr
+    assert f"numpy: {install_line('sim')}" in done.stderr
     assert "Traceback" not in done.stderr

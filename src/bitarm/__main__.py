@@ -10,7 +10,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("bitarm"):
             raise
-        sys.exit(f"bitarm: the command line needs {error.name}: pip install 'bitarm[cli]'")
+        from bitarm.api.extras import install_line
+
+        sys.exit(f"bitarm: the command line needs {error.name}: {install_line('cli')}")
     sys.exit(run())
 
 

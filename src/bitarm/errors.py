@@ -4,7 +4,8 @@
     ├── ConfigError              the caller's settings cannot be run
     │   └── MissingExtraError    a command needs a package that is not installed
     ├── RewardError              a reward, or the source it comes from
-    │   └── RefusedRewardError   a reward that came, and that cannot be used
+    │   ├── RefusedRewardError   a reward that came, and that cannot be used
+    │   └── NoMoreRewardsError   recorded rewards that have ended
     ├── FrameError               bytes that are not a frame
     │   ├── TruncatedFrameError  they end too early
     │   ├── CorruptFrameError    they are all there and wrong
@@ -41,6 +42,10 @@ class RefusedRewardError(RewardError):
 
     Whoever goes on without it selects among rewards, and must say so.
     """
+
+
+class NoMoreRewardsError(RewardError):
+    """Recorded rewards have ended: who drives a run ends it, with what is known by then."""
 
 
 class FrameError(BitarmError):

@@ -31,9 +31,15 @@ def _setup(arms: int = 8, **words: Any) -> Any:
 
 _REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"policy": "sequential-halving"}, "sequential-halving needs a pull_budget"),
-    ({"pull_budget": 100}, "pull_budget does not apply to the policy quiet; it is for sequential-"),
-    ({"bit_budget": 100}, "bit_budget does not apply to the policy quiet: it is for sequential-"),
-    ({"interval_delta": 0.1}, "interval_delta does not apply to the policy quiet: it is for s"),
+    (
+        {"pull_budget": 100},
+        "pull_budget does not apply to the policy challenge; it is for sequential-",
+    ),
+    (
+        {"bit_budget": 100},
+        "bit_budget does not apply to the policy challenge: it is for sequential-",
+    ),
+    ({"interval_delta": 0.1}, "interval_delta does not apply to the policy challenge: it is for s"),
     (_HALVING | {"pull_budget": 23}, "pull_budget must be at least 24 for sequential-halving"),
     (
         {"policy": "successive-rejects", "pull_budget": 7},

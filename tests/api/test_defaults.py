@@ -13,6 +13,7 @@ from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import GeometricSchedule, LooksSchedule, default_first
 from bitarm.core.setup import Setup
+from bitarm.core.widths import WIDTHS
 
 _BOUNDS = (0.0, 1.0)
 
@@ -37,24 +38,40 @@ def test_the_policy_of_every_quantizer(quantizer: str) -> None:
 def test_width_and_checkpoints_of_every_policy(policy: str) -> None:
     budget = {"pull_budget": 60} if is_budgeted(POLICIES[policy]) else {}
     judged = POLICIES[policy].stride is Stride.JUDGED
-    quantizer = {"quantizer": "dyadic"} if judged else {}
-    spec = _setup({"bounds": _BOUNDS, **budget}, policy=policy, **quantizer).spec
-    assert _told("width")[f"for {policy}"] == spec.width
+    spec = _setup({"bounds": _BOUNDS, **budget}, policy=policy).spec
+    assert _told("quantizer")[f"for {policy}"] == spec.quantizer.name
+    told = _told("width")
     if judged:
+        assert told[f"for {policy} with bounds and no sigma"] == spec.width
+        assert told[f"for {policy}"] == _setup({"sigma": 1.0}, policy=policy).spec.width
         assert f"for {policy}" not in {*_told("growth"), *_told("first")}
         assert spec.schedule == LooksSchedule()
-        unbounded = _setup({"sigma": 1.0}, policy=policy, **quantizer).spec
-        assert unbounded.width == "sub-gaussian"
-    elif not budget:
-        growth, first = _told("growth")[f"for {policy}"], _told("first")[f"for {policy}"]
-        first = default_first(growth) if first == "growth rounded up" else first
-        assert spec.schedule == GeometricSchedule(growth=growth, first=first)
+        return
+    assert told[f"for {policy}"] == spec.width
+    if budget:
+        return
+    growth, first = _told("growth")[f"for {policy}"], _told("first")[f"for {policy}"]
+    first = default_first(growth) if first == "growth rounded up" else first
+    assert spec.schedule == GeometricSchedule(growth=growth, first=first)
+
+
+@pytest.mark.parametrize("width", WIDTHS.own)
+def test_the_policy_beside_every_width(width: str) -> None:
+    made = _setup({"bounds": _BOUNDS}, width=width).policy.name
+    assert _told("policy")[f"with the width {width}"] == made
+
+
+@pytest.mark.parametrize(("word", "value"), [("growth", 1.5), ("first", 3), ("checkpoints", [1])])
+def test_the_policy_beside_checkpoints(word: str, value: Any) -> None:
+    made = _setup({"bounds": _BOUNDS}, **{word: value}).policy.name
+    assert _told("policy")[f"with {word}"] == made
 
 
 def test_words_of_every_run() -> None:
-    spec = _setup({"bounds": _BOUNDS}).spec
-    assert _told("delta") == {"": spec.delta}
-    assert _told("quantizer") == {"": spec.quantizer.name}
+    setup = _setup({"bounds": _BOUNDS})
+    assert _told("delta") == {"": setup.spec.delta}
+    assert _told("quantizer")[""] == setup.spec.quantizer.name
+    assert _told("policy")[""] == setup.policy.name
 
 
 @pytest.mark.parametrize(
@@ -79,6 +96,9 @@ def test_a_default_says_where_it_holds() -> None:
     assert str(Default((("", 2.0),))) == "2"
     assert str(Default((("for a", 2.0), ("for b", 1.3), ("for c", 1.3)))) == "2; 1.3 for b, c"
     assert str(Default((("", "x"), ("without bounds", "y")))) == "x; y without bounds"
+    places = ("for a", "with b", "for c", "with the width d", "with e", "with the width f")
+    both = Default((("", 1), *((place, 2) for place in places)))
+    assert str(both) == "1; 2 for a, c, or with the width d, f, or with b, e"
     assert str(Default((("", True),))) == "true"
 
 

@@ -8,9 +8,9 @@ import pytest
 from bitarm import Problem, load_problem
 from bitarm.api.problem import parse_problem
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Lucb, QuietElimination
-from bitarm.core.quantizers import Dicq, Icq
-from bitarm.core.schedule import GeometricSchedule, ListedSchedule
+from bitarm.core.policies import ChallengeElimination, Lucb
+from bitarm.core.quantizers import Dyadic, Icq
+from bitarm.core.schedule import GeometricSchedule, ListedSchedule, LooksSchedule
 from bitarm.errors import ConfigError
 
 _FULL = """
@@ -65,10 +65,10 @@ def test_a_file_of_arms_alone_gets_every_default() -> None:
     text = "[problem]\nbounds = [0, 1]\n" + _FULL[_FULL.index("[[arm]]") :]
     problem = parse_problem(text, Path())
     spec = problem.setup(seed=3).spec
-    assert (spec.delta, spec.sigma, spec.width) == (0.05, 0.5, "pairwise-mixture")
-    assert (spec.quantizer, spec.priors) == (Dicq(), ())
-    assert spec.schedule == GeometricSchedule(growth=1.3, first=2)
-    assert problem.setup(seed=3).policy == QuietElimination()
+    assert (spec.delta, spec.width) == (0.05, "bounded")
+    assert (spec.quantizer, spec.priors) == (Dyadic(), ())
+    assert spec.schedule == LooksSchedule()
+    assert problem.setup(seed=3).policy == ChallengeElimination()
     assert problem.setup(seed=3).limits == Limits()
     assert not problem.clip
 

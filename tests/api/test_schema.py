@@ -140,7 +140,7 @@ _WRONG = {
     "a text for a number": (_tables(problem={"sigma": "high"}), "sigma must be a number"),
     "a flag for a number": (_tables(problem={"sigma": True}), "sigma must be a number"),
     "a fraction for a whole number": (_tables(limits={"rounds": 1.5}), "rounds must be a whole"),
-    "a number for a flag": (_tables(scheme={"pilot": 1}), "pilot must be true or false"),
+    "a number for a flag": (_tables(problem={"clip": 1}), "clip must be true or false"),
     "a number for a text": (_tables(network={"via": 3}), "via must be a text"),
     "one bound": (_tables(problem={"bounds": [0]}), "bounds must be two numbers"),
     "a text among bounds": (_tables(problem={"bounds": [0, "1"]}), "bounds must be a number"),
@@ -162,7 +162,10 @@ _WRONG = {
     "a word of another source": (_tables({**_ARM, "column": "a"}), "a word of a gaussian arm"),
     "a text for a source's number": (_tables({**_ARM, "sd": "1"}), "sd must be a number"),
     "a command of numbers": (_tables({"source": "command", "command": [1]}), "must be a text"),
-    "a command that is none": (_tables({"source": "command", "command": 1}), "a command line"),
+    "a command that is none": (
+        _tables({"source": "command", "command": 1}),
+        "a line for the shell",
+    ),
     "a name that is none": (_tables({**_ARM, "name": 3}), "name of an arm must be a text"),
 }
 

@@ -22,7 +22,7 @@ _SETTINGS = [
     *("policy", "epsilon", "width", "delta", "sigma", "bounds", "growth", "first"),
     *("guarantee", "guarantee_reason", "assumptions"),
 ]
-_RESULTS = [*MEASURES, "error_rate", "outcomes", "less_first"]
+_RESULTS = [*MEASURES, "error_rate", "outcomes", "undecided", "less_first"]
 
 
 def _text(simulation: Simulation) -> str:
@@ -61,9 +61,9 @@ def test_a_result_has_the_settings_of_its_point_and_its_averages(
     assert (plain["trials"], plain["seed"]) == (20, 1)
     (point,) = plain["results"]
     assert list(point) == ["quantizer", *own, *_SETTINGS, *_RESULTS]
-    for averages in (point, point["less_first"]):
-        for measure in MEASURES:
-            assert list(averages[measure]) == ["mean", "sem"]
+    for measure in MEASURES:
+        assert list(point[measure]) == ["mean", "sem", "median", "p99"]
+        assert list(point["less_first"][measure]) == ["mean", "sem"]
     assert list(point["less_first"]) == list(MEASURES)
     assert list(point["error_rate"]) == ["value", "low", "high"]
     assert point["outcomes"] == {"decided": 20}
@@ -192,15 +192,15 @@ def test_a_word_is_left_out_where_it_does_not_apply() -> None:
         {"quantizer": "icq", "bits": 3},
         {"quantizer": "quban"},
     ]
-    assert crossed({"quantizer": ["dicq", "icq"], "cap": [2.0, 6.0]}) == [
-        {"quantizer": "dicq", "cap": 2.0},
-        {"quantizer": "dicq", "cap": 6.0},
+    assert crossed({"quantizer": ["dyadic", "icq"], "cap": [2.0, 6.0]}) == [
+        {"quantizer": "dyadic", "cap": 2.0},
+        {"quantizer": "dyadic", "cap": 6.0},
         {"quantizer": "icq"},
     ]
-    assert crossed({"policy": ["quiet", "se"], "pilot": [True, False]}) == [
-        {"policy": "quiet", "pilot": True},
-        {"policy": "quiet", "pilot": False},
-        {"policy": "se"},
+    assert crossed({"policy": ["challenge", "se"], "growth": [2.0, 3.0]}) == [
+        {"policy": "challenge"},
+        {"policy": "se", "growth": 2.0},
+        {"policy": "se", "growth": 3.0},
     ]
 
 
@@ -226,7 +226,10 @@ def test_without_words_there_is_one_point() -> None:
         ({"quantizer": ["exact", "quban"], "bits": [2, 3]}, "bits applies to none"),
         ({"epsilon_quban": 1.0}, "epsilon_quban applies to none"),
         ({"bits": [2, 3]}, "bits applies to none of these settings; it is for icq"),
-        ({"quantizer": "icq", "cap": 3.0}, "cap applies to none of these settings; it is for quie"),
+        (
+            {"quantizer": "icq", "cap": 3.0},
+            "cap applies to none of these settings; it is for challenge",
+        ),
         ({"detla": 0.1}, "must be one of .*got 'detla'; did you mean delta"),
         ({"rounds": 3}, "must be one of .*max_rounds.*got 'rounds'"),
     ],

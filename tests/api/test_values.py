@@ -8,8 +8,8 @@ import pytest
 from lockstep.test_modes import Unseen
 
 from bitarm import identify, simulate
-from bitarm.core.policies import Lucb, QuietElimination, SuccessiveElimination
-from bitarm.core.quantizers import Dicq, Icq
+from bitarm.core.policies import ChallengeElimination, Lucb, SuccessiveElimination
+from bitarm.core.quantizers import Dicq, Dyadic, Icq
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli
 
@@ -24,8 +24,8 @@ def _arms() -> dict[str, Callable[[], float]]:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"quantizer": Dicq(kappa=1.5)}, {"kappa": 1.5}),
-        ({"policy": QuietElimination(cap=3, pilot=False)}, {"cap": 3.0, "pilot": False}),
+        ({"quantizer": Dyadic(kappa=1.5)}, {"kappa": 1.5}),
+        ({"policy": ChallengeElimination(cap=3, aim=0.5)}, {"cap": 3.0, "aim": 0.5}),
         (
             {"quantizer": Icq(bits=2, prior="midpoint"), "policy": Lucb(epsilon=0.1)},
             {

@@ -30,10 +30,9 @@ _NUMBERS = (
     "growth",
     "interval_delta",
 )
-_WHOLE_NUMBERS = ("bits", "first", "rounds", "samples", "pull_budget", "bit_budget")
+_WHOLE_NUMBERS = ("bits", "first", "start", "rounds", "samples", "pull_budget", "bit_budget")
 _TEXTS = ("prior", "width")
 _SCHEMES = ("quantizer", "policy")  # by name, or as a value: see test_values.py
-_FLAGS = ("leader_first", "pilot")
 _PROBLEM, _SCHEME = vocabulary().of_table("problem"), vocabulary().of_table("scheme")
 _EVERY: dict[str, Taker] = {**_PROBLEM, **_SCHEME, **words.LIMITS}
 
@@ -52,7 +51,7 @@ def _refusal(word: str, value: Any) -> str:
 
 
 def test_every_word_has_a_type_that_is_tested_here() -> None:
-    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, *_SCHEMES, *_FLAGS, "bounds", "checkpoints"}
+    tested = {*_NUMBERS, *_WHOLE_NUMBERS, *_TEXTS, *_SCHEMES, "bounds", "checkpoints"}
     assert set(_EVERY) == tested
 
 
@@ -72,12 +71,12 @@ def test_what_is_no_number_is_refused(word: str, value: Any) -> None:
     assert _refusal(word, value) == f"{word} must be a number, got {value!r}"
 
 
-@pytest.mark.parametrize("word", _FLAGS)
-def test_a_switch_is_true_or_false_and_nothing_else(word: str) -> None:
-    assert _taken(word, True) is True
-    assert _taken(word, False) is False
+def test_a_switch_is_true_or_false_and_nothing_else() -> None:
+    assert words.flag("clip", value=True) is True
+    assert words.flag("clip", value=False) is False
     for value in (1, 0, "yes", None):
-        assert _refusal(word, value) == f"{word} must be true or false, got {value!r}"
+        with pytest.raises(ConfigError, match=f"^clip must be true or false, got {value!r}$"):
+            words.flag("clip", value)
 
 
 @pytest.mark.parametrize("word", _WHOLE_NUMBERS)

@@ -11,8 +11,8 @@ from typing import Any
 
 COMMAND = (sys.executable, "-m", "bitarm")
 
-PAPER = ("--quantizer", "icq", "--width", "paper")
-"""The paper's own scheme, as flags."""
+PAPER = ("--quantizer", "icq", "--width", "paper", "--sigma", "0.112")
+"""The paper's own scheme, as flags, with a σ that is valid for the built-in example."""
 
 PAPER_SCHEME = 'quantizer = "icq"\nwidth = "paper"'
 """The same as lines of a file's [scheme]."""

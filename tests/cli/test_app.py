@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli.program import environment, run_apart
 
+from bitarm.api.extras import install_line
 from bitarm.cli.app import COMMANDS
 
 _HEAVY = {"numpy", "numba", "scipy", "matplotlib", "distributed", "paho", "fastapi"}
@@ -44,10 +45,13 @@ def test_the_help_of_a_command_loads_nothing_heavy(command: str, home: Path) -> 
     assert modules & _HEAVY == set()
 
 
+_PARTS = {"runs": {"prune"}}  # modules of a command's own commands
+
+
 @pytest.mark.parametrize("command", ["simulate", "reproduce", "agent", "runs", "broker"])
 def test_of_the_commands_only_the_one_that_was_typed_is_loaded(command: str, home: Path) -> None:
     _, modules = _imported(home, command, "--help")
-    assert _commands(modules) == {command}
+    assert _commands(modules) == {command, *_PARTS.get(command, ())}
 
 
 @pytest.mark.parametrize("package", ["rich", "platformdirs"])
@@ -55,4 +59,4 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(package: str, 
     code = f"import sys; sys.modules[{package!r}] = None; import bitarm.__main__ as m; m.main()"
     done = run_apart(code, "runs", env=environment(home), command=(sys.executable, "-c"))
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"bitarm: the command line needs {package}: pip install 'bitarm[cli]'\n"
+    assert done.err == f"bitarm: the command line needs {package}: {install_line('cli')}\n"

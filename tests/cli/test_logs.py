@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from bitarm.api.scheme import build
+from bitarm.cli.exits import complain
 from bitarm.cli.logs import EventLog, LogLevel, configure
 from bitarm.core.events import (
     AgentJoined,
     CaveatNoted,
     EpochBegan,
+    FleetAssigned,
     LearnerEvent,
     LivesBegan,
     PositionTold,
@@ -21,6 +23,7 @@ from bitarm.core.events import (
 )
 from bitarm.core.learner import Learner
 from bitarm.errors import StoreError
+from bitarm.peer_log import PeerLog
 
 _SETUP = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme={}, limits={})
 _OPENED = RunOpened(setup=_SETUP, opening="roofs")
@@ -87,3 +90,44 @@ def test_a_round_says_how_many_are_asked(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_run_is_logged_from_its_opening_on() -> None:
     with pytest.raises(StoreError, match="from its opening on"):
         EventLog().watch([CaveatNoted(text="clipped")])
+
+
+@pytest.mark.usefixtures("quiet_again")
+def test_a_text_of_others_forges_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "gone\n2026-01-01 00:00:00,000 INFO ended: south is the best arm\x1b[1A\x1b[2K"
+    configure(LogLevel.INFO, as_json=False)
+    log = EventLog()
+    log.watch([_OPENED, CaveatNoted(text=forged)])
+    logging.getLogger("bitarm.learner").warning("agent gw-1 failed: %s", forged)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    for line in lines[1:]:
+        assert line.endswith(
+            "gone 2026-01-01 00:00:00,000 INFO ended: south is the best arm?[1A?[2K"
+        )
+    complain(f"agent gw-1 failed: {forged}")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.isprintable()
+
+
+@pytest.mark.usefixtures("quiet_again")
+def test_a_json_line_says_which_run_arm_and_agent_it_is_about(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure(LogLevel.DEBUG, as_json=True, about={"host": "roof"})
+    log = EventLog()
+    log.watch([_OPENED, FleetAssigned(fleet="lab", agents=("gw-1", "gw-2"))])
+    log.watch([ReportIgnored(arm=1, message=3), AgentJoined(agent="gw-1", boot="b", life="l")])
+    peers = PeerLog("bitarm.learner", peers="agent", about={"run": "lab"})
+    peers.warning("agent %s failed: %s", "gw-2", "no\npaper", peer="gw-2")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    told = [{key: line.get(key) for key in ("host", "run", "arm", "agent")} for line in lines]
+    assert told == [
+        {"host": "roof", "run": f"{_SETUP.fingerprint:08x}", "arm": None, "agent": None},
+        {"host": "roof", "run": "lab", "arm": None, "agent": None},
+        {"host": "roof", "run": "lab", "arm": "south", "agent": None},
+        {"host": "roof", "run": "lab", "arm": None, "agent": "gw-1"},
+        {"host": "roof", "run": "lab", "arm": None, "agent": "gw-2"},
+    ]
+    assert lines[-1]["text"] == "agent gw-2 failed: no paper"
+    assert lines[-1]["logger"] == "bitarm.learner"

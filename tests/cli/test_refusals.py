@@ -78,7 +78,7 @@ _FLAGS = [
     ("--max-rounds 0", "the limit on rounds must be at least 1, got 0"),
     ("--seed -1", "seed must lie between 0 and 2.64 − 1, got -1"),
     ("--quantizer icg", "quantizer must be one of .* did you mean icq"),
-    ("--bits 3", "bits does not apply to the quantizer dicq; it is for icq"),
+    ("--bits 3", "bits does not apply to the quantizer dyadic; it is for icq"),
     (
         "--policy sequential-halving --pull-budget 23",
         "pull_budget must be at least 24 for sequential-halving with 8 arms, got 23",

@@ -247,7 +247,7 @@ class TestRunsAtAGlance:
         assert [run.run for run in journal.runs()] == [second, first]
         assert journal.runs()[0] == RunSummary(
             run=second,
-            fingerprint=opening(2, arms=("a", "b", "c")).setup.spec.fingerprint,
+            fingerprint=opening(2, arms=("a", "b", "c")).setup.fingerprint,
             arms=3,
             opened_at=101.5,
             ended_at=None,

@@ -16,7 +16,6 @@ from bitarm.core.policies import (
     LilUcb,
     LilUcbCount,
     Lucb,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -40,11 +39,6 @@ SETTINGS: dict[str, list[Policy]] = {
     "lil-ucb": [LilUcb(), LilUcb(epsilon=0.3)],
     "lil-ucb-count": [LilUcbCount()],
     "top-two": [TopTwo(), TopTwo(epsilon=0.3)],
-    "quiet": [
-        QuietElimination(),
-        QuietElimination(epsilon=0.3),
-        QuietElimination(leader_first=False, pilot=False, cap=1.0, patience=0.5),
-    ],
     "challenge": [
         ChallengeElimination(),
         ChallengeElimination(cap=1.0, patience=3.0, behind=1.0, aim=0.0),
@@ -108,9 +102,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
         return width.confidence(stride)
 
     confidence = confident(stride)
-    context = PolicyContext(
-        arms=arms, delta=delta, confidence=confidence, schedule=schedule, hints=draw(st.booleans())
-    )
+    context = PolicyContext(arms=arms, delta=delta, confidence=confidence, schedule=schedule)
     common = draw(st.integers(least, 12))
     views, means = [], {}
     for arm in active:
@@ -133,9 +125,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
         views=views,
         context=context,
         means=means,
-        judged=replace(
-            context, confidence=confident(Stride.JUDGED), schedule=LooksSchedule(), hints=True
-        ),
+        judged=replace(context, confidence=confident(Stride.JUDGED), schedule=LooksSchedule()),
         rival=rival,
         beaten=set() if rival is None else draw(st.sets(st.sampled_from(active))) - {rival},
         rungs={arm: draw(st.none() | st.integers(0, 61)) for arm in active},
@@ -302,7 +292,7 @@ def wrong(policy: Policy, scene: Scene, context: PolicyContext) -> list[Action]:
 
 by_proof = pytest.mark.parametrize(
     "policy",
-    [policy for name in ("se", "lucb", "lil-ucb", "top-two", "quiet") for policy in SETTINGS[name]],
+    [policy for name in ("se", "lucb", "lil-ucb", "top-two") for policy in SETTINGS[name]],
     ids=str,
 )
 

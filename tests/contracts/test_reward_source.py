@@ -10,7 +10,8 @@ import pytest
 from bitarm.core.rewards import RewardSource
 from bitarm.rewards.callables import CallableSource
 from bitarm.rewards.draws import ModelSource
-from bitarm.rewards.files import CsvSource
+from bitarm.rewards.files import read_csv
+from bitarm.rewards.recorded import IteratorSource, recorded
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 
 
@@ -32,7 +33,9 @@ _MAKERS: dict[str, Callable[[Path], RewardSource]] = {
     "bernoulli": lambda file: ModelSource(Bernoulli(mean=0.4), seed=5, arm=1),
     "beta": lambda file: ModelSource(Beta(mean=0.4, concentration=3.0), seed=5, arm=2),
     "callable": lambda file: CallableSource(_counter(), label="x"),
-    "csv": lambda file: CsvSource(file, "left", label="x"),
+    "csv": lambda file: read_csv(file, "left", label="x"),
+    "recorded": lambda file: recorded([i / 3 for i in range(200)], label="x"),
+    "iterator": lambda file: IteratorSource((i / 3 for i in range(200)), label="x"),
 }
 
 

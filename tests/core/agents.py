@@ -20,10 +20,9 @@ def request_of(
     *,
     epoch: int = 1,
     code: Code = CODE,
-    cut: float | None = None,
 ) -> Request:
     until = UNTIL[message] if until is None else until
-    question = Question(until=until, code=code, cut=cut)
+    question = Question(until=until, code=code)
     return Request(run=run_field(RUN, epoch), arm=ARM, message=message, question=question)
 
 

@@ -113,7 +113,6 @@ _REFUSED = {
     "the repeat asks for more": (AgentPhase.IDLE, request_of(2, 5), "message 2: first asked"),
     "the repeat asks for less": (AgentPhase.IDLE, request_of(2, 3), "message 2: first asked"),
     "the repeat has another code": (AgentPhase.IDLE, request_of(2, code=Raw()), "first asked"),
-    "the repeat has a cut": (AgentPhase.IDLE, request_of(2, cut=0.5), "message 2: first asked"),
     "the question in service changes": (
         AgentPhase.PULLING,
         request_of(3, 9),
@@ -224,13 +223,13 @@ def test_a_state_survives_json(phase: AgentPhase, code: Code) -> None:
     agent = agent_in(phase)
     assert agent_state_through_json(agent.state) == agent.state
     if phase is not AgentPhase.DISMISSED:
-        agent.receive(request_of(5, code=code, cut=0.25))
+        agent.receive(request_of(5, code=code))
         assert agent_state_through_json(agent.state) == agent.state
 
 
 @settings(deadline=None, max_examples=60)
-@given(problem=problems(), arm=st.integers(0, 4), cut=st.integers(0, 2**16))
-def test_an_agent_goes_on_from_its_state(problem: Problem, arm: int, cut: int) -> None:
+@given(problem=problems(), arm=st.integers(0, 4), step=st.integers(0, 2**16))
+def test_an_agent_goes_on_from_its_state(problem: Problem, arm: int, step: int) -> None:
     arm %= len(problem.spec.arms)
     run = drive_problem(problem)
     requests = [
@@ -242,7 +241,7 @@ def test_an_agent_goes_on_from_its_state(problem: Problem, arm: int, cut: int) -
     ]
     name = run.learner.run
     answers, states = _life(problem, Agent(name, arm), requests)
-    at = cut % len(states)
+    at = step % len(states)
     saved = agent_state_through_json(states[at])
     again, _ = _life(problem, Agent(name, arm, saved), requests)
     from_the_last = answers[max(saved.message - 1, 0) :]
@@ -273,7 +272,6 @@ _any_request = st.builds(
     st.integers(1, 40),
     epoch=st.sampled_from([0, 1, 2, 3, 200]),
     code=st.sampled_from([CODE, Raw(), *NARROW]),
-    cut=st.none() | st.floats(-1, 1),
 )
 _any_message = st.one_of(
     _any_request,

@@ -58,13 +58,12 @@ def test_a_running_sum_that_overflows_is_refused() -> None:
     assert agent.state == before
 
 
-@pytest.mark.parametrize("cut", [None, 2e8])
 @pytest.mark.parametrize("code", NARROW, ids=lambda code: str(code.name))
 def test_a_mean_that_the_code_does_not_reach_is_refused_and_changes_nothing(
-    code: Code, cut: float | None
+    code: Code,
 ) -> None:
     agent = agent_in(AgentPhase.PULLING)
-    agent.receive(request_of(4, 6, code=code, cut=cut))
+    agent.receive(request_of(4, 6, code=code))
     before = agent.state
     with pytest.raises(RewardError, match="too far from 0"):
         agent.observe(1, 1e9)
@@ -73,7 +72,7 @@ def test_a_mean_that_the_code_does_not_reach_is_refused_and_changes_nothing(
     assert agent.observe(1, 1e9) == (report_of(5, Symbol(7, 3)),)
     before = agent.state
     with pytest.raises(RewardError, match="too far from 0"):  # at once, and in a later epoch
-        agent.receive(request_of(1, 6, code=code, cut=cut, epoch=2))
+        agent.receive(request_of(1, 6, code=code, epoch=2))
     assert agent.state == before
 
 
@@ -130,13 +129,12 @@ def test_the_running_sum_adds_batch_totals_in_order() -> None:
         assert answer == report_of(number, Raw().write((running + rest) / number))
 
 
-@pytest.mark.parametrize("cut", [None, 0.5, 0.6875])
 @pytest.mark.parametrize("code", [CODE, Raw(), Nearest(centre=0.5, step=0.125, divisor=2)])
 def test_the_mean_is_over_all_pulls_and_the_symbol_is_the_questions(
-    code: Code, cut: float | None
+    code: Code,
 ) -> None:
     agent = agent_in(AgentPhase.IDLE)
-    request = request_of(3, code=code, cut=cut)
+    request = request_of(3, code=code)
     agent.receive(request)
     (answer,) = agent.observe(4, 2.5)
     assert answer == report_of(3, request.question.answer((0.75 * 4 + 2.5) / 8))

@@ -12,29 +12,31 @@ from core.resuming import (
     problem_of,
     told,
 )
+from drives import answered
 from networks import Network
 
 from bitarm.core.agent import AgentPhase
 from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.events import CaveatNoted, PositionTold, ReportAccepted, RoundOpened, RunEnded
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause
 from bitarm.core.policies import (
+    ChallengeElimination,
     LilUcb,
     Lucb,
     Policy,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
 )
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import Dicq, Exact, Icq, Quantizer
+from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer
 from bitarm.core.replay import replay
 from bitarm.core.result import result_of
-from bitarm.core.schedule import ListedSchedule
+from bitarm.core.schedule import ListedSchedule, LooksSchedule
 from bitarm.core.standings import Standings
 
 _Says = Callable[[Learner], Sequence[Answer]]
@@ -97,16 +99,16 @@ def test_arms_that_go_apart_catch_up_each_on_its_own(policy: Policy) -> None:
         assert (learner.arms[other].phase, learner.arms[other].pulls) == (ArmPhase.RESTING, 4)
 
 
-def test_quiet_elimination_catches_up_with_all_arms_and_without_cuts() -> None:
+def test_elimination_by_challenge_catches_up_with_all_arms_and_without_challenges() -> None:
     problem = problem_of(
-        QuietElimination(),
+        ChallengeElimination(),
         means=(900, 200, 880, 300),
-        quantizer=Dicq(),
-        width="pairwise-mixture",
-        sigma=0.1,
+        quantizer=Dyadic(),
+        width="bounded",
+        schedule=LooksSchedule(),
     )
     network = Network(problem)
-    while not any(request.question.cut is not None for request in network.learner.pending):
+    while len(_challenged(network.learner)) < 2:
         network.turn()
         assert not network.over
     learner = network.learner
@@ -115,17 +117,19 @@ def test_quiet_elimination_catches_up_with_all_arms_and_without_cuts() -> None:
     most = max(asked.values())
     awaited = list(asked)
     answers: list[Answer] = [ahead_of(learner, awaited[0], most + 1)]
-    for arm in awaited[1:]:
-        agent = network.agents[arm]
-        agent.receive(next(request for request in learner.pending if request.arm == arm))
-        rewards = problem.tape.total(arm, agent.state.pulls, agent.wanted)
-        answers.extend(agent.observe(agent.wanted, rewards))
+    for request in learner.pending[1:]:
+        answers.extend(answered(network.agents[request.arm], request, problem.tape.total))
     output = told(learner, answers)
     assert isinstance(output.events[-1], RoundOpened)
     racing = [arm for arm, record in enumerate(learner.arms) if record.phase is not ArmPhase.OUT]
     until = problem.spec.schedule.pulls_at(problem.spec.schedule.index_at(most) + 1)
     assert asked_of(learner) == dict.fromkeys(racing, until)
-    assert {request.question.cut for request in learner.pending} == {None}
+    assert {request.question.task for request in learner.pending} == {None}
+
+
+def _challenged(learner: Learner) -> list[int]:
+    tasks = ((request.arm, request.question.task) for request in learner.pending)
+    return [arm for arm, task in tasks if isinstance(task, Challenge)]
 
 
 _BUDGETED: list[SequentialHalving | SuccessiveRejects] = [
@@ -214,10 +218,10 @@ def test_the_last_that_a_round_waited_for_may_be_lost_when_others_are_ahead() ->
     ("policy", "quantizer", "width"),
     [
         (SuccessiveElimination(), Icq(bits=3), "paper"),
-        (QuietElimination(), Dicq(), "pairwise-mixture"),
+        (SuccessiveElimination(), Dicq(), "pairwise-mixture"),
         (Lucb(), Exact(), "lil"),
     ],
-    ids=["se", "quiet", "lucb"],
+    ids=["icq", "dicq", "lucb"],
 )
 def test_a_run_restored_from_an_older_journal_ends_with_the_same_answer(
     policy: Policy, quantizer: Quantizer, width: str, back: int

@@ -14,7 +14,7 @@ from bitarm.core.events import AgentJoined, RunEnded
 from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Lucb, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import Lucb, SuccessiveElimination
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.quantizers import Dicq, Exact, Icq, Quantizer, QuBan
 from bitarm.core.quantizers.fed_sel import FedSel
@@ -43,7 +43,7 @@ def _claim(
     spec = make_spec(
         arms=arms, width=width, delta=delta, sigma=sigma, quantizer=quantizer or Exact()
     )
-    setup = Setup(spec=spec, policy=policy or QuietElimination())
+    setup = Setup(spec=spec, policy=policy or SuccessiveElimination())
     return guarantee(setup, Outcome.DECIDED, views, (), course)
 
 
@@ -74,7 +74,7 @@ def test_sigma_is_assumed_and_follows_from_bounds_only_if_it_is_large_enough() -
     assert "rewards lie in [0, 1] and are 0.3-sub-Gaussian" in _claim(sigma=0.3).assumptions
     spec = make_spec(bounds=None, quantizer=Exact(), sigma=2.0)
     unbounded = guarantee(
-        Setup(spec=spec, policy=QuietElimination()), Outcome.DECIDED, [], [], _EVERY
+        Setup(spec=spec, policy=SuccessiveElimination()), Outcome.DECIDED, [], [], _EVERY
     )
     assert "rewards are 2-sub-Gaussian" in unbounded.assumptions
 
@@ -89,7 +89,7 @@ def test_a_tolerance_says_what_is_wrong(policy: Policy) -> None:
 
 def test_nothing_is_assumed_of_what_is_not_claimed() -> None:
     spec = make_spec()
-    setup = Setup(spec=spec, policy=QuietElimination())
+    setup = Setup(spec=spec, policy=SuccessiveElimination())
     assert guarantee(setup, Outcome.DECIDED, [], ["a caveat"], _EVERY).assumptions == ()
     assert guarantee(setup, Outcome.ROUND_LIMIT, [], [], _EVERY).assumptions == ()
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -136,30 +135,24 @@ def test_the_events_of_a_run_are_read_back_as_they_were_written(problem: Problem
     assert [load_event(dump_event(event)) for event in events] == events
 
 
-@pytest.mark.parametrize("cut", [None, -0.25])
 @pytest.mark.parametrize("request_", _ASKED, ids=lambda request: request.question.code.name)
-def test_a_question_is_kept_whole(request_: Request, cut: float | None) -> None:
-    asked = replace(request_, question=replace(request_.question, cut=cut))
-    opened = RoundOpened(round=1, requests=(asked,))
+def test_a_question_is_kept_whole(request_: Request) -> None:
+    opened = RoundOpened(round=1, requests=(request_,))
     assert load_event(dump_event(opened)) == opened
 
 
 @given(
     low=st.floats(allow_nan=False, allow_infinity=False),
     step=st.floats(min_value=0, exclude_min=True, allow_infinity=False),
-    cut=st.floats(allow_nan=False, allow_infinity=False),
 )
-def test_the_numbers_of_a_question_survive_to_the_last_bit(
-    low: float, step: float, cut: float
-) -> None:
-    question = Question(until=1, code=Bins(low=low, step=step, bins=2), cut=cut)
+def test_the_numbers_of_a_question_survive_to_the_last_bit(low: float, step: float) -> None:
+    question = Question(until=1, code=Bins(low=low, step=step, bins=2))
     request = Request(run=0, arm=0, message=1, question=question)
     read = load_event(dump_event(RoundOpened(round=1, requests=(request,))))
     assert isinstance(read, RoundOpened)
-    code, read_cut = read.requests[0].question.code, read.requests[0].question.cut
+    code = read.requests[0].question.code
     assert isinstance(code, Bins)
-    assert read_cut is not None
-    for found, kept in ((code.low, low), (code.step, step), (read_cut, cut)):
+    for found, kept in ((code.low, low), (code.step, step)):
         assert (found, math.copysign(1, found)) == (kept, math.copysign(1, kept))
 
 
@@ -206,11 +199,10 @@ _HEARD = {
     "mean": 0.5,
     "error": 0.1,
     "radius": 0.3,
-    "ceiling": None,
 }
 _LOST = {"name": "arms_lost", "round": 1, "arms": [0, 1], "stops": True}
 _CODE = {"name": "bins", "low": 0.0, "step": 0.5, "bins": 2}
-_QUESTION = {"until": 2, "code": _CODE, "cut": None}
+_QUESTION = {"until": 2, "code": _CODE}
 _REQUEST = {"run": 1, "arm": 0, "message": 1, "question": _QUESTION}
 
 
@@ -262,8 +254,8 @@ def test_the_texts_below_would_be_read_if_they_were_whole() -> None:
         json.dumps({"name": "fleet_assigned", "fleet": "lab", "agents": [], "lost": "bored"}),
         _round(_without(_REQUEST, "question")),
         _asking(until=0),
-        _asking(cut="high"),
-        _asking(cut=math.inf),
+        _asking(cut=0.5),
+        _asking(scale="high"),
         _asking(code=None),
         _asking(code=_CODE | {"name": "beans"}),
         _asking(code=_CODE | {"step": 0.0}),

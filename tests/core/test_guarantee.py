@@ -7,6 +7,7 @@ from drives import drive
 from tapes import Total, agents_of, make_spec
 
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
+from bitarm.core.confidence import Stride
 from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
@@ -18,7 +19,6 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -39,7 +39,7 @@ _BUDGETED: tuple[BudgetPolicy, ...] = (
     SuccessiveRejects(pull_budget=100),
 )
 _BY_INTERVALS: tuple[Policy, ...] = (
-    QuietElimination(),
+    SuccessiveElimination(),
     SuccessiveElimination(epsilon=0.01),
     Lucb(),
     LilUcb(),
@@ -210,7 +210,9 @@ _PATHS = ("lil", "pairwise-mixture", "sub-gaussian", "bounded")
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:
     spec = make_spec(arms=len(lives), width=width, delta=delta)
     course = Course(covered=range(len(lives)), lives=lives)
-    return guarantee(Setup(spec=spec, policy=QuietElimination()), Outcome.DECIDED, [], [], course)
+    return guarantee(
+        Setup(spec=spec, policy=SuccessiveElimination()), Outcome.DECIDED, [], [], course
+    )
 
 
 def test_every_width_says_whether_it_holds_along_a_path() -> None:
@@ -224,7 +226,7 @@ def test_nothing_is_paid_for_agents_that_forgot_nothing(width: str) -> None:
     assert claim.delta == 0.05
     assert "forgot" not in claim.reason
     assert claim == guarantee(
-        Setup(spec=make_spec(width=width, delta=0.05), policy=QuietElimination()),
+        Setup(spec=make_spec(width=width, delta=0.05), policy=SuccessiveElimination()),
         Outcome.DECIDED,
         [],
         [],
@@ -322,3 +324,42 @@ def test_the_count_rule_really_fails_over_one_bit_and_claims_nothing(
 
 def _bernoulli(rng: np.random.Generator, means: tuple[float, ...]) -> Total:
     return lambda arm, done, count: float(rng.binomial(count, means[arm]))
+
+
+# -- evidence along a pair's counts, which a restored learner may set back ------------------------
+
+
+def _restored(policy: Policy, width: str, restores: int) -> Guarantee:
+    quantizer = Dyadic() if policy.stride is Stride.JUDGED else Exact()
+    setup = Setup(spec=make_spec(quantizer=quantizer, width=width, delta=0.05), policy=policy)
+    course = Course(covered=range(3), resumed=True, restores=restores)
+    return guarantee(setup, Outcome.DECIDED, [], [], course)
+
+
+_NEWEST = "the journal that the run was resumed from was its newest"
+
+
+@pytest.mark.parametrize(
+    ("policy", "width"), [(Lucb(), "sub-gaussian"), (ChallengeElimination(), "bounded")]
+)
+def test_a_lost_past_is_paid_for_where_counts_of_a_pair_may_go_back(
+    policy: Policy, width: str
+) -> None:
+    assert [_restored(policy, width, times).delta for times in (0, 1, 2)] == pytest.approx(
+        [0.05, 0.15, 0.45]
+    )
+    assert _NEWEST in _restored(policy, width, 0).assumptions
+    assert "noticed once: δ is counted 3 times" in _restored(policy, width, 1).reason
+    spent = _restored(policy, width, 3)
+    assert spent.delta is None
+    assert "agents remember more than the journal" in spent.reason
+
+
+@pytest.mark.parametrize(
+    ("policy", "width"),
+    [(Lucb(), "paper"), (SuccessiveElimination(), "sub-gaussian"), (Lucb(), "pairwise")],
+)
+def test_and_not_where_they_cannot(policy: Policy, width: str) -> None:
+    claim = _restored(policy, width, 2)
+    assert claim.delta == 0.05
+    assert _NEWEST not in claim.assumptions

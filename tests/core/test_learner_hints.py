@@ -1,9 +1,9 @@
-"""The learner tells agents what makes their answers short, and takes those answers in."""
+"""The learner asks what its policy wants to know of each arm, and takes the answers in."""
 
 import math
 
 import pytest
-from drives import drive, served
+from drives import answered, served
 from networks import learner_state_through_json
 from tapes import agents_of, make_spec
 
@@ -18,29 +18,32 @@ from bitarm.core.events import (
     dump_event,
     load_event,
 )
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Report
-from bitarm.core.policies import QuietElimination
+from bitarm.core.policies import ChallengeElimination
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, QuBan
+from bitarm.core.quantizers import Dyadic
+from bitarm.core.question import BEATEN
 from bitarm.core.replay import replay
+from bitarm.core.schedule import LooksSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import PeerProtocolError
 
-_HINTED = make_spec(quantizer=Dicq(), sigma=0.1)
-_CONCEDED = Symbol(0, 1)
+_SPEC = make_spec(quantizer=Dyadic(), sigma=0.1, width="sub-gaussian", schedule=LooksSchedule())
+_SETUP = Setup(spec=_SPEC, policy=ChallengeElimination())
 
 
-def _quiet(*, upto: str, agents: list[Agent] | None = None) -> tuple[Learner, list[LearnerEvent]]:
-    """Means of 0.9, 0.2 and 0.8: the pilot, those that follow it, the leader, its challengers."""
-    learner = Learner(Setup(spec=_HINTED, policy=QuietElimination()))
+def _at(stage: str, agents: list[Agent] | None = None) -> tuple[Learner, list[LearnerEvent]]:
+    """Means of 0.9, 0.8 and 0.85: the pilot, those that follow it, the leader, its challenges."""
+    learner = Learner(_SETUP)
     agents = agents or agents_of(learner)
     events = list(learner.start().events)
-    for stage in ("pilot", "followers", "leader", "challengers"):
-        if stage == upto:
+    for name in ("pilot", "followers", "leader", "challenges"):
+        if name == stage:
             break
         for request in learner.pending:
-            report = served(agents[request.arm], request, (0.9, 0.2, 0.8)[request.arm])
+            report = served(agents[request.arm], request, (0.9, 0.8, 0.85)[request.arm])
             events.extend(learner.receive(report).events)
     return learner, events
 
@@ -49,28 +52,29 @@ def _told(learner: Learner) -> list[tuple[int, str]]:
     """Who is asked, and what the question says of others; μ̃_0 is the middle of the bounds."""
     told = []
     for request in learner.pending:
-        code, held = request.question.code, learner.arms[request.arm].held
-        assert isinstance(code, Nearest)
-        if request.question.cut is not None:
-            told.append((request.arm, "cut"))
+        question, held = request.question, learner.arms[request.arm].held
+        if isinstance(question.task, Challenge):
+            told.append((request.arm, "challenge"))
         else:
-            told.append((request.arm, "nothing" if code.centre == held.mean else "centre"))
+            assert isinstance(question.code, Nearest)
+            near = abs(question.code.centre - held.mean) <= question.code.step / 8  # rounded
+            told.append((request.arm, "nothing" if near else "centre"))
     return told
 
 
 @pytest.mark.parametrize(
     ("stage", "asked"),
     [
-        ("pilot", [(1, "nothing")]),
+        ("pilot", [(1, "centre")]),  # 0, and not the middle
         ("followers", [(0, "centre"), (2, "centre")]),
         ("leader", [(0, "nothing")]),
-        ("challengers", [(1, "cut"), (2, "nothing")]),
+        ("challenges", [(1, "challenge"), (2, "challenge")]),
     ],
 )
 def test_requests_carry_the_policys_hints_and_a_restart_repeats_them(
     stage: str, asked: list[tuple[int, str]]
 ) -> None:
-    learner, events = _quiet(upto=stage)
+    learner, events = _at(stage)
     assert _told(learner) == asked
     state = learner.save()
     assert learner_state_through_json(state) == state
@@ -81,70 +85,46 @@ def test_requests_carry_the_policys_hints_and_a_restart_repeats_them(
     assert opened.requests == learner.pending
 
 
-def test_the_centre_is_the_pilots_mean_and_the_cut_a_margin_below_the_leaders_cell() -> None:
-    learner, _ = _quiet(upto="followers")
-    codes = [request.question.code for request in learner.pending]
-    assert all(isinstance(code, Nearest) for code in codes)
-    assert {getattr(code, "centre", None) for code in codes} == {learner.arms[1].held.mean}
-    learner, _ = _quiet(upto="challengers")
-    view = learner.view(0)
-    margin = _HINTED.sampling.confidence(learner.policy.stride).margin(view, view)
-    assert learner.pending[0].question.cut == view.mean - view.error - margin
-
-
-def test_a_concession_is_an_event_with_a_ceiling_and_drops_the_arm() -> None:
-    agents = agents_of(Learner(Setup(spec=_HINTED, policy=QuietElimination())))
-    learner, _ = _quiet(upto="challengers", agents=agents)
+def test_an_arm_that_gives_up_is_an_event_that_says_for_whom_and_is_dropped() -> None:
+    agents = agents_of(Learner(_SETUP))
+    learner, events = _at("challenges", agents)
+    told = [event.beaten_by for event in events if isinstance(event, ReportAccepted)]
+    assert told == [None] * 4
     before, request = learner.arms[1].held, learner.pending[0]
-    cut = request.question.cut
-    assert cut is not None
-    report = Report(run=request.run, arm=1, message=request.message, symbol=_CONCEDED)
+    report = Report(run=request.run, arm=1, message=request.message, symbol=BEATEN)
     (accepted,) = learner.receive(report).events
     assert isinstance(accepted, ReportAccepted)
-    assert accepted.ceiling == cut
-    assert (accepted.mean, accepted.error, accepted.radius) == (
-        before.mean,
-        before.error,
-        before.radius,
-    )  # of the mean that it told before
+    assert accepted.beaten_by == 0
+    assert (accepted.mean, accepted.error) == (before.mean, before.error)  # as it told before
     assert accepted.pulls == request.question.until
     assert load_event(dump_event(accepted)) == accepted
-    view = learner.view(1)
-    assert (view.low, view.high) == (-math.inf, cut)
-    output = learner.receive(served(agents[2], learner.pending[0], 0.8))
+    assert (learner.view(1).low, learner.view(1).high) == (-math.inf, math.inf)
+    (answer,) = answered(agents[2], learner.pending[0], lambda arm, done, count: 0.85 * count)
+    output = learner.receive(answer)
     assert ArmDropped(round=4, arm=1, because=0) in output.events
 
 
-def test_a_mean_is_an_event_without_a_ceiling() -> None:
-    _, events = _quiet(upto="challengers")
-    accepted = [event for event in events if isinstance(event, ReportAccepted)]
-    assert [event.ceiling for event in accepted] == [None] * 4
-
-
 @pytest.mark.parametrize(
-    ("arm", "symbol", "why"),
+    ("symbol", "why"),
     [
-        (1, Symbol(0, 2), "goes on after it said"),
-        (1, Symbol(0, 0), "ends early"),
-        (1, Symbol(1, 1), "ends early"),
-        (2, Symbol(0b111, 3), "ends early"),
+        (Symbol(0, 2), "goes on after it gave up"),
+        (Symbol(0, 0), "ends early"),
+        (Symbol(1, 1), "ends early"),
     ],
 )
-def test_an_answer_that_does_not_fit_the_hint_is_refused(
-    arm: int, symbol: Symbol, why: str
-) -> None:
-    learner, _ = _quiet(upto="challengers")
+def test_an_answer_that_does_not_fit_a_challenge_is_refused(symbol: Symbol, why: str) -> None:
+    learner, _ = _at("challenges")
     before = learner.save()
-    report = Report(run=learner.pending[0].run, arm=arm, message=2, symbol=symbol)
-    with pytest.raises(PeerProtocolError, match=f"arm {arm}, message 2: .*{why}"):
+    report = Report(run=learner.pending[0].run, arm=1, message=2, symbol=symbol)
+    with pytest.raises(PeerProtocolError, match=f"arm 1, message 2: .*{why}"):
         learner.receive(report)
     assert learner.save() == before
 
 
-def test_a_learner_rebuilt_amid_the_challengers_ends_the_same() -> None:
-    learner, events = _quiet(upto="challengers")
+def test_a_learner_rebuilt_amid_the_challenges_ends_the_same() -> None:
+    learner, events = _at("challenges")
     request = learner.pending[0]
-    output = learner.receive(Report(run=request.run, arm=1, message=2, symbol=_CONCEDED))
+    output = learner.receive(Report(run=request.run, arm=1, message=2, symbol=BEATEN))
     again = replay([*events, *output.events])
     assert again.pending == learner.pending
     for one in (learner, again):
@@ -152,18 +132,3 @@ def test_a_learner_rebuilt_amid_the_challengers_ends_the_same() -> None:
     assert again.save() == learner.save()
     assert learner.ending is not None
     assert (learner.ending.outcome, learner.ending.best_arm) == (Outcome.DECIDED, 0)
-
-
-def test_quantizers_that_take_no_hints_are_given_none() -> None:
-    for quantizer in (Exact(), Icq(bits=3), QuBan(), FedSel()):
-        spec = make_spec(quantizer=quantizer, sigma=0.1)
-        learner = Learner(Setup(spec=spec, policy=QuietElimination()))
-        run = drive(
-            learner, agents_of(learner), lambda arm, done, count: (0.9, 0.2, 0.8)[arm] * count
-        )
-        opened = [event for event in run.events if isinstance(event, RoundOpened)]
-        assert len(opened[0].requests) == 3  # no pilot
-        questions = [request.question for event in opened for request in event.requests]
-        assert {question.cut for question in questions} == {None}
-        assert {question.code.name for question in questions} <= set(quantizer.codes)
-        assert run.ending.best_arm == 0

@@ -10,7 +10,7 @@ from bitarm.core.codes import Raw
 from bitarm.core.events import LivesBegan, ReportIgnored, RunEnded
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Lucb, Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
@@ -122,9 +122,9 @@ def test_a_new_life_counts_towards_the_limit_on_samples() -> None:
         ("pairwise", SuccessiveElimination(), (0, 1), 1),
         ("lil", SuccessiveElimination(), (0,), 2),
         ("lil", Lucb(), (0, 1), 4),
-        ("pairwise-mixture", QuietElimination(), (0,), 2),
-        ("pairwise-mixture", QuietElimination(), (1, 0, 1), 6),
-        ("pairwise-mixture", QuietElimination(), (0, 0, 0, 0, 1, 1, 1), None),  # 0.05·5·4 = 1
+        ("pairwise-mixture", SuccessiveElimination(), (0,), 2),
+        ("pairwise-mixture", SuccessiveElimination(), (1, 0, 1), 6),
+        ("pairwise-mixture", SuccessiveElimination(), (0, 0, 0, 0, 1, 1, 1), None),  # 0.05·5·4 = 1
     ],
 )
 def test_what_is_left_of_delta_is_what_the_width_pays_for(

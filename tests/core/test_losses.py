@@ -1,5 +1,7 @@
 """Arms whose agent is gone: who leaves, who may still be named, and what is then claimed."""
 
+from copy import deepcopy
+
 import pytest
 from core.races import Race
 
@@ -9,12 +11,12 @@ from bitarm.core.events import (
     ReportAccepted,
     ReportIgnored,
 )
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
 from bitarm.core.guarantee import covered_arms
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss
-from bitarm.core.policies import POLICIES, QuietElimination
+from bitarm.core.policies import POLICIES, ChallengeElimination
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import Dicq
 from bitarm.core.replay import replay
 from bitarm.errors import LocalProtocolError, StoreError
 
@@ -133,35 +135,35 @@ def test_an_arm_that_is_not_there_cannot_be_lost() -> None:
 # -- the leader is lost after it reported, before those that it went ahead of --------------------
 
 
-def _challenged(means: tuple[int, ...], *, concedes: int) -> tuple[Race, int]:
-    """A race up to the round in which `concedes` is told a cut that it will not be above."""
-    race = Race(means, QuietElimination(), Dicq())
+def _challenged(means: tuple[int, ...], *, beaten: int) -> tuple[Race, int]:
+    """A race up to the round in which `beaten` is told of a challenge that it will lose."""
+    race = Race(means, ChallengeElimination())
     while True:
         assert race.learner.ending is None
         for request in race.learner.pending:
-            cut, until = request.question.cut, request.question.until
-            if request.arm == concedes and cut is not None:
-                mean = race.problem.tape.total(concedes, 0, until) / until
-                if mean <= cut:
-                    (ahead,) = (view.arm for view in race.learner.views() if view.pulls == until)
-                    return race, ahead
+            if request.arm == beaten and isinstance(request.question.task, Challenge):
+                ahead = deepcopy(race)
+                ahead.serve(request)
+                leader = ahead.learner.arms[beaten].beaten_by
+                if leader is not None:
+                    return race, leader
         race.round()
 
 
-def test_an_arm_that_conceded_to_a_lost_leader_stays_in_the_race() -> None:
-    race, leader = _challenged((300, 600, 700, 950), concedes=0)
+def test_an_arm_that_gave_up_for_a_lost_leader_stays_in_the_race() -> None:
+    race, leader = _challenged((300, 600, 700, 950), beaten=0)
     assert leader == 3
     race.take(race.learner.lose((leader,)))
     rounds = race.learner.rounds
     dropped = {event.arm for event in race.events if isinstance(event, ArmDropped)}
     race.round()
     assert race.learner.rounds == rounds + 1
-    conceded = [
-        event
+    gave_up = {
+        event.arm
         for event in race.events
-        if isinstance(event, ReportAccepted) and event.ceiling is not None
-    ]
-    assert 0 in {event.arm for event in conceded}
+        if isinstance(event, ReportAccepted) and event.beaten_by is not None
+    }
+    assert 0 in gave_up
     for event in race.events:  # whoever fell now fell for one that is still there
         if isinstance(event, ArmDropped) and event.arm not in dropped:
             assert event.because != leader
@@ -171,16 +173,16 @@ def test_an_arm_that_conceded_to_a_lost_leader_stays_in_the_race() -> None:
     assert replay(race.events).save() == race.learner.save()
 
 
-def test_of_two_arms_the_one_that_conceded_to_the_lost_one_is_no_answer() -> None:
-    race, leader = _challenged((300, 950), concedes=0)
+def test_of_two_arms_the_one_that_gave_up_for_the_lost_one_is_no_answer() -> None:
+    race, leader = _challenged((300, 950), beaten=0)
     assert leader == 1
     race.take(race.learner.lose((leader,)))
     ending = race.run()
     assert (ending.outcome, ending.best_arm, ending.guarantee) == (Outcome.AGENT_LOST, None, None)
 
 
-def test_an_arm_that_conceded_and_fell_is_not_covered_once_its_leader_is_lost() -> None:
-    race, leader = _challenged((300, 900, 950), concedes=0)
+def test_an_arm_that_gave_up_and_fell_is_not_covered_once_its_leader_is_lost() -> None:
+    race, leader = _challenged((300, 900, 950), beaten=0)
     race.round()
     assert race.learner.arms[0].dropped_for == leader
     race.take(race.learner.lose((leader,)))
@@ -188,21 +190,23 @@ def test_an_arm_that_conceded_and_fell_is_not_covered_once_its_leader_is_lost() 
 
 
 def test_a_lost_pilot_is_followed_by_another() -> None:
-    race = Race((300, 500, 950), QuietElimination(), Dicq())
+    race = Race((300, 500, 950), ChallengeElimination())
     assert [request.arm for request in race.learner.pending] == [1]
     race.take(race.learner.lose((1,)))
-    assert [(request.arm, request.question.cut) for request in race.learner.pending] == [(2, None)]
+    assert [(request.arm, request.question.task) for request in race.learner.pending] == [
+        (2, Pilot())
+    ]
     ending = race.run()
     assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
 
 
 def test_a_leader_that_is_lost_on_its_way_is_followed_by_another() -> None:
-    race = Race((300, 900, 950), QuietElimination(), Dicq())
+    race = Race((300, 900, 950), ChallengeElimination())
     while len(race.learner.pending) != 1 or not race.learner.arms[2].message:
         race.round()
     (request,) = race.learner.pending
     race.take(race.learner.lose((request.arm,)))
     (other,) = race.learner.pending
     assert {request.arm, other.arm} <= {1, 2}
-    assert other.question.cut is None
+    assert isinstance(other.question.task, Edge)
     assert race.run().best_arm == other.arm

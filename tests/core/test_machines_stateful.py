@@ -16,6 +16,7 @@ from problems import BOUNDED, POLICY_CHOICES, UNBOUNDED, problems
 from tapes import Problem
 
 from bitarm.core.codes import Nearest
+from bitarm.core.confidence import Stride
 from bitarm.core.events import (
     CaveatNoted,
     EpochBegan,
@@ -32,14 +33,13 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
     TopTwo,
 )
 from bitarm.core.policy import Outcome
-from bitarm.core.quantizers import QUANTIZERS, Dicq, Quantizer
+from bitarm.core.quantizers import QUANTIZERS, Quantizer
 from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.standings import Standings
@@ -48,7 +48,6 @@ pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
 _CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
 _ONE_OF_EACH: tuple[Policy, ...] = (
-    QuietElimination(),
     SuccessiveElimination(),
     Lucb(),
     LilUcb(),
@@ -222,7 +221,7 @@ def assert_journal_stands_for(network: Network) -> None:
 
 
 def assert_ending_is_sound(network: Network) -> None:
-    """The guarantee is what caveats and lives leave of it; a budget is not spent twice."""
+    """The guarantee is what caveats, lives and restores leave of it; no budget is spent twice."""
     ending, learner = network.learner.ending, network.learner
     assert ending is not None
     ahead = any(isinstance(event, PositionTold) for event in network.events)
@@ -231,8 +230,12 @@ def assert_ending_is_sound(network: Network) -> None:
         return
     if ending.guarantee is not None:
         lives = sorted((record.lives for record in learner.arms), reverse=True)
-        paid = lives[0] * lives[1] if learner.spec.sampling.along_path else 1
-        assert ending.guarantee == learner.spec.delta * paid < 1
+        width, stride = learner.spec.sampling, learner.policy.stride
+        paid = lives[0] * lives[1] if width.along_path else 1
+        if width.along_path and width.of_pairs and stride in (Stride.APART, Stride.JUDGED):
+            paid *= 3 ** learner.save().restores
+        assert ending.guarantee == pytest.approx(learner.spec.delta * paid)
+        assert ending.guarantee < 1
         assert learner.caveats == ()
 
 
@@ -316,9 +319,9 @@ def _asked(run: Run) -> list[Question]:
     ]
 
 
-def _conceded(run: Run) -> bool:
+def _gave_up(run: Run) -> bool:
     return any(
-        isinstance(event, ReportAccepted) and event.ceiling is not None for event in run.events
+        isinstance(event, ReportAccepted) and event.beaten_by is not None for event in run.events
     )
 
 
@@ -328,19 +331,17 @@ def test_centres_of_other_arms_are_among_what_is_disturbed() -> None:
         codes = [question.code for question in first]
         return len({code.centre for code in codes if isinstance(code, Nearest)}) > 1
 
-    find(problems(policy=QuietElimination()), meets, settings=_SEARCH)
+    find(problems(policy=ChallengeElimination()), meets, settings=_SEARCH)
 
 
-@pytest.mark.parametrize("concedes", [False, True])
-def test_arms_with_a_cut_both_concede_and_go_on(*, concedes: bool) -> None:
-    quiet = problems(Dicq(kappa=2.5), QuietElimination(), bounded=True)
-
+@pytest.mark.parametrize("beaten", [False, True])
+def test_challenged_arms_both_give_up_and_go_on(*, beaten: bool) -> None:
     def meets(problem: Problem) -> bool:
         run = drive_problem(problem)
-        cuts = [question for question in _asked(run) if question.cut is not None]
-        return bool(cuts) and _conceded(run) is concedes
+        challenged = [question for question in _asked(run) if question.task is not None]
+        return bool(challenged) and _gave_up(run) is beaten
 
-    find(quiet, meets, settings=_SEARCH)
+    find(problems(policy=ChallengeElimination()), meets, settings=_SEARCH)
 
 
 @settings(_CALM, max_examples=100)

@@ -1,4 +1,4 @@
-"""A question: answered from a mean alone, and read back, with a cut or without."""
+"""A question: answered from a mean, or from what was kept of the rewards, and read back."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.bits import Symbol, concat
+from bitarm.core.bits import Symbol
 from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
 from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.bets import Bets
@@ -23,71 +23,28 @@ _CODES: tuple[Code, ...] = (
     Raw(),
     Above(low=-0.5, step=0.25),
 )
-_NOT_ABOVE = Symbol(0, 1)
 means = st.floats(-3, 3)
 every_code = pytest.mark.parametrize("code", _CODES, ids=repr)
 
 
 @every_code
 @given(mean=means)
-def test_without_a_cut_the_answer_is_the_codes_word(code: Code, mean: float) -> None:
+def test_without_a_task_the_answer_is_the_codes_word(code: Code, mean: float) -> None:
     question = Question(until=5, code=code)
     assert question.answer(mean) == code.write(mean)
     assert question.read(question.answer(mean)) == Told(mean=code.read(code.write(mean)))
 
 
 @every_code
-@given(mean=means, cut=means)
-def test_with_a_cut_one_bit_comes_first(code: Code, mean: float, cut: float) -> None:
-    question = Question(until=5, code=code, cut=cut)
-    symbol = question.answer(mean)
-    if mean <= cut:
-        assert symbol == _NOT_ABOVE
-        assert question.read(symbol) is None
-    else:
-        assert symbol == concat(Symbol(1, 1), code.write(mean))
-        assert question.read(symbol) == Told(mean=code.read(code.write(mean)))
-
-
-@every_code
-def test_a_mean_at_the_cut_is_not_above_it(code: Code) -> None:
-    question = Question(until=1, code=code, cut=0.5)
-    assert question.answer(0.5) == question.answer(-2.0)
-    assert question.answer(0.5) == _NOT_ABOVE
-    assert question.answer(math.nextafter(0.5, 1.0)) != _NOT_ABOVE
-
-
-@every_code
-@given(one=means, other=means, cut=means)
-def test_the_answers_to_one_question_are_prefix_free(
-    code: Code, one: float, other: float, cut: float
-) -> None:
-    question = Question(until=1, code=code, cut=cut)
+@given(one=means, other=means)
+def test_the_answers_to_one_question_are_prefix_free(code: Code, one: float, other: float) -> None:
+    question = Question(until=1, code=code)
     first, second = str(question.answer(one)), str(question.answer(other))
     assert first == second or not second.startswith(first)
 
 
-@pytest.mark.parametrize(
-    ("bits", "why"),
-    [
-        ("", "ends early"),
-        ("00", "goes on after it said no"),
-        ("0101", "goes on after it said no"),
-        ("1", "0 bits, 4 were expected"),
-        ("100000", "5 bits, 4 were expected"),
-        ("11100", "bin 12 of 12"),
-    ],
-)
-def test_what_nobody_answers_is_the_peers_fault(bits: str, why: str) -> None:
-    question = Question(until=1, code=_CODES[0], cut=0.5)
-    with pytest.raises(PeerProtocolError, match=why):
-        question.read(Symbol(int(bits or "0", 2), len(bits)))
-
-
-@pytest.mark.parametrize("cut", [None, -1.0, 1e301])
-def test_a_mean_that_the_code_does_not_reach_is_a_reward_error(cut: float | None) -> None:
-    # below the cut too: an agent cannot say where it is, and must not seem to be well
-    question = Question(until=1, code=Nearest(centre=0.0, step=1.0, divisor=1), cut=cut)
+def test_a_mean_that_the_code_does_not_reach_is_a_reward_error() -> None:
+    question = Question(until=1, code=Nearest(centre=0.0, step=1.0, divisor=1))
     with pytest.raises(RewardError, match="too far from 0"):
         question.answer(1e300)
 
@@ -97,12 +54,6 @@ def test_pulls_that_nobody_makes_are_refused(until: int) -> None:
     with pytest.raises(LocalProtocolError, match=rf"until must lie in \[1, {MAX_PULLS}\]"):
         Question(until=until, code=Raw())
     assert Question(until=MAX_PULLS, code=Raw()).until == MAX_PULLS
-
-
-@pytest.mark.parametrize("cut", [math.nan, math.inf, -math.inf])
-def test_a_cut_that_is_no_number_is_refused(cut: float) -> None:
-    with pytest.raises(LocalProtocolError, match="cut must be a finite number"):
-        Question(until=1, code=Raw(), cut=cut)
 
 
 # -- tasks ----------------------------------------------------------------------------------------
@@ -120,12 +71,10 @@ every_task = pytest.mark.parametrize(("task", "code"), _TASKS, ids=repr)
 
 
 @every_task
-def test_a_task_needs_a_scale_its_own_code_and_no_cut(task: Task, code: Code) -> None:
+def test_a_task_needs_a_scale_and_its_own_code(task: Task, code: Code) -> None:
     assert Question(until=5, code=code, scale=_SCALE, task=task).task == task
     with pytest.raises(LocalProtocolError, match="a task needs a scale"):
         Question(until=5, code=code, task=task)
-    with pytest.raises(LocalProtocolError, match="no room for a cut"):
-        Question(until=5, code=code, scale=_SCALE, task=task, cut=0.5)
     for other in (Raw(), _ABOVE if code is _NEAREST else _NEAREST):
         with pytest.raises(LocalProtocolError, match=f"a {task.name} is answered in the code"):
             Question(until=5, code=other, scale=_SCALE, task=task)
@@ -154,6 +103,22 @@ def test_what_is_answered_is_read(task: Task, code: Code, rewards: list[float]) 
     for grown in (Symbol(symbol.value << 1, symbol.nbits + 1), Symbol(0, 0)):
         with pytest.raises(PeerProtocolError):
             question.read(grown)
+
+
+@pytest.mark.parametrize(
+    ("bits", "why"),
+    [
+        ("", "ends early"),
+        ("00", "goes on after it gave up"),
+        ("0101", "goes on after it gave up"),
+        ("1", "ends early"),
+        ("100000", "too long"),
+    ],
+)
+def test_what_nobody_answers_is_the_peers_fault(bits: str, why: str) -> None:
+    question = Question(until=1, code=_ABOVE, scale=_SCALE, task=_CHALLENGE)
+    with pytest.raises(PeerProtocolError, match=why):
+        question.read(Symbol(int(bits or "0", 2), len(bits)))
 
 
 def test_a_scale_alone_changes_no_answer() -> None:

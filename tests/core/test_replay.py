@@ -28,7 +28,7 @@ from bitarm.core.events import (
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Outcome
+from bitarm.core.policy import FROM_OUTSIDE, Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay, steps
 from bitarm.errors import StoreError
@@ -191,7 +191,6 @@ def _others(value: Any) -> list[Any]:
             ] + [
                 replace(value, question=replace(question, until=question.until + 1)),
                 replace(value, question=replace(question, code=Raw())),
-                replace(value, question=replace(question, cut=0.5)),
             ]
         case None:
             return [0]
@@ -234,6 +233,8 @@ def test_lives_without_a_count_each_are_refused() -> None:
 def test_a_changed_event_is_refused(journal: list[LearnerEvent], name: str, field: str) -> None:
     for at, event in enumerate(journal):
         for other in _others(getattr(event, field)) if event.name == name else []:
+            if event.name == "run_ended" and {getattr(event, field), other} <= set(FROM_OUTSIDE):
+                continue  # which of the two it was, only who drove the run could know
             changed: Any = replace(event, **{field: other})
             with pytest.raises(StoreError):
                 replay([*journal[:at], changed, *journal[at + 1 :]])

@@ -53,7 +53,7 @@ def test_a_result_says_what_the_ending_and_the_spec_say(problem: Problem) -> Non
     )
     assert (result.quantizer, result.policy) == (spec.quantizer.name, problem.policy.name)
     assert result.seed == spec.seed
-    assert int(result.fingerprint, 16) == spec.fingerprint
+    assert int(result.fingerprint, 16) == problem.setup.fingerprint
     assert len(result.fingerprint) == 8
     assert sum(arm.pulls for arm in result.arms) == result.samples
     assert sum(arm.payload_bits for arm in result.arms) == result.payload_bits

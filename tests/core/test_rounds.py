@@ -27,10 +27,17 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause, Dismiss, Request
-from bitarm.core.policies import LilUcb, Lucb, Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import (
+    ChallengeElimination,
+    LilUcb,
+    Lucb,
+    Policy,
+    SuccessiveElimination,
+)
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Occasion
-from bitarm.core.quantizers import Dicq, Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.quantizers import Dyadic, Exact, FedSel, Icq, Quantizer, QuBan
+from bitarm.core.schedule import LooksSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import PeerProtocolError
 
@@ -129,25 +136,26 @@ def test_views_are_of_the_arms_in_the_race() -> None:
     assert learner.radius(0) == learner.arms[0].held.radius
 
 
-def test_an_arm_that_concedes_keeps_the_radius_that_it_told() -> None:
+def test_an_arm_that_gives_up_keeps_the_radius_that_it_told() -> None:
+    spec = make_spec(arms=4, quantizer=Dyadic(), width="sub-gaussian", schedule=LooksSchedule())
     problem = Problem(
-        spec=make_spec(arms=4, quantizer=Dicq(), width="pairwise-mixture"),
-        policy=QuietElimination(),
+        spec=spec,
+        policy=ChallengeElimination(),
         limits=Limits(),
         tape=Tape(seed=3, means=(200, 400, 600, 800), spread=150, bounds=(0, 1024)),
     )
     told: dict[int, ReportAccepted] = {}
-    conceded = 0
+    beaten = 0
     for event in drive_problem(problem).events:
         if not isinstance(event, ReportAccepted):
             continue
-        if event.ceiling is not None:
-            conceded += 1
+        if event.beaten_by is not None:
+            beaten += 1
             before = told[event.arm]
             assert (event.mean, event.radius) == (before.mean, before.radius)
             assert event.pulls > before.pulls
         told[event.arm] = event
-    assert conceded > 1
+    assert beaten > 1
 
 
 # -- dismissal ------------------------------------------------------------------------------------
@@ -337,7 +345,7 @@ def test_what_is_read_is_true_of_the_agents_mean(problem: Problem) -> None:
     for mean, accepted, contained in _accepted_means(problem):
         assert contained
         judged = problem.policy.stride is Stride.JUDGED  # which tells edges, open on one side
-        if problem.spec.quantizer.certain and accepted.ceiling is None and not judged:
+        if problem.spec.quantizer.certain and not judged:
             assert abs(accepted.mean - mean) <= accepted.error * (1 + 1e-9)
 
 

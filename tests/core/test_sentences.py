@@ -34,10 +34,10 @@ SETUP = build(("north", "south"), seed=1, problem={"bounds": (0.0, 1.0)}, scheme
 
 def test_known_events_have_a_sentence() -> None:
     opened = sentence_of(RunOpened(setup=SETUP, opening="roofs"), SETUP)
-    assert opened == f"run {SETUP.spec.fingerprint:08x} opened: 2 arms, dicq, δ = 0.05"
+    assert opened == f"run {SETUP.fingerprint:08x} opened: 2 arms, dyadic, δ = 0.05"
     dropped = ArmDropped(round=3, arm=1, because=0)
     assert sentence_of(dropped, SETUP) == "south is out in round 3: north is better"
-    conceded = ReportAccepted(
+    beaten = ReportAccepted(
         round=3,
         arm=1,
         message=2,
@@ -46,15 +46,16 @@ def test_known_events_have_a_sentence() -> None:
         mean=0.75,
         error=0.1,
         radius=0.2,
-        ceiling=0.623456,
+        beaten_by=0,
     )
-    assert sentence_of(conceded, SETUP) == (
-        "south conceded with 0 (message 2): its mean is at most 0.6235"
-    )
-    told = replace(conceded, ceiling=None, symbol=Symbol(6, 3))
+    assert sentence_of(beaten, SETUP) == "south gave up with 0 (message 2): north is better"
+    told = replace(beaten, beaten_by=None, symbol=Symbol(6, 3))
     assert sentence_of(told, SETUP) == "south reported 110 (message 2): 0.75 ± 0.2"
     repeated = ReportIgnored(arm=0, message=2)
     assert sentence_of(repeated, SETUP) == "north sent message 2 again: ignored"
+    assert sentence_of(replace(repeated, times=1_500), SETUP) == (
+        "north sent message 2 and others again, 1,500 times: ignored"
+    )
     assert sentence_of(CaveatNoted(text="clipped"), SETUP) == "caveat: clipped"
     traffic = TrafficMeasured(payload_bytes=1, wire_bytes_up=1100, wire_bytes_down=12)
     assert sentence_of(traffic, SETUP) == "frames as sent: 1,100 bytes up, 12 bytes down"

@@ -24,9 +24,9 @@ def decided_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def quiet_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run 1 decided by the default scheme, in which arms concede."""
-    path = tmp_path_factory.mktemp("quiet") / "runs.sqlite"
+def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run 1 decided by the default scheme, in which arms give up."""
+    path = tmp_path_factory.mktemp("judged") / "runs.sqlite"
     identify_into(path, seed=1)
     return path
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from drives import answered
+
 from bitarm.api.identify import run_setup
 from bitarm.api.scheme import build
 from bitarm.api.words import split
@@ -93,10 +95,11 @@ class SlowRun:
 
     def _serve(self, message: Any) -> Iterator[Answer]:
         agent = self._agents[message.arm]
-        yield from agent.receive(message)
-        if isinstance(message, Request) and agent.wanted:
-            count = agent.wanted
-            yield from agent.observe(count, count * self._means[message.arm])
+        if isinstance(message, Request):
+            mean = self._means[message.arm]
+            yield from answered(agent, message, lambda arm, done, count: count * mean)
+        else:
+            yield from agent.receive(message)
 
 
 def open_run_in(path: Path, *, rounds: int) -> int:

@@ -139,57 +139,49 @@ def test_rounds_drops_and_endings_have_frames_too(client: TestClient) -> None:
     assert [frame["arm"] for frame in kinds["run_ended"]["frames"]] == [0]
 
 
-def test_a_run_of_the_default_scheme_tells_what_arms_conceded(quiet_store: Path) -> None:
-    standings = standings_in(quiet_store, 1)
-    with client_of(quiet_store) as client:
+def test_a_run_of_the_default_scheme_tells_who_gave_up(judged_store: Path) -> None:
+    standings = standings_in(judged_store, 1)
+    with client_of(judged_store) as client:
         found = _run(client, 1)
         events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
     settings = found["settings"]
-    assert (settings["quantizer"], settings["policy"]) == ("dicq", "quiet")
+    assert (settings["quantizer"], settings["policy"]) == ("dyadic", "challenge")
     reports = found["timeline"]["reports"]
-    rows = _folded(reports, "arm", "mean", "radius", "ceiling")
+    rows = _folded(reports, "arm", "mean", "radius", "beaten_by")
     last = {arm: tuple(row) for arm, *row in rows}
-    assert last == {
-        number: (arm.mean, arm.radius, arm.ceiling) for number, arm in enumerate(standings.arms)
+    assert {arm: row[:2] for arm, row in last.items()} == {
+        number: (arm.mean, arm.radius) for number, arm in enumerate(standings.arms)
     }
-    conceded = [number for number, (_, _, ceiling) in last.items() if ceiling is not None]
-    assert conceded
-    for number in conceded:
+    beaten = {number: by for number, (_, _, by) in last.items() if by is not None}
+    assert beaten
+    for number, by in beaten.items():
         told = [row[1:3] for row in rows if row[0] == number]
         assert told[-1] == told[-2]  # mean and radius are those that it told before
-        ceiling = last[number][2]
         name = standings.arms[number].name
-        (said,) = (
-            event["text"] for event in events if event["text"].startswith(f"{name} conceded")
-        )
-        assert said.endswith(f"its mean is at most {ceiling:.4g}")
-        assert found["result"]["arms"][number]["ceiling"] == ceiling
+        (said,) = (event["text"] for event in events if event["text"].startswith(f"{name} gave up"))
+        assert said.endswith(f"{standings.arms[by].name} is better")
     assert set(reports["outermost"]) == {None}
 
 
-def test_the_frame_of_a_request_says_what_the_question_is(quiet_store: Path) -> None:
-    asked: dict[bool, tuple[dict[str, Any], dict[str, Any]]] = {}
-    with client_of(quiet_store) as client:
+def test_the_frame_of_a_request_says_what_the_question_is(judged_store: Path) -> None:
+    asked: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    with client_of(judged_store) as client:
         events = client.get("/api/v1/runs/1/events", params={"limit": 500}).json()["events"]
         for event in events:
             for request in event["event"].get("requests", ()):
                 path = f"/api/v1/runs/1/events/{event['sequence']}/frames"
                 found = client.get(path, params={"arm": request["arm"]}).json()
-                asked[request["question"]["cut"] is None] = (request, *found["frames"])
-    assert set(asked) == {True, False}
-    for request, frame in asked.values():
+                task = (request["question"]["task"] or {"name": "none"})["name"]
+                asked[task] = (request, *found["frames"])
+    assert {"none", "pilot", "edge", "challenge"} == set(asked)
+    for task, (request, frame) in asked.items():
         (message,) = wire.decode(bytes.fromhex(frame["hex"]))
         assert isinstance(message, Request)
         assert to_plain(message) == request
         question, told = request["question"], {field["name"]: field for field in frame["fields"]}
         assert told["until"]["meaning"] == f"pull until {question['until']} pulls in all"
-        assert told["step"]["meaning"] == f"in steps of {question['code']['step']}"
-        assert told["centre"]["meaning"].endswith(f"from {question['code']['centre']}")
-        assert (told["step"]["nbits"], told["centre"]["nbits"]) == (64, 64)
-        if question["cut"] is None:
-            assert "cut" not in told
-        else:
-            assert f"not above {question['cut']}, say only 0" in told["cut"]["meaning"]
+        form = "evidence" if task == "none" else task
+        assert told["question"]["meaning"] == f"tell the mean, in the form {form}"
 
 
 def test_a_learner_that_goes_on_asks_again_under_new_numbers(tmp_path: Path) -> None:

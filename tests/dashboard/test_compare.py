@@ -54,7 +54,9 @@ def test_every_word_that_varies_tells_points_apart() -> None:
     made = simulate(models, trials=2, seed=1, cap=[2, 6], patience=[0.7, 1.1]).to_json()
     points = compared(points_of_result(SavedResult(name="sweep.json", simulation=made))).points
     assert [point.scheme for point in points] == [
-        f"dicq quiet cap {cap} patience {patience}" for cap in (2, 6) for patience in (0.7, 1.1)
+        f"dyadic challenge cap {cap} patience {patience}"
+        for cap in (2, 6)
+        for patience in (0.7, 1.1)
     ]
     assert [point.words["patience"] for point in points] == [0.7, 1.1, 0.7, 1.1]
 

@@ -51,12 +51,6 @@ concentration = 19
 """
 
 
-QUIET_PROBLEM = PROBLEM.replace(
-    'quantizer = "icq"\nbits = 3\nwidth = "paper"\ngrowth = 1.1', "growth = 1.1\ncap = 1"
-)
-"""The default scheme, made to stop at every checkpoint."""
-
-
 CHALLENGE_PROBLEM = """
 [problem]
 delta = 0.05
@@ -137,7 +131,9 @@ class Field:
         return (self.folder / f"{name}.err").read_text()
 
     def result(self) -> dict[str, Any]:
-        printed: dict[str, Any] = json.loads((self.folder / "learner.out").read_text())
+        """What the learner printed last: one that is resumed after the end says it again."""
+        *_, last = (self.folder / "learner.out").read_text().splitlines()
+        printed: dict[str, Any] = json.loads(last)
         return printed
 
     def events(self) -> list[LearnerEvent]:

@@ -4,12 +4,23 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import final
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A running dashboard: where it is, without the slash at the end, and its process."""
+
+    address: str
+    pid: int
 
 
 @contextmanager
-def served(store: Path, *options: object) -> Iterator[str]:
-    """The address of a dashboard of `store`, without the slash at its end."""
+def served_process(store: Path, *options: object) -> Iterator[Served]:
+    """A dashboard of `store` for the time of a block."""
     process = subprocess.Popen(
         [*(sys.executable, "-m", "bitarm", "dashboard", "--store"), str(store), "--port", "0"]
         + [str(option) for option in options],
@@ -20,8 +31,15 @@ def served(store: Path, *options: object) -> Iterator[str]:
     try:
         address = process.stdout.readline().strip()
         assert address, "the dashboard did not come up"
-        yield address.rstrip("/")
+        yield Served(address=address.rstrip("/"), pid=process.pid)
     finally:
         process.terminate()
         process.wait()
         process.stdout.close()
+
+
+@contextmanager
+def served(store: Path, *options: object) -> Iterator[str]:
+    """The address of a dashboard of `store`, without the slash at its end."""
+    with served_process(store, *options) as dashboard:
+        yield dashboard.address

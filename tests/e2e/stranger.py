@@ -16,7 +16,7 @@ from paho.mqtt import subscribe
 
 HEADS = {2: "arm message code", 3: "arm", 6: "count code shape", 7: "count shape"}
 NUMBERS = ("", "low step bins", "centre step divisor", "step level dither", "")
-FORMATS = {"low": ">d", "centre": ">d", "step": ">d", "cut": ">d", "dither": ">I"}
+FORMATS = {"low": ">d", "centre": ">d", "step": ">d", "dither": ">I"}
 NOTHING_ASKED: dict[str, Any] = {"answered": 0, "question": {}, "answer": "", "dismissed": False}
 NO_RUN = NOTHING_ASKED | {"opening": None, "epoch": 0, "count": 0, "sum": 0.0}
 
@@ -46,7 +46,7 @@ def decode(frame: bytes, run: bytes, arm: int) -> dict[str, Any]:  # what it say
     ask = {name: read(body, name) for name in HEADS[kind].split()}
     code, count = ask.get("code", 0), ask.pop("count", 1)
     names = ["message"] * (kind == 6) + (["until"] if code else ["cause"])
-    names += NUMBERS[code & 15].split() + ["escape"] * (code >> 5) + ["cut"] * (code >> 4 & 1)
+    names += NUMBERS[code & 15].split() + ["escape"] * (code >> 5)
     shape = f"{ask.pop('shape', 2 ** len(names) - 1):0{len(names)}b}"
     arms = [ask.pop("arm")] if kind < 4 else [read(body, "arm") for _ in range(count)]
     place = list(accumulate(arms, lambda last, skipped: last + skipped + 1)).index(arm)
@@ -79,7 +79,7 @@ def spell(ask: dict[str, Any], mean: float) -> str:  # the answer; f"{2**b + n:b
         zeros = math.floor(far).bit_length() if far > 1 else 0
         word = f"{'1111' if x > 4 else '1101'}{'0' * zeros}1{level - 2**zeros // 2:0{zeros or 1}b}"
         word = word if far else {4: "1110", -3: "1100"}.get(level) or f"{level + 2:03b}"
-    return word if "cut" not in ask else "1" + word if mean > ask["cut"] else "0"
+    return word
 
 
 def report(run: bytes, arm: int, message: int, symbol: str) -> bytes:  # short if it fits

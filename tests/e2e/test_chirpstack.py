@@ -12,7 +12,7 @@ from runtime.chirpstack.events import APPLICATION
 from bitarm.api.identify import run_problem
 from bitarm.api.network import LearnerEnd, run_learner
 from bitarm.api.problem import Problem, parse_problem
-from bitarm.core.events import AgentJoined, FleetAssigned, TrafficMeasured
+from bitarm.core.events import AgentJoined, FleetAssigned, PullsCounted, TrafficMeasured
 from bitarm.core.journal import Journal
 from bitarm.store import MemoryJournal
 
@@ -51,7 +51,7 @@ def _run(
 
 def _story(journal: Journal) -> object:
     events = [entry.event for entry in journal.read(1)]
-    others = FleetAssigned | TrafficMeasured | AgentJoined
+    others = FleetAssigned | TrafficMeasured | AgentJoined | PullsCounted  # a device tells no count
     return story([event for event in events if not isinstance(event, others)])
 
 

@@ -10,7 +10,13 @@ from drives import story
 from bitarm.api.identify import run_problem
 from bitarm.api.network import AgentEnd, run_agent, run_learner
 from bitarm.api.problem import Problem, parse_problem
-from bitarm.core.events import AgentJoined, FleetAssigned, LearnerEvent, TrafficMeasured
+from bitarm.core.events import (
+    AgentJoined,
+    FleetAssigned,
+    LearnerEvent,
+    PullsCounted,
+    TrafficMeasured,
+)
 from bitarm.core.journal import Journal
 from bitarm.core.messages import Cause
 from bitarm.core.policy import Outcome
@@ -49,7 +55,7 @@ def _problem(scheme: str, arms: str = _ARMS) -> Problem:
 
 def _said(journal: Journal) -> list[LearnerEvent]:
     events = [entry.event for entry in journal.read(1)]
-    others = FleetAssigned | TrafficMeasured | AgentJoined
+    others = FleetAssigned | TrafficMeasured | AgentJoined | PullsCounted  # told when it suits
     return [event for event in events if not isinstance(event, others)]
 
 

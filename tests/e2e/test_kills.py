@@ -1,30 +1,13 @@
 """Processes killed with SIGKILL, a broker killed too, a line that is cut: the same answer."""
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from brokers import CuttableLine, PlainBroker
-from drives import story
-from e2e.processes import CHALLENGE_PROBLEM, NAMES, PROBLEM, QUIET_PROBLEM, Field, field
-from wires.runs import substance
-
-from bitarm.api.identify import run_problem
-from bitarm.api.problem import parse_problem
-from bitarm.core.events import (
-    AgentJoined,
-    FleetAssigned,
-    LearnerEvent,
-    PullsCounted,
-    TrafficMeasured,
-)
-from bitarm.core.journal import Journal
-from bitarm.core.replay import replay
-from bitarm.store import MemoryJournal, SqliteJournal
+from e2e.embedded import assert_as_embedded
+from e2e.processes import CHALLENGE_PROBLEM, NAMES, PROBLEM, field
 
 pytestmark = pytest.mark.slow
-
-_OF_THE_NETWORK = FleetAssigned | TrafficMeasured | PullsCounted | AgentJoined
 
 # Whom to kill after how many reports: 16 deaths in three runs.
 _DEATHS = [
@@ -36,30 +19,13 @@ _DEATHS = [
 _OF_A_CHALLENGE = [("south", 0), ("tower", 2), ("learner", 3), ("north", 5), ("broker", 6)]
 
 
-def _said(journal: Journal) -> list[LearnerEvent]:
-    assert len(journal.runs()) == 1
-    events = [entry.event for entry in journal.read(1)]
-    return [event for event in events if not isinstance(event, _OF_THE_NETWORK)]
-
-
-def _assert_as_embedded(place: Field, problem: str = PROBLEM) -> None:
-    embedded = MemoryJournal()
-    _, result = run_problem(parse_problem(problem, Path()), seed=5, journal=embedded)
-    assert place.result()["samples"] == result.samples  # of arms that gave up too
-    with closing(SqliteJournal.open_read_only(place.store)) as journal:
-        events = _said(journal)
-    assert story(events) == story(_said(embedded))
-    assert substance(replay(events).save()) == substance(replay(_said(embedded)).save())
-
-
 @pytest.mark.parametrize(
     ("deaths", "problem"),
     [
         *((deaths, PROBLEM) for deaths in _DEATHS),
-        (_DEATHS[2], QUIET_PROBLEM),
         (_OF_A_CHALLENGE, CHALLENGE_PROBLEM),
     ],
-    ids=["learner", "south", "broker", "default", "challenge"],
+    ids=["learner", "south", "broker", "challenge"],
 )
 def test_killed_again_and_again(
     deaths: list[tuple[str, int]], problem: str, broker: PlainBroker, tmp_path: Path
@@ -82,7 +48,8 @@ def test_killed_again_and_again(
         assert place.wait("learner") == 0, place.said("learner")
         assert [place.wait(name) for name in NAMES] == [0, 0, 0]
         assert place.result()["best_arm_name"] == "tower"
-        _assert_as_embedded(place, problem)
+        result = assert_as_embedded(place, problem)
+        assert place.result()["samples"] == result.samples  # of arms that gave up too
 
 
 def test_a_line_that_is_cut_in_both_directions(
@@ -100,4 +67,4 @@ def test_a_line_that_is_cut_in_both_directions(
             line.mend()
         assert place.wait("learner") == 0, place.said("learner")
         assert [place.wait(name) for name in NAMES] == [0, 0, 0]
-        _assert_as_embedded(place)
+        assert place.result()["samples"] == assert_as_embedded(place).samples

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.slow
 
 _REPORTS = f"{ROOT}/{RUN}/north/report"
 
-schemes = pytest.mark.parametrize("scheme", ["paper", "default"])
+schemes = pytest.mark.parametrize("scheme", ["paper", "path"])
 
 
 def _level(scheme: str, *lives: int) -> float:
     """What is claimed where the two arms that forgot most have had so many lives."""
     most, second = lives
-    return DELTA * (most * second if scheme == "default" else 1)
+    return DELTA * (most * second if scheme == "path" else 1)
 
 
 # -- agents' files ---------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_one_agent_served_by_two_processes(
     with live_field(tmp_path, broker.url, scheme) as place:
         place.begin()
         place.wait_for_reports(9)
-        if scheme == "default":  # a clone of the machine, memory and all
+        if scheme == "path":  # a clone of the machine, memory and all
             (other / RUN).mkdir(parents=True)
             shutil.copy(place.file_of("north"), other / RUN)
         words = ("agent", str(place.problem), "--agent", "north", "--run", RUN)
@@ -79,7 +79,7 @@ def test_one_agent_served_by_two_processes(
 
 
 def test_an_agent_s_file_is_damaged_swapped_or_lost(broker: PlainBroker, tmp_path: Path) -> None:
-    with live_field(tmp_path, broker.url, "default") as place:
+    with live_field(tmp_path, broker.url, "path") as place:
         place.begin()
 
         place.wait_for_reports(12)
@@ -113,7 +113,7 @@ def test_an_agent_s_file_is_damaged_swapped_or_lost(broker: PlainBroker, tmp_pat
 
         result = place.ended()
         assert result["forgotten"] == 2
-        assert result["guarantee"] == pytest.approx(_level("default", 2, 2))
+        assert result["guarantee"] == pytest.approx(_level("path", 2, 2))
 
 
 def _change_a_digit(path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_paused_learner_wakes_beside_its_successor(
     journal: str, broker: PlainBroker, tmp_path: Path
 ) -> None:
     shared = journal == "shared"
-    with live_field(tmp_path, broker.url, "paper" if shared else "default") as place:
+    with live_field(tmp_path, broker.url, "paper" if shared else "path") as place:
         place.begin()
         place.wait_for_reports(9)
         place.pause("learner")
@@ -257,7 +257,7 @@ def test_reports_of_an_earlier_epoch_come_late(broker: PlainBroker, tmp_path: Pa
     client.subscribe(_REPORTS, qos=1)
     client.loop_start()
     try:
-        with live_field(tmp_path, broker.url, "default") as place:
+        with live_field(tmp_path, broker.url, "path") as place:
             place.begin()
             place.wait_for_reports(6)
             copy = place.copy_journal("backup.sqlite")

@@ -96,7 +96,7 @@ def _assert_as_embedded(place: Field, problem: str) -> None:
     assert place.wait("learner") == 0, place.said("learner")
     assert [place.wait(name) for name in NAMES] == [0, 0, 0], place.said(SERVED)
     assert "refused" not in place.said(SERVED)
-    assert f"agent {SERVED} is done" in place.said("learner")
+    assert f"agent {SERVED} is done" in place.said("learner"), place.said("learner")
     embedded = MemoryJournal()
     _, result = run_problem(parse_problem(problem, place.folder), seed=5, journal=embedded)
     with closing(SqliteJournal.open_read_only(place.store)) as journal:
@@ -116,12 +116,12 @@ def _assert_as_embedded(place: Field, problem: str) -> None:
     "scheme",
     [
         'quantizer = "icq"\nbits = 3\npolicy = "se"',
-        "",  # the default
+        'policy = "se"',
         'quantizer = "quban"\npolicy = "se"',
         'quantizer = "fed-sel"\npolicy = "se"',
         'quantizer = "exact"\npolicy = "se"',
     ],
-    ids=["icq", "default", "quban", "fed-sel", "exact"],
+    ids=["icq", "dicq", "quban", "fed-sel", "exact"],
 )
 def test_the_run_is_the_embedded_run(scheme: str, broker: PlainBroker, tmp_path: Path) -> None:
     problem = _problem(scheme)
@@ -133,8 +133,11 @@ def test_the_run_is_the_embedded_run(scheme: str, broker: PlainBroker, tmp_path:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "scheme",
-    ['quantizer = "icq"\nbits = 3\npolicy = "se"\ngrowth = 1.1', "growth = 1.1\ncap = 1"],
-    ids=["icq", "default"],
+    [
+        'quantizer = "icq"\nbits = 3\npolicy = "se"\ngrowth = 1.1',
+        'policy = "se"\ngrowth = 1.1',
+    ],
+    ids=["icq", "dicq"],
 )
 def test_killed_in_the_middle_and_started_again(
     scheme: str, broker: PlainBroker, tmp_path: Path

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bitarm.api.simulate import SweepPoint, claim_of, setup_of
 from bitarm.experiments.experiment import Experiment, parse_sweep
 from bitarm.experiments.results import ExperimentResult
-from bitarm.sim.statistics import Moments
+from bitarm.sim.statistics import Moments, Tally
 from bitarm.sim.sweep import PointResult
 
 TRIALS = 101
@@ -59,6 +59,7 @@ def result(
                 rounds=moments,
                 samples=moments,
                 payload_bits=moments,
+                tallies=(Tally(values=(round(mean),), counts=(TRIALS,)),) * 3,
                 errors=errors,
                 outcomes=(("decided", TRIALS),),
                 lead=(moments,) * 3,

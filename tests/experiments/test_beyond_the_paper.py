@@ -22,5 +22,5 @@ def test_every_claim_holds_and_no_answer_contradicts_its_guarantee(name: str) ->
     } == {}
     for (series, x), point in found.points.items():
         assert point.guarantee.delta is not None, (series, x, point.guarantee.reason)
-        rate = clopper_pearson(point.result.errors, point.result.samples.count)
+        rate = clopper_pearson(point.result.errors, point.result.trials)
         assert rate.low <= point.guarantee.delta

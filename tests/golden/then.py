@@ -15,11 +15,11 @@ from bitarm.core.policy import Policy
 from bitarm.core.widths import PaperWidth
 
 
-def _width_of_then(policy: Policy | type[Policy]) -> type[Width]:
+def _width_of_then(policy: Policy | type[Policy], *, bounds_only: bool = True) -> type[Width]:
     """Arms that move apart were compared by intervals."""
     if policy.stride is Stride.APART and not is_budgeted(policy):
         return PaperWidth
-    return default_width(policy)
+    return default_width(policy, bounds_only=bounds_only)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from golden.run_cases import Case
 from golden.then import defaults_of_then
 
 import bitarm
@@ -22,17 +21,16 @@ from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.rewards.draws import ModelSource
 
 FOLDER = Path(__file__).parent
-SEEDS = (1, 2, 3)
-
-REPORT = ("round", "arm", "pulls", "symbol", "mean", "error", "radius", "ceiling")
+REPORT = ("round", "arm", "pulls", "symbol", "mean", "error", "radius")
 """What the numbers of a recorded report are, in order."""
 
 Record = dict[str, Any]
 
 
-def run(case: Case, seed: int) -> Record:
-    """Run a case and record it, as plain JSON."""
-    models = parse_arms(case.arms, case.parameters)
+def run_again(kept: Record) -> Record:
+    """Run what a record says was run, and record it, as plain JSON."""
+    seed = kept["seed"]
+    models = parse_arms(kept["arms"], kept["parameters"])
     sources = {
         f"arm-{number}": ModelSource(model, seed=seed, arm=number)
         for number, model in enumerate(models)
@@ -40,15 +38,10 @@ def run(case: Case, seed: int) -> Record:
     events: list[LearnerEvent] = []
     with defaults_of_then():
         result = bitarm.identify(
-            sources, seed=seed, clip=case.clip, watch=events.extend, **dict(case.words)
+            sources, seed=seed, clip=kept["clip"], watch=events.extend, **kept["words"]
         )
     record = {
-        "case": case.name,
-        "seed": seed,
-        "arms": case.arms,
-        "parameters": dict(case.parameters),
-        "words": dict(case.words),
-        "clip": case.clip,
+        **{word: kept[word] for word in ("case", "seed", "arms", "parameters", "words", "clip")},
         "reports": [_report(event) for event in events if isinstance(event, ReportAccepted)],
         "drops": [
             [event.round, event.arm, event.because]
@@ -77,12 +70,16 @@ def _report(event: ReportAccepted) -> list[Any]:
         event.mean.hex(),
         event.error.hex(),
         event.radius.hex(),
-        _hex(event.ceiling),
     ]
 
 
 def _hex(number: float | None) -> str | None:
     return None if number is None else float(number).hex()
+
+
+def kept_of() -> list[str]:
+    """The quantizers whose runs are kept."""
+    return sorted(path.name[5:-9] for path in FOLDER.glob("runs_*.jsonl.gz"))
 
 
 def path_of(quantizer: str) -> Path:

@@ -43,7 +43,8 @@ def test_a_frame_that_is_too_large_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "quantizer"), [("se", "icq"), ("lucb", "icq"), ("quiet", "icq"), ("quiet", "dicq")]
+    ("policy", "quantizer"),
+    [("se", "icq"), ("lucb", "icq"), ("se", "dicq"), ("challenge", "dyadic")],
 )
 def test_frames_from_events_are_the_frames_on_the_wire(policy: str, quantizer: str) -> None:
     ledger, draw = LinkLedger(find_link("lorawan-eu868-dr0")), random.Random(1)

@@ -16,7 +16,6 @@ from bitarm.core.policies import (
     LilUcbCount,
     Lucb,
     Policy,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -90,14 +89,12 @@ POLICIES: dict[str, type[Any]] = {
     "lil-ucb": LilUcb,
     "lil-ucb-count": LilUcbCount,
     "top-two": TopTwo,
-    "quiet": QuietElimination,
     "sequential-halving": SequentialHalving,
     "successive-rejects": SuccessiveRejects,
 }
 _LEVEL = sorted(set(WIDTHS) - {"bounded"})  # that one is for agents that judge
 _APART = ["lil", "paper", "sub-gaussian"]
 _BUDGETED = ("sequential-halving", "successive-rejects")
-NEEDS_DICQ = ("quiet",)  # with other quantizers it has no kernel
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)
 BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
@@ -111,7 +108,6 @@ BOUNDED: dict[str, st.SearchStrategy[Quantizer]] = {
         Dicq,
         kappa=st.floats(0.1, 8.0),
         kappa_first=st.floats(0.1, 8.0),
-        kappa_cut=st.floats(0.1, 8.0),
     ),
     "dicq-budget": st.lists(
         st.tuples(st.integers(1, 12), st.floats(0.05, 5.0)), min_size=1, max_size=4
@@ -134,15 +130,6 @@ def policies(name: str) -> st.SearchStrategy[Policy]:
     """A policy, with or without a tolerance where it knows one."""
     if name == "lil-ucb-count":
         return st.just(LilUcbCount())
-    if name == "quiet":
-        return st.builds(
-            QuietElimination,
-            epsilon=st.just(0.0) | st.floats(0.001, 0.5),
-            cap=st.floats(1.0, 20.0),
-            patience=st.floats(0.3, 2.0),
-            leader_first=st.booleans(),
-            pilot=st.booleans(),
-        )
     if name in _BUDGETED:  # the most arms here are 6
         return st.builds(POLICIES[name], pull_budget=st.integers(18, 40) | st.integers(18, 2000))
     return st.builds(POLICIES[name], epsilon=st.just(0.0) | st.floats(0.001, 0.5))

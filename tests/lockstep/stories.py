@@ -15,7 +15,7 @@ import numpy as np
 from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
 from bitarm.core.codes.prefix import ESCAPE, write_golomb, zigzag
-from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted, RoundOpened
+from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.setup import Setup
@@ -39,7 +39,6 @@ class Story:
     rounds: int
     samples: int
     payload_bits: int
-    cuts: int  # questions with one
     messages: int
 
 
@@ -57,12 +56,6 @@ def told_by_machines(
         ending = learner.ending
         assert ending is not None
         accepted = [event for event in events if isinstance(event, ReportAccepted)]
-        questions = [
-            request.question
-            for event in events
-            if isinstance(event, RoundOpened)
-            for request in event.requests
-        ]
         stories.append(
             Story(
                 reports={
@@ -75,7 +68,6 @@ def told_by_machines(
                 rounds=ending.rounds,
                 samples=pulls,
                 payload_bits=ending.payload_bits,
-                cuts=sum(question.cut is not None for question in questions),
                 messages=len(accepted),
             )
         )
@@ -108,7 +100,6 @@ def _traced(table: Table, tape: Tape, trials: Trials, trace: Trace, trial: int) 
         rounds=int(trials.rounds[trial]),
         samples=int(trials.samples[trial]),
         payload_bits=int(trials.payload_bits[trial]),
-        cuts=int(trials.cuts[trial]),
         messages=int(trials.messages[trial]),
     )
 
@@ -125,10 +116,8 @@ def _reports(
         if table.duel is not None:
             word = _judged_word(number, float(trace.divisor[trial, n, arm]), n)
             assert word.nbits == nbits
-        elif table.visits is None:
-            word = _word(table, n, number, nbits)
         else:
-            word = _quiet_word(number, int(trace.divisor[trial, n, arm]), nbits)
+            word = _word(table, n, number, nbits)
         reports.append((n + 1, (mean, word)))
     assert np.all(np.isnan(trace.mean[trial, len(reports) :, arm]))
     return reports
@@ -164,18 +153,6 @@ def _judged_word(number: float, detail: float, n: int) -> Symbol:
     if not spread:
         return concat(Symbol(0, 1), word)
     return concat(Symbol(1, 1), write_golomb(zigzag(spread), 1), word)
-
-
-def _quiet_word(steps: float, divisor: int, nbits: int) -> Symbol:
-    """A concession is the bit 0; after a cut the bit 1 comes before the steps."""
-    if math.isnan(steps):
-        assert nbits == 1
-        return Symbol(0, 1)
-    word = _dicq_word(int(steps), divisor)
-    above = (Symbol(1, 1),) if nbits > word.nbits else ()
-    word = concat(*above, word)
-    assert word.nbits == nbits
-    return word
 
 
 def _quban_word(level: int, nbits: int) -> Symbol:

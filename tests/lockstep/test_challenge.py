@@ -36,6 +36,7 @@ policies = st.builds(
     patience=st.floats(0.3, 3.0),
     behind=st.floats(0.1, 1.0),
     aim=st.floats(0.0, 1.0),
+    epsilon=st.sampled_from([0.0, 0.0, 0.01, 0.2, 1.0]),
 )
 limits = st.builds(
     Limits,

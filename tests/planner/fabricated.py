@@ -1,6 +1,6 @@
 """Figures that were never measured, for tests of what is made of them."""
 
-from bitarm.planner.measurement import Figures, Spread
+from bitarm.planner.figures import Figures, Spread
 from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.search import Tried
 
@@ -12,6 +12,7 @@ def figures(*, cost: float = 1.0, samples: float = 100.0, bits: float = 10.0) ->
         runs=10,
         wrong=0,
         undecided=0,
+        stretch=1.0,
         rounds=_exactly(3.0),
         samples=_exactly(samples),
         payload_bits=_exactly(bits),

@@ -16,6 +16,7 @@ from bitarm.planner.candidates import (
 )
 from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
+from bitarm.planner.scheme_words import SchemeWords
 
 _TASKS: dict[str, dict[str, Any]] = {
     "unbounded": {},
@@ -24,6 +25,10 @@ _TASKS: dict[str, dict[str, Any]] = {
     "tiny gap": {"gap": 1e-4},
     "huge gap": {"gap": 50.0},
 }
+
+
+def _of_policy(policy: str, task: PlanningTask) -> SchemeWords:
+    return next(setting for setting in coarse(task) if setting.words["policy"] == policy)
 
 
 @pytest.fixture(params=list(_TASKS.values()), ids=list(_TASKS))
@@ -47,7 +52,7 @@ def test_every_candidate_and_every_neighbour_has_a_proof(task: PlanningTask) -> 
 
 def test_every_quantizer_that_fits_the_bounds_is_tried(task: PlanningTask) -> None:
     quantizers = {setting.words["quantizer"] for setting in coarse(task)}
-    expected = {"dicq", "icq", "exact"}
+    expected = {"dyadic", "dicq", "icq", "exact"}
     if task.bounds is not None:
         expected |= {"fed-sel"}
     if task.bounds is None or task.bounds[0] == 0:
@@ -66,29 +71,50 @@ def test_a_neighbour_differs_in_one_word_and_has_the_setting_among_its_own(
                     for changed in near.words
                     if near.words[changed] != setting.words[changed]
                 ] == [word]
-                if not isinstance(AXES.get(word), Ladder) and word != "first":
+                if not isinstance(AXES.get(word), Ladder) and word not in ("first", "start"):
                     assert setting in neighbours(near, word, task)
 
 
 def test_kappa_and_growth_stay_where_a_quantizer_and_a_schedule_take_them() -> None:
     task = task_of()
-    setting = coarse(task)[0]
+    setting = _of_policy("se", task)
     for value, word in ((0.1, "kappa"), (1.1, "growth"), (1, "first")):
         for near in neighbours(setting.with_word(word, value), word, task):
             assert SettingSimulator(task, seed=1).claim_of(near).delta == 0.05
 
 
 def test_a_setting_for_half_the_gap_reports_four_times_as_late() -> None:
-    setting = coarse(task_of())[0].with_word("first", 100)
-    assert rescaled(setting, 0.5, task_of()).words["first"] == 400
-    assert rescaled(setting, 100.0, task_of()).words["first"] == 1
+    for policy, word in (("se", "first"), ("challenge", "start")):
+        setting = _of_policy(policy, task_of()).with_word(word, 100)
+        assert rescaled(setting, 0.5, task_of()).words[word] == 400
+        assert rescaled(setting, 100.0, task_of()).words[word] == 1
 
 
 def test_the_worst_of_a_kind_has_the_smallest_steps_and_the_most_messages() -> None:
-    setting = coarse(task_of())[0]
+    setting = _of_policy("se", task_of())
     words = worst_of(setting, task_of()).words
     assert (words["kappa"], words["growth"], words["first"]) == (0.1, 1.1, 1)
     ends = worst_of(setting, task_of()), mildest_of(setting, task_of())
     assert ends[0].kind[:2] == ends[1].kind[:2] == setting.kind[:2]
     words = ends[1].words
     assert (words["kappa"], words["growth"]) == (20.0, 10.0)
+
+
+def test_the_worst_of_agents_that_judge_keeps_what_is_known_of_the_rewards() -> None:
+    task = task_of(bounds=(0.0, 1.0), gap=0.3)
+    words = worst_of(_of_policy("challenge", task), task).words
+    assert (words["kappa"], words["start"], words["width"]) == (0.1, 1, "bounded")
+
+
+@pytest.mark.parametrize(
+    ("known", "width"),
+    [
+        ({"sigma": 1.0}, "sub-gaussian"),
+        ({"sigma": 0.5, "bounds": (0.0, 1.0)}, "sub-gaussian"),
+        ({"bounds": (0.0, 1.0)}, "bounded"),
+    ],
+)
+def test_agents_judge_by_what_is_known_of_the_rewards(known: dict[str, Any], width: str) -> None:
+    settings = [setting for setting in coarse(task_of(**known)) if setting.is_judged]
+    assert {setting.words["width"] for setting in settings} == {width}
+    assert "width" not in tunable(settings[0], task_of(**known))

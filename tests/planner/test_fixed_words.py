@@ -47,22 +47,29 @@ _FIXED: dict[str, tuple[dict[str, Any], dict[str, set[Any]]]] = {
         {"quantizer": {"icq"}, "bits": {2}},
     ),
     "a word of a quantizer": ({"bits": 7}, {"quantizer": {"icq"}, "bits": {7}}),
-    "a word of a policy": ({"patience": 2.0}, {"policy": {"quiet"}, "patience": {2.0}}),
-    "a switch": ({"pilot": False}, {"policy": {"quiet"}, "pilot": {False}}),
+    "a word of a policy": ({"behind": 0.9}, {"policy": {"challenge"}, "behind": {0.9}}),
+    "the beginning": ({"start": 77}, {"policy": {"challenge"}, "start": {77}}),
     "a policy": ({"policy": "se"}, {"policy": {"se"}, "cap": {None}}),
-    "a width": ({"width": "lil"}, {"width": {"lil"}, "policy": {"se", "quiet"}}),
+    "a width": ({"width": "lil"}, {"width": {"lil"}, "policy": {"se"}}),
+    "a width of evidence": (
+        {"width": "sub-gaussian", "policy": "challenge"},
+        {"width": {"sub-gaussian"}, "policy": {"challenge"}},
+    ),
     "the grid": ({"growth": 1.05, "first": 77}, {"growth": {1.05}, "first": {77}}),
     "a value": (
         {"quantizer": Dicq(kappa=1.5), "policy": "se"},
-        {"kappa": {1.5}, "kappa_first": {4.0}, "kappa_cut": {4.0}},
+        {"kappa": {1.5}, "kappa_first": {4.0}, "policy": {"se"}},
     ),
     "a pair that is not listed": (
-        {"quantizer": "icq", "policy": "quiet"},
-        {"quantizer": {"icq"}, "policy": {"quiet"}, "prior": {"quban"}, "patience": {1.1}},
+        {"quantizer": "dyadic", "policy": "se"},
+        {"quantizer": {"dyadic"}, "policy": {"se"}, "kappa_place": {3.0}, "start": {None}},
     ),
     "a policy that is not listed": (
         {"policy": "lucb"},
-        {"quantizer": {"dicq", "icq", "quban", "fed-sel", "exact"}, "width": {"sub-gaussian"}},
+        {
+            "quantizer": {"dyadic", "dicq", "icq", "quban", "fed-sel", "exact"},
+            "width": {"sub-gaussian"},
+        },
     ),
     "a policy that is not listed, and a word": (
         {"policy": "lucb", "bits": 2},
@@ -118,7 +125,7 @@ def test_a_word_that_only_another_package_has_names_its_scheme(plugins: None) ->
     assert _values(coarse(task_of(fixed={"coarseness": 3.0})), "quantizer") == {"lattice"}
     starts = coarse(task_of(fixed={"courage": 5}))
     assert _values(starts, "policy") == {"timid"}
-    assert _values(starts, "quantizer") == {"dicq", "icq", "quban", "fed-sel", "exact"}
+    assert _values(starts, "quantizer") == {"dyadic", "dicq", "icq", "quban", "fed-sel", "exact"}
 
 
 def test_nobody_asks_other_packages_if_nothing_is_fixed(plugins: None) -> None:
@@ -172,7 +179,7 @@ def test_a_scheme_without_a_proof_is_admitted_if_it_is_named(plugins: None) -> N
 def test_what_cannot_be_built_is_left_out_and_the_rest_is_kept() -> None:
     task = task_of(fixed={"policy": "lucb"})  # fed-sel needs bounds, and there are none
     left = _admission(task).starts(coarse(task))
-    assert _values(left, "quantizer") == {"dicq", "icq", "quban", "exact"}
+    assert _values(left, "quantizer") == {"dyadic", "dicq", "icq", "quban", "exact"}
 
 
 # What is refused.
@@ -183,12 +190,12 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "^bits does not apply to the quantizer dicq; it is for icq$",
     ),
     "a word of another policy": (
-        {"policy": "se", "patience": 2.0},
-        "^patience does not apply to the policy se; it is for quiet, challenge$",
+        {"policy": "se", "behind": 0.9},
+        "^behind does not apply to the policy se; it is for challenge$",
     ),
     "a word of a policy that the quantizer is not used with": (
-        {"quantizer": "icq", "patience": 2.0},
-        "^patience does not apply to the policy se; it is for quiet, challenge$",
+        {"quantizer": "icq", "behind": 0.9},
+        "^behind does not apply to the policy se; it is for challenge$",
     ),
     "words of two quantizers": (
         {"kappa": 1.0, "bits": 2},

@@ -71,3 +71,9 @@ def test_one_guess_is_wanted_neither_none_nor_two() -> None:
         gap_guess_of(gap=0.1, gaps=[0.1], gap_prior=None)
     with pytest.raises(ConfigError, match="at least one gap"):
         gap_guess_of(gap=None, gaps=[], gap_prior=None)
+
+
+def test_no_raised_gap_is_below_the_least() -> None:
+    assert GuessedGaps(gaps=(0.1, 0.4)).raised(0.2) == GuessedGaps(gaps=(0.2, 0.4))
+    assert parse_prior("uniform:0.1:0.4").raised(0.2) == parse_prior("uniform:0.2:0.4")
+    assert parse_prior("loguniform:0.1:0.4").raised(0.6) == parse_prior("loguniform:0.6:0.6")

@@ -9,9 +9,10 @@ from planner.tasks import task_of
 
 from bitarm.api.simulate import simulate
 from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
-from bitarm.planner.measurement import Effort, SettingSimulator
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.scheme_words import SchemeWords
-from bitarm.sim.models import Gaussian
+from bitarm.planner.testbeds import Effort
+from bitarm.sim.models import Bernoulli, Gaussian
 
 pytestmark = pytest.mark.slow  # compiles kernels
 
@@ -24,6 +25,15 @@ _DICQ = SchemeWords.of(
         "kappa_first": 4.0,
         "growth": 2.0,
         "first": 8,
+    }
+)
+_CHALLENGE = SchemeWords.of(
+    {
+        "quantizer": "dyadic",
+        "policy": "challenge",
+        "width": "bounded",
+        "kappa": 1.2,
+        "start": 40,
     }
 )
 _EFFORT = Effort(environments=20, runs=100)
@@ -44,6 +54,43 @@ def test_figures_are_those_of_a_simulation() -> None:
         assert other.sem is not None
         assert abs(mine.mean - other.mean) < 5 * (mine.sem + other.sem)
     assert ours.cost == ours.payload_bits
+
+
+def test_figures_of_agents_that_bet_are_those_of_a_simulation() -> None:
+    task = task_of(gap=0.2, bounds=(0.0, 1.0), per_bit=1, per_pull=0)
+    simulator = SettingSimulator(task, seed=1)
+    ours = simulator.measure(_CHALLENGE, simulator.testbed(0, _EFFORT))
+    assert ours is not None
+    assert ours.stretch == 1.0
+    models = [Bernoulli(mean=mean) for mean in (0.6, 0.4, 0.4, 0.4)]  # the best in any place
+    words = {**_CHALLENGE.words, "bounds": (0.0, 1.0), "max_samples": 100_000}
+    theirs = simulate(models, trials=500, seed=5, **words).points[0].result
+    for mine, other in ((ours.samples, theirs.samples), (ours.payload_bits, theirs.payload_bits)):
+        assert other.sem is not None
+        assert abs(mine.mean - other.mean) < 5 * (mine.sem + other.sem)
+
+
+def test_a_rehearsal_counts_its_pulls_up_to_those_of_the_guess() -> None:
+    task = task_of(gap=0.04, bounds=(0.0, 1.0), per_pull=1)
+    simulator = SettingSimulator(task, seed=1)
+    real = simulator.testbed(0, Effort(environments=20, runs=60, draws=10**8))
+    rehearsed = simulator.testbed(0, Effort(environments=20, runs=60, draws=500_000, fewest=200))
+    assert real.judged.stretch == 1.0
+    assert rehearsed.judged.stretch > 3
+    late = _CHALLENGE.with_word("start", 800)
+    one, two = (simulator.measure(late, testbed) for testbed in (real, rehearsed))
+    assert one is not None
+    assert two is not None
+    assert two.samples.mean == pytest.approx(one.samples.mean, rel=0.15)
+    assert two.payload_bits.mean == pytest.approx(one.payload_bits.mean, rel=0.2)
+
+
+def test_a_rehearsal_has_gaps_that_the_bounds_hold() -> None:
+    task = task_of(gap=1e-4, bounds=(-2.0, 2.0))
+    stage = SettingSimulator(task, seed=1).testbed(0, Effort(environments=4, runs=9, draws=1))
+    for environment in stage.judged.environments:
+        assert 0 < environment.means.min() < environment.means.max() < 1
+        assert np.ptp(environment.means) == pytest.approx(0.4)
 
 
 def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
@@ -87,7 +134,7 @@ def test_the_same_seed_gives_the_same_figures_and_another_others() -> None:
 def test_banks_of_other_numbers_have_other_environments() -> None:
     simulator = SettingSimulator(task_of(), seed=1)
     one, two = simulator.testbed(0, _EFFORT), simulator.testbed(1, _EFFORT)
-    assert not np.array_equal(one.environments[0].means, two.environments[0].means)
+    assert not np.array_equal(one.plain.environments[0].means, two.plain.environments[0].means)
 
 
 def test_runs_that_lost_the_best_arm_are_left_out() -> None:

@@ -14,9 +14,11 @@ from bitarm.api.problem import parse_problem
 from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.errors import ConfigError
-from bitarm.planner.measurement import Effort, SettingSimulator
+from bitarm.links.airtime import LoRa, air_seconds
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import Plan, plan, plan_problem
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.testbeds import Effort
 from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow  # compiles kernels
@@ -68,8 +70,10 @@ def test_the_lower_bound_is_that_of_the_guess(made: Plan) -> None:
 
 
 def test_the_table_of_a_plan_runs_as_it_was_planned(made: Plan) -> None:
-    scheme = tomllib.loads(made.to_toml())["scheme"]
+    saved = tomllib.loads(made.to_toml())
+    scheme = saved["scheme"]
     assert scheme == made.words
+    assert saved["problem"] == {"delta": 0.05, "sigma": 1.0}
     draws = {name: itertools.repeat(mean) for name, mean in (("a", 0.0), ("b", 0.5), ("c", 0.1))}
     result = bitarm.identify(
         {name: values.__next__ for name, values in draws.items()}, sigma=1.0, seed=1, **made.words
@@ -85,6 +89,9 @@ def test_the_curve_falls_in_bits_as_samples_rise(made: Plan) -> None:
     assert len(made.curve) >= 4
     assert samples == sorted(samples)
     assert bits == sorted(bits, reverse=True)
+    assert [tried.figures for tried in made.curve if tried.setting == made.setting] == [
+        made.figures
+    ]
 
 
 def test_no_setting_of_the_curve_is_beaten_by_the_plan_by_more_than_noise(made: Plan) -> None:
@@ -97,7 +104,10 @@ def test_no_setting_of_the_curve_is_beaten_by_the_plan_by_more_than_noise(made: 
 
 
 def test_a_wrong_guess_costs_more_than_knowing_better(made: Plan) -> None:
-    assert [other.factor for other in made.misjudged] == [0.5, 2.0]
+    assert [other.what for other in made.misjudged] == [
+        "gaps half as large",
+        "gaps twice as large",
+    ]
     for other in made.misjudged:
         assert other.planned is not None
         assert 1.0 <= other.regret < 4
@@ -114,12 +124,43 @@ def test_a_list_of_gaps_says_how_many_arms_there_are() -> None:
     assert plan(gaps=[2.0, 3.0], sigma=1.0, per_bit=1, seed=1).task.arms == 3
 
 
-def test_gaps_that_bounds_do_not_hold_are_told_as_impossible() -> None:
-    made = plan(3, gap=0.6, bounds=(0.0, 1.0), per_bit=1, seed=1)
-    assert [other.factor for other in made.misjudged] == [0.5]
-    ((factor, why),) = made.impossible
-    assert factor == 2.0
+def test_bounds_alone_are_planned_for_with_a_stated_guess_and_what_if_it_is_wrong() -> None:
+    made = plan(3, gap=0.6, bounds=(0.0, 1.0), per_bit=1, per_pull=0.05, seed=1)
+    assert made.rewards == "rewards at either bound (bernoulli), means in the middle"
+    assert ("dyadic", "challenge", "bounded") in {tried.setting.kind for tried in made.others}
+    assert made.guarantee.delta == 0.05
+    assert made.to_json()["sigma"] is None
+    assert [other.what for other in made.misjudged] == [
+        "gaps half as large",
+        "spread half as much",
+    ]
+    narrow = made.misjudged[1]
+    assert narrow.planned is not None
+    assert narrow.planned.samples.mean < made.figures.samples.mean
+    ((what, why),) = made.impossible
+    assert what == "gaps twice as large"
     assert "too narrow for a gap of 1.2" in why
+
+
+def test_small_gaps_within_bounds_are_rehearsed_with_larger_ones_and_that_is_told() -> None:
+    words: dict[str, Any] = {"bounds": (0.0, 1.0), "policy": "challenge"}
+    made = plan(2, gap=0.002, per_bit=1, per_pull=1e-6, seed=1, **words)
+    assert made.rewards.endswith("times as large, pulls counted up")
+    assert made.to_json()["stretch"] == made.figures.stretch > 1
+    assert made.figures.samples.mean > 10**6
+
+
+def test_pulls_that_send_packets_are_priced_and_last() -> None:
+    link = "lorawan-eu868-dr0"
+    words: dict[str, Any] = {"gap": 0.5, "sigma": 1.0, "link": link, "seed": 1}
+    silent, sending = plan(3, **words), plan(3, **words, pull_packets=20)
+    assert sending.figures.samples.mean < silent.figures.samples.mean
+    pulls = sending.figures.samples.mean
+    air = 20 * air_seconds(LoRa(spreading_factor=12, bandwidth=125_000), 11, up=True)
+    assert sending.figures.cost.mean > pulls * air
+    assert sending.least_hours > pulls / 3 * air / 0.01 / 3600 > 100 * silent.least_hours
+    slow = plan(3, **words, pull_seconds=3600.0)
+    assert slow.least_hours == pytest.approx(slow.figures.samples.mean / 3, rel=0.01)
 
 
 def test_beta_rewards_are_drawn_one_by_one_where_they_are_few() -> None:
@@ -127,6 +168,12 @@ def test_beta_rewards_are_drawn_one_by_one_where_they_are_few() -> None:
     assert few.rewards == "beta rewards of concentration 5.25 within the bounds"
     many = plan(2, gap=1e-3, bounds=(0.0, 1.0), sigma=0.2, per_bit=1, per_pull=1e-5, seed=1)
     assert many.rewards.endswith("their sums drawn as normal ones")
+
+
+def test_a_tolerance_is_planned_for_and_saves_pulls(made: Plan) -> None:
+    easier = plan(4, **_WORDS, epsilon=0.3)
+    assert easier.words["policy"] == "challenge"
+    assert easier.figures.cost.mean < made.figures.cost.mean
 
 
 def test_a_thousand_arms_and_a_tiny_gap_are_planned_too() -> None:
@@ -159,7 +206,7 @@ def test_fixed_words_are_in_every_setting_of_a_plan() -> None:
 
 
 def test_what_is_fixed_as_the_plan_has_it_costs_as_much(made: Plan) -> None:
-    names = {word: made.words[word] for word in ("quantizer", "policy", "growth", "first")}
+    names = {word: made.words[word] for word in ("quantizer", "policy", "start", "cap")}
     again = plan(4, **_WORDS, **names)
     assert {word: again.words[word] for word in names} == names
     assert again.figures.cost.mean == pytest.approx(made.figures.cost.mean, rel=0.1)

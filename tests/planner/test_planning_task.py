@@ -26,8 +26,18 @@ def test_twice_the_gap_takes_about_a_quarter_of_the_pulls() -> None:
 
 
 def test_bounded_rewards_are_simulated_in_units_of_their_bounds() -> None:
-    words = task_of(gap=2.0, bounds=(-10.0, 10.0), epsilon=0.4).simulated_words()
+    words = task_of(gap=2.0, bounds=(-10.0, 10.0), sigma=10.0, epsilon=0.4).simulated_words()
     assert words == {"delta": 0.05, "sigma": 0.5, "bounds": (0.0, 1.0), "epsilon": 0.02}
+
+
+def test_with_bounds_alone_no_sigma_is_said_and_noise_is_what_was_guessed() -> None:
+    coins = task_of(gap=1.0, bounds=(0.0, 10.0))
+    narrow = task_of(gap=1.0, bounds=(0.0, 10.0), spread=0.5)
+    assert "sigma" not in coins.simulated_words() | coins.problem_words()
+    assert coins.is_bet_on
+    assert coins.longest == narrow.longest == coins.longest_judged
+    assert narrow.longest_judged < coins.longest_judged / 20
+    assert narrow.draws(narrow.guess) == 4 * narrow.longest_judged
 
 
 _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -44,6 +54,19 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "bounds": ({"bounds": (1.0, 0.0)}, "bounds must be two numbers"),
     "narrow bounds": ({"bounds": (0.0, 0.5)}, "bounds 0 and 0.5 are too narrow for a gap of 0.5"),
     "epsilon": ({"epsilon": -1.0}, "epsilon must be a finite number, 0 or more, got -1.0"),
+    "a mean too low for the gap": (
+        {"bounds": (0.0, 1.0), "mean": 0.4},
+        "a best mean 0.4 above the lower bound leaves no room for a gap of 0.5",
+    ),
+    "negative packets": (
+        {"link": "nb-iot", "pull_packets": -1},
+        "pull_packets must be 0 or more, got -1",
+    ),
+    "packets without a link": ({"pull_packets": 3}, "pull_packets are sent over a link: name it"),
+    "a pull that never ends": (
+        {"per_bit": 1, "pull_seconds": math.inf},
+        "pull_seconds must be finite, 0 or more, got inf",
+    ),
     "tiny gap": ({"gap": 1e-7}, "a gap of 1e-07 is too small for sigma = 1"),
     "no price": ({"per_bit": 0.0}, "every price is 0"),
     "a frame's price alone": ({"per_frame_unit": 2.0}, "name the link"),

@@ -1,6 +1,7 @@
 """What is simulated: families that honour bounds and σ, and means that lie anywhere."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,6 +93,39 @@ def test_a_wide_sigma_leaves_beta_its_usual_concentration() -> None:
     assert rewards_of("beta", sigma=0.5, bounds=(0, 1), offset=None).concentration == 1.0
 
 
+def test_without_sigma_rewards_are_coins_about_the_middle_of_the_bounds() -> None:
+    environments = _environments(rewards_of(None, sigma=None, bounds=(-3.0, 5.0)))
+    for environment in environments:
+        assert np.all(environment.family == BERNOULLI)
+        assert abs(environment.means.max() - 0.6) <= 0.1
+        assert np.ptp(environment.means) == pytest.approx(0.2)
+    assert np.std([environment.means.max() for environment in environments]) > 0.03
+
+
+def test_a_guessed_mean_and_spread_are_those_of_the_rewards() -> None:
+    rewards = rewards_of(None, sigma=None, bounds=(0.0, 10.0), mean=8.0, spread=2.0)
+    assert rewards.family == "beta"
+    for environment in _environments(rewards, exact=True):
+        best = environment.means.argmax()
+        assert abs(environment.means[best] - 0.8) <= 0.1
+        p, q = environment.p[best], environment.q[best]
+        deviation = math.sqrt(p * q / ((p + q) ** 2 * (p + q + 1)))
+        assert deviation == pytest.approx(0.2, rel=0.3)  # where the mean is a little elsewhere
+
+
+def test_a_spread_may_be_half_or_twice_as_much_if_the_bounds_allow_it() -> None:
+    coins = rewards_of(None, sigma=None, bounds=(0.0, 1.0))
+    half = coins.if_spread_were(0.5)
+    assert half is not None
+    assert (half.family, half.deviation) == ("beta", 0.25)
+    assert coins.if_spread_were(2.0) is None
+    narrow = rewards_of(None, sigma=None, bounds=(0.0, 1.0), spread=0.1)
+    twice = narrow.if_spread_were(2.0)
+    assert twice is not None
+    assert twice.deviation == pytest.approx(0.2)
+    assert rewards_of(None, sigma=0.2, bounds=(0.0, 1.0)).if_spread_were(0.5) is None
+
+
 def test_a_prior_draws_other_gaps_for_every_environment() -> None:
     rewards = rewards_of(None, sigma=1.0, bounds=None, offset=0.0)
     prior = GapPrior(law="uniform", low=0.1, high=0.9)
@@ -111,7 +145,7 @@ def test_a_prior_draws_other_gaps_for_every_environment() -> None:
         (None, 1.0, None, math.inf, "offset must be a finite number of 0 or more"),
     ],
 )
-def test_what_cannot_be_simulated_is_refused(
+def test_what_honours_no_sigma_is_refused(
     family: str | None,
     sigma: float,
     bounds: tuple[float, float] | None,
@@ -120,3 +154,22 @@ def test_what_cannot_be_simulated_is_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=said):
         rewards_of(family, sigma=sigma, bounds=bounds, offset=offset)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"mean": 1.5}, "mean must lie between the bounds 0 and 1, got 1.5"),
+        ({"spread": 0.5}, "spread must be above 0 and below 0.5, which is that of rewards at eith"),
+        ({"spread": -0.1}, "spread must be above 0"),
+        ({"mean": 0.9, "spread": 0.31}, "spread must be above 0 and below 0.3,"),
+        ({"family": "bernoulli", "spread": 0.1}, "leave out spread, or take beta"),
+        ({"sigma": 0.5, "mean": 0.5}, "mean is a guess for rewards of which only the bounds"),
+        ({"sigma": 0.5, "spread": 0.1}, "only the bounds are known: leave out sigma"),
+        ({"sigma": 1.0, "bounds": None, "mean": 0.1}, "give bounds in place of sigma"),
+    ],
+)
+def test_a_guess_that_cannot_be_is_refused(words: dict[str, Any], said: str) -> None:
+    given = {"family": None, "sigma": None, "bounds": (0.0, 1.0)} | words
+    with pytest.raises(ConfigError, match=said):
+        rewards_of(given.pop("family"), **given)

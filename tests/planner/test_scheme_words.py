@@ -5,7 +5,7 @@ import tomllib
 from planner.plugins import Lattice, installed
 
 from bitarm.core.quantizers import CHOICES
-from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.scheme_words import SchemeWords, flags_of
 
 _WORDS = {
     "quantizer": "dicq",
@@ -28,10 +28,11 @@ def test_a_setting_is_told_in_one_line() -> None:
     assert SchemeWords.of(_WORDS | {"patience": 3}).describe().endswith("t₁=40 patience 3")
 
 
-def test_the_vocabulary_says_how_a_word_is_told_and_only_switches_that_are_off_are() -> None:
-    quiet = {"policy": "quiet", "cap": 6.0, "patience": 1.1, "leader_first": True, "pilot": False}
-    assert SchemeWords.of(_WORDS | quiet | {"kappa": 1.23456}).describe() == (
-        "dicq quiet κ=1.235 pairwise α=2 t₁=40 cap 6 patience 1.1 no pilot"
+def test_the_vocabulary_says_how_a_word_is_told() -> None:
+    challenge = {"policy": "challenge", "start": 40, "behind": 0.5}
+    words = {word: value for word, value in _WORDS.items() if word not in ("growth", "first")}
+    assert SchemeWords.of(words | challenge | {"kappa": 1.23456}).describe() == (
+        "dicq challenge κ=1.235 pairwise start 40 behind 0.5"
     )
     icq = {"quantizer": "icq", "policy": "se", "width": "paper", "prior": "midpoint", "bits": 2}
     assert SchemeWords.of(icq).describe() == "icq se B=2 prior midpoint paper"
@@ -50,8 +51,14 @@ def test_a_word_of_another_package_is_told_as_it_says() -> None:
 
 
 def test_the_table_for_a_problem_file_reads_back_as_the_same_words() -> None:
-    words = _WORDS | {"quiet": True, "marks": [1, 2]}
+    words = _WORDS | {"bold": True, "marks": [1, 2]}
     assert tomllib.loads(SchemeWords.of(words | {"marks": (1, 2)}).to_toml()) == {"scheme": words}
+
+
+def test_words_are_flags_that_a_shell_takes() -> None:
+    words = SchemeWords.of({"kappa_first": 2.5, "quantizer": "dicq", "first": 40, "bold": False})
+    assert words.to_flags() == ["--no-bold", "--first 40", "--kappa-first 2.5", "--quantizer dicq"]
+    assert flags_of("bounds", (0.0, 1.5)) == ["--bounds 0 1.5"]
 
 
 def test_one_word_changes_and_the_others_stay() -> None:

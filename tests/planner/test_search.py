@@ -36,7 +36,7 @@ def test_a_climb_does_not_end_above_where_it_began() -> None:
 def test_a_bad_start_is_left_behind() -> None:
     task = task_of(per_pull=1.0)
     search = _search(task)
-    late = coarse(task)[0].with_word("first", 3 * task.longest)
+    late = coarse(task)[0].with_word("start", 3 * task.longest)
     found = _found(search, [late])
     first = search.compared[late]
     assert found.figures.cost.mean < 0.6 * first.figures.cost.mean

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from planner.fabricated import figures
 
-from bitarm.planner.measurement import Spread
+from bitarm.planner.figures import Spread
 
 
 def test_the_spread_is_that_of_all_runs() -> None:

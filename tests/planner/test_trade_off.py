@@ -1,8 +1,10 @@
 """The trade-off: who is on it, who may be, and how many are shown."""
 
-from planner.fabricated import tried
+from dataclasses import replace
 
-from bitarm.planner.trade_off import front, near_front, thinned
+from planner.fabricated import figures, tried
+
+from bitarm.planner.trade_off import front, near_front, thinned, with_plan
 
 
 def test_no_point_of_the_front_is_beaten_in_both_and_all_others_are() -> None:
@@ -32,3 +34,15 @@ def test_two_points_that_are_nearly_one_are_shown_as_one() -> None:
     assert thinned(near, 10) == [near[0], near[3]]
     assert thinned(near[:1], 10) == near[:1]
     assert thinned([], 10) == []
+
+
+def test_the_plan_is_on_the_curve_and_nothing_there_seems_cheaper() -> None:
+    curve = [tried(100, 90), tried(200, 50), tried(400, 20)]
+    dear, cheap = (
+        replace(tried(samples, bits), figures=figures(cost=cost, samples=samples, bits=bits))
+        for samples, bits, cost in ((300, 60, 0.5), (300, 10, 1.5))
+    )
+    beaten = with_plan(curve, dear)  # its price is for something else
+    assert [point.figures.samples.mean for point in beaten] == [100, 200, 300, 400]
+    assert with_plan(curve, cheap) == (cheap,)  # those at a cost of 1 must have been lucky
+    assert with_plan([dear], dear) == (dear,)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bitarm.errors import ConfigError, RewardError
+from bitarm.errors import ConfigError, NoMoreRewardsError, RewardError
 from bitarm.rewards.commands import CommandSource
 
 
@@ -44,12 +44,76 @@ def test_words_are_no_rewards(said: str) -> None:
 
 
 def test_a_command_that_is_not_there() -> None:
-    source = CommandSource("no-such-probe", folder=Path.cwd(), timeout=1, label="a")
-    with pytest.raises(RewardError, match=r"\(no-such-probe\) cannot be started"):
+    source = CommandSource(("no-such-probe",), folder=Path.cwd(), timeout=1, label="a")
+    with pytest.raises(RewardError, match=r"the command of a \(no-such-probe\) cannot be started"):
+        source.pull(1)
+    line = CommandSource("no-such-probe -x", folder=Path.cwd(), timeout=5, label="a")
+    said = r"the shell line of a \(no-such-probe -x\) ended \(127\) .*not found"
+    with pytest.raises(RewardError, match=said):
+        line.pull(1)
+
+
+def test_a_text_is_a_line_for_the_shell() -> None:
+    line = "for i in 1 2 3; do echo 0.$i; done | sort -r"
+    source = CommandSource(line, folder=Path.cwd(), timeout=5, label="a")
+    assert list(source.pull(3)) == [0.3, 0.2, 0.1]
+
+
+def test_a_list_is_run_without_a_shell() -> None:
+    source = CommandSource(("echo", "$HOME | 1"), folder=Path.cwd(), timeout=5, label="a")
+    with pytest.raises(RewardError, match=r"it printed '\$HOME \| 1'"):
         source.pull(1)
 
 
-@pytest.mark.parametrize(("command", "timeout"), [("", 1.0), ("echo 1", 0.0)])
-def test_settings_that_cannot_work(command: str, timeout: float) -> None:
+def test_a_command_that_ends_in_order_has_no_more_rewards() -> None:
+    source = CommandSource("echo 1; echo 2", folder=Path.cwd(), timeout=5, label="a")
+    with pytest.raises(NoMoreRewardsError, match=r"ended \(0\) after 2 rewards"):
+        source.pull(3)
+
+
+@pytest.mark.parametrize(
+    ("command", "timeout"), [("", 1.0), (" ", 1.0), ((), 1.0), ("echo 1", 0.0)]
+)
+def test_settings_that_cannot_work(command: str | tuple[str, ...], timeout: float) -> None:
     with pytest.raises(ConfigError):
         CommandSource(command, folder=Path.cwd(), timeout=timeout, label="a")
+
+
+def test_secrets_of_this_program_do_not_reach_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BITARM_PASSWORD", "hush-hush")
+    monkeypatch.setenv("BITARM_TOKEN_OF_TOMORROW", "hush-hush")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/hush-hush")
+    monkeypatch.setenv("PROBE_PORT", "7")
+    source = _source(
+        "import os\n"
+        "print(sum('hush-hush' in value for value in os.environ.values()))\n"
+        "print(os.environ['PROBE_PORT'])\n"
+    )
+    assert source.pull(2) == [0.0, 7.0]
+    source.close()
+
+
+def test_a_command_that_complains_without_end_goes_on_and_leaves_nothing_behind() -> None:
+    code = (
+        "import sys\n"
+        "for number in range(100):\n"
+        "    sys.stderr.write('no signal ' * 10_000)\n"
+        "    print(number, flush=True)\n"
+        "sys.exit('battery empty')"
+    )
+    source = _source(code)
+    assert source.pull(100) == [float(number) for number in range(100)]
+    with pytest.raises(RewardError, match=r"no signal battery empty$") as caught:
+        source.pull(1)
+    assert len(str(caught.value)) < 600
+    source.close()
+
+
+def test_complaints_are_no_rewards_and_do_not_buy_time() -> None:
+    code = (
+        "import sys, time\nwhile True: sys.stderr.write('x'); sys.stderr.flush(); time.sleep(0.05)"
+    )
+    source = _source(code, timeout=0.5)
+    with pytest.raises(RewardError, match=r"printed nothing for 0\.5 seconds and was ended"):
+        source.pull(1)
+    source.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bitarm.errors import RewardError
-from bitarm.rewards.files import CsvSource
+from bitarm.rewards.files import read_csv
 
 
 @pytest.fixture
@@ -18,19 +18,19 @@ def csv_file(tmp_path: Path) -> Path:
 
 
 def test_a_csv_column_is_read_in_the_order_of_its_rows(csv_file: Path) -> None:
-    source = CsvSource(csv_file, "right", label="x")
+    source = read_csv(csv_file, "right", label="x")
     assert list(source.pull(3)) == [0.0, 1 / 7, 2 / 7]
     assert list(source.pull(197))[-1] == 199 / 7
 
 
 def test_a_csv_column_that_runs_out_says_how_many_rows_there_are(csv_file: Path) -> None:
-    source = CsvSource(csv_file, "left", label="gateway-7")
+    source = read_csv(csv_file, "left", label="gateway-7")
     source.pull(150)
     with pytest.raises(RewardError) as caught:
         source.pull(51)
     assert str(caught.value) == (
         f"gateway-7 ran out of rewards: column 'left' of {csv_file} has 200 rows, "
-        "201 are needed now; record more, or set a limit on rounds"
+        "201 are needed now: record more"
     )
     assert len(source.pull(50)) == 50  # and the refusal took none of them
 
@@ -52,7 +52,7 @@ def test_a_csv_file_without_usable_rewards_names_arm_and_file(text: str, tmp_pat
     file = tmp_path / "bad.csv"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RewardError) as caught:
-        CsvSource(file, "left", label="gateway-7")
+        read_csv(file, "left", label="gateway-7")
     assert "gateway-7" in str(caught.value)
     assert str(file) in str(caught.value)
 
@@ -62,16 +62,54 @@ def test_a_csv_file_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -
     file = tmp_path / "bad.csv"
     file.write_bytes(content)
     with pytest.raises(RewardError, match=r"bad\.csv"):
-        CsvSource(file, "left", label="x")
+        read_csv(file, "left", label="x")
 
 
 def test_a_csv_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     file = tmp_path / "from-a-spreadsheet.csv"
     file.write_text("left,right\n0.5,0.25\n", encoding="utf-8-sig")
-    assert list(CsvSource(file, "left", label="x").pull(1)) == [0.5]
+    assert list(read_csv(file, "left", label="x").pull(1)) == [0.5]
 
 
 @pytest.mark.parametrize("place", ["nowhere.csv", "."])
 def test_a_csv_file_that_cannot_be_opened_is_refused(place: str, tmp_path: Path) -> None:
     with pytest.raises(RewardError, match=r"the rewards of gateway-7 cannot be read from "):
-        CsvSource(tmp_path / place, "left", label="gateway-7")
+        read_csv(tmp_path / place, "left", label="gateway-7")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "left;right\n0.5;0.25\n0.75;1\n",
+        "left;right\n0,5;0,25\n0,75;1\n",
+        "left\tright\n0,5\t0.25\n0.75\t1\n",
+        'left,right\n"0.5",0.25\n0.75,1\n',
+        " left , right\n0.5,0.25\n\n0.75,1\n",
+        "left\n0.5\n0.75\n",
+    ],
+)
+def test_columns_may_be_separated_as_spreadsheets_do(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "sheet.csv"
+    file.write_text(text, encoding="utf-8")
+    assert list(read_csv(file, "left", label="x").pull(2)) == [0.5, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0.5,0.25\n0.75,1\n", r"first line must name the columns.* numbers \(0.5, 0.25\)"),
+        ("0,5;0,25\n", "first line must name the columns"),
+        (",,\n1,2,3\n", "first line must name the columns.* no names"),
+        ("left,right\n0,5,0,25\n", "line 2: the header names 2 columns, and this line has 4; if"),
+        ("left;right\n1.234,5;2\n", "must be a finite number, got '1.234,5'"),
+        ("left,left\n1,2\n", "has 2 columns 'left': x needs one of its own"),
+        ("a;b\n1;2\n", r"no column 'left' for x; its columns are a, b \(separated by semicolons"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_with_the_reason(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "sheet.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(RewardError, match=why):
+        read_csv(file, "left", label="x")

@@ -21,12 +21,13 @@ from bitarm.core.events import (
     ReportAccepted,
 )
 from bitarm.core.limits import Limits
-from bitarm.core.policies import QuietElimination, SuccessiveElimination
+from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Icq
 from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.result import RunResult, result_of
+from bitarm.core.schedule import GeometricSchedule
 from bitarm.core.standings import Standings, follow
 from bitarm.runtime.agent.memory import Keeper
 
@@ -45,17 +46,23 @@ def paper() -> Problem:
     )
 
 
-def quiet() -> Problem:
-    """Bounds along a path of rewards, and questions with cuts: the default scheme."""
+def pairs() -> Problem:
+    """Bounds along a path of rewards."""
     return Problem(
-        spec=make_spec(arms=3, delta=DELTA, quantizer=Dicq(), width="pairwise-mixture"),
-        policy=QuietElimination(),
+        spec=make_spec(
+            arms=3,
+            delta=DELTA,
+            quantizer=Dicq(),
+            width="pairwise-mixture",
+            schedule=GeometricSchedule(growth=1.3, first=2),  # as many rounds as the other
+        ),
+        policy=SuccessiveElimination(),
         limits=Limits(rounds=80),
         tape=_TAPE,
     )
 
 
-PROBLEMS = {"paper": paper(), "quiet": quiet()}
+PROBLEMS = {"paper": paper(), "pairs": pairs()}
 
 
 def world_of(problem: Problem, *, live: bool = True, gateways: int | None = None) -> World:
@@ -167,9 +174,8 @@ def assert_true(reading: Reading) -> None:
     assert event.pulls == question.until
     for had in reading.had:
         mean, code = had.mean, question.code
-        if event.ceiling is not None:
-            assert mean <= event.ceiling == question.cut
-            continue
+        if event.beaten_by is not None:
+            continue  # the arm gave up, and nothing was said of its mean
         if isinstance(code, Bins):
             mean = min(max(mean, code.low), code.low + code.bins * code.step)
         assert abs(event.mean - mean) <= event.error * _SLACK
@@ -208,7 +214,7 @@ def assert_sound(world: World) -> RunResult:
     spec, claim = world.problem.spec, result.guarantee
     if spec.sampling.along_path:
         most, second = sorted(sequences(found, len(result.arms)), reverse=True)[:2]
-        assert claim is None or claim >= spec.delta * most * second
+        assert claim is None or claim * _SLACK >= spec.delta * most * second
     else:
         assert claim in (None, spec.delta)
     renewed = sum(len(event.arms) for event in events if isinstance(event, LivesBegan))

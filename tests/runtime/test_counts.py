@@ -88,3 +88,19 @@ def test_an_agent_that_does_not_come_back_leaves_samples_at_most() -> None:
     world.publish = without_last_words  # type: ignore[method-assign,assignment]
     world.run()
     assert _result(_events(journal)).samples_at_most
+
+
+def test_an_agent_that_says_so_again_and_again_is_written_down_once() -> None:
+    journal, fleet = MemoryJournal(), fleet_of(PROBLEM, None)
+    world = World(PROBLEM, fleet, journal, {name: MemoryKeeper() for name in fleet.agents})
+    published = world.publish
+
+    def many_times(said: Publication) -> None:
+        for _ in range(100 if b'"presence":"done"' in said.payload else 1):
+            published(said)
+
+    world.publish = many_times  # type: ignore[method-assign,assignment]
+    world.run()
+    counted = [event for event in _events(journal) if isinstance(event, PullsCounted)]
+    arms = [arm for event in counted for arm in event.arms]
+    assert len(arms) == len(set(arms)) == 3

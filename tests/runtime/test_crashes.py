@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 from drives import Run, drive_problem, story
+from networks import substance
 from tapes import Problem, Tape, make_spec
 from wires.crashes import Points
-from wires.runs import fleet_of, substance
+from wires.runs import fleet_of
 from wires.weather import Weather
 from wires.world import World
 
@@ -35,7 +36,6 @@ from bitarm.core.policies import (
     LilUcb,
     Lucb,
     Policy,
-    QuietElimination,
     SuccessiveElimination,
 )
 from bitarm.core.quantizers import Dicq, Dyadic, Exact, FedSel, Icq, Quantizer, QuBan
@@ -125,24 +125,6 @@ def test_there_are_enough_points_and_every_kind_of_them(tmp_path: Path) -> None:
     assert len(points.names) == 8
 
 
-def _quiet_problem() -> Problem:
-    """The default scheme: requests carry hints, and arms concede."""
-    return replace(
-        _problem(Dicq(), QuietElimination(), arms=4, width="pairwise-mixture"),
-        limits=Limits(rounds=24),
-    )
-
-
-def test_the_default_asks_with_cuts_and_arms_concede() -> None:
-    events = drive_problem(_quiet_problem()).events
-    asked = [
-        request for event in events if isinstance(event, RoundOpened) for request in event.requests
-    ]
-    assert {request.question.cut is None for request in asked} == {True, False}
-    reports = [event for event in events if isinstance(event, ReportAccepted)]
-    assert any(event.ceiling is not None for event in reports)
-
-
 def _challenge_problem() -> Problem:
     """Agents that weigh their own rewards, after each of which they are kept."""
     return Problem(
@@ -174,39 +156,6 @@ def test_a_challenge_killed_once_at_many_points(residue: int, tmp_path: Path) ->
         with _world(problem, folder, points=Points(frozenset({at}))) as world:
             world.run()
             _assert_same(world, clean)
-
-
-@pytest.mark.parametrize("residue", range(4))
-def test_the_default_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
-    problem = _quiet_problem()
-    clean = drive_problem(problem)
-    (tmp_path / "clean").mkdir()
-    total = _points_of(problem, tmp_path / "clean").passed
-    assert total > 80
-    for point in range(1 + residue, total + 1, 4):
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        with _world(problem, folder, points=Points(frozenset({point}))) as world:
-            world.run()
-            assert len(world.killed) == 1
-            _assert_same(world, clean)
-
-
-@pytest.mark.parametrize("gateways", [None, 2])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_default_killed_again_and_again_on_a_bad_wire(
-    seed: int, gateways: int | None, tmp_path: Path
-) -> None:
-    rng = random.Random(seed)
-    problem = _quiet_problem()
-    points = Points(frozenset(rng.sample(range(1, 300), 25)))
-    weather = Weather(lose=0.2, repeat=0.2, delay=0.3)
-    with _world(
-        problem, tmp_path, gateways=gateways, points=points, weather=weather, seed=seed
-    ) as world:
-        world.run()
-        assert len(world.killed) >= 5
-        _assert_same(world, drive_problem(problem))
 
 
 def _challenging_problem() -> Problem:
@@ -279,8 +228,6 @@ def test_killed_again_and_again_on_a_bad_wire(seed: int, tmp_path: Path) -> None
         (QuBan(epsilon_quban=0.5), SuccessiveElimination()),
         (FedSel(), SuccessiveElimination()),
         (Dicq(), SuccessiveElimination()),
-        (Dicq(), QuietElimination()),
-        (Dicq(), QuietElimination(pilot=False)),
         (Icq(bits=1, prior="midpoint"), Lucb()),
         (Icq(bits=2, prior="uniform"), LilUcb()),
         (Dyadic(), ChallengeElimination()),

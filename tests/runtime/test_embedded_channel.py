@@ -16,7 +16,7 @@ _DOWN: list[Request | Dismiss] = [
         run=7,
         arm=300,
         message=9,
-        question=Question(until=10**12, code=Bins(low=0.1, step=0.3, bins=8), cut=0.7),
+        question=Question(until=10**12, code=Bins(low=0.1, step=0.3, bins=8)),
     ),
     Dismiss(run=7, arm=1, cause=Cause.DROPPED),
     Dismiss(run=7, arm=0, cause=Cause.ENDED),

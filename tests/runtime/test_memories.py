@@ -334,4 +334,8 @@ def test_for_whom_a_run_waits_is_said(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="bitarm.learner"):
         for _ in range(300):
             world.tick()
-    assert "the run waits for agents that are not connected: gw-1" in caplog.text
+    said = [record.getMessage() for record in caplog.records]
+    lines = [line for line in said if line.endswith("that are not connected: gw-1")]
+    assert [line.split(" for agents")[0] for line in lines] == [
+        f"run lab has waited {seconds} s" for seconds in (5, 15, 35)
+    ]

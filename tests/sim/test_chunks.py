@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import StoreError
 from bitarm.sim import sweep as sweep_module
-from bitarm.sim.chunks import ChunkStore, _digest
+from bitarm.sim.chunks import ChunkStore, _digest, forget_oldest
 from bitarm.sim.execute import Done, Task, execute, run_here, run_task
 from bitarm.sim.models import Bernoulli
 from bitarm.sim.sweep import PointResult, Sweep, run_chunk
@@ -252,3 +253,41 @@ def test_a_folder_without_the_right_to_write_is_an_error_of_the_store(
     monkeypatch.setattr(Path, "mkdir", denied)
     with pytest.raises(StoreError, match=r"chunk 0 cannot be kept in .*Permission denied"):
         _run(tmp_path / "locked")
+
+
+def _sweep_folder(folder: Path, name: str, *, hours_ago: float) -> Path:
+    found = folder / (name * 32)
+    found.mkdir()
+    (found / "000000.json").write_bytes(b"x" * 1_000)
+    moment = time.time() - 3600 * hours_ago
+    os.utime(found, (moment, moment))
+    return found
+
+
+def test_sweeps_that_were_not_used_for_longest_are_forgotten(tmp_path: Path) -> None:
+    a, b, c, d = (
+        _sweep_folder(tmp_path, name, hours_ago=hours)
+        for name, hours in (("a", 9), ("b", 30), ("c", 5), ("d", 0.1))
+    )
+    mine = tmp_path / "holidays"
+    mine.mkdir()
+    (mine / "beach.json").write_bytes(b"x" * 100_000)
+    forget_oldest(tmp_path, most_bytes=4_000)
+    assert all(found.exists() for found in (a, b, c, d))
+    forget_oldest(tmp_path, most_bytes=2_500)
+    assert [found.exists() for found in (a, b, c, d)] == [False, False, True, True]
+    forget_oldest(tmp_path, most_bytes=0)
+    assert [found.exists() for found in (c, d)] == [False, True]  # somebody may be at the last
+    assert (mine / "beach.json").exists()
+    forget_oldest(tmp_path / "nowhere", most_bytes=0)
+
+
+def test_a_sweep_that_is_loaded_counts_as_used(tmp_path: Path) -> None:
+    store = ChunkStore(tmp_path, _SWEEP)
+    store.keep(run_chunk(_SWEEP, 0))
+    (folder,) = tmp_path.iterdir()
+    os.utime(folder, (0, 0))
+    assert len(list(store.load())) == 1
+    assert time.time() - folder.stat().st_mtime < 600
+    forget_oldest(tmp_path, most_bytes=0)
+    assert folder.exists()

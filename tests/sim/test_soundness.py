@@ -88,7 +88,7 @@ def _run(models: Models, trials: int = _TRIALS, **words: Any) -> SweepPoint:
 
 def _rejects(point: SweepPoint) -> bool:
     """Whether the errors rule out P(wrong) ≤ δ."""
-    trials, delta = point.result.samples.count, point.setup.spec.delta
+    trials, delta = point.result.trials, point.setup.spec.delta
     test = stats.binomtest(point.result.errors, trials, delta, alternative="greater")
     return bool(test.pvalue < _LEVEL)
 
@@ -271,6 +271,6 @@ def test_rewards_that_are_not_sub_gaussian_are_simulated_without_a_claim(
 
 
 def test_sigma_defaults_to_the_smallest_that_is_valid() -> None:
-    point = _run(_betas(1.0, 0.5, 0.1), trials=1, max_samples=100)
+    point = _run(_betas(1.0, 0.5, 0.1), policy="se", trials=1, max_samples=100)
     assert point.setup.spec.sigma == Beta(mean=0.5).sigma
     assert point.guarantee.delta == point.setup.spec.delta

@@ -59,8 +59,7 @@ def _rejects(point: SweepPoint) -> bool:
 
     A run that lost its best arm to one of two equal arms goes on for ever: it counts as wrong.
     """
-    trials, delta = point.result.samples.count, point.setup.spec.delta
-    wrong = point.result.errors + trials - dict(point.result.outcomes)["decided"]
+    trials, delta, wrong = point.result.trials, point.setup.spec.delta, point.result.errors
     return bool(stats.binomtest(wrong, trials, delta, alternative="greater").pvalue < _LEVEL)
 
 

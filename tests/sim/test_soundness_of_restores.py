@@ -18,7 +18,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
-from bitarm.core.policies import Policy, QuietElimination, SuccessiveElimination
+from bitarm.core.policies import Policy, SuccessiveElimination
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Icq, Quantizer
 from bitarm.core.replay import replay
@@ -60,8 +60,8 @@ class Case:
 _COINS = {"draw": _coins, "sigma": 0.5, "bounds": (0.0, 1.0)}
 _NORMAL = {"draw": _gaussian, "sigma": 1.0, "bounds": None}
 _SE = {"policy": SuccessiveElimination(), "width": "paper", "new_lives": 20}
-_QUIET = {
-    "policy": QuietElimination(),
+_ALONG_PATHS = {
+    "policy": SuccessiveElimination(),
     "quantizer": Dicq(),
     "width": "pairwise-mixture",
     "new_lives": 1,
@@ -69,8 +69,8 @@ _QUIET = {
 _CASES: dict[str, Case] = {
     "se, coins": Case(quantizer=Icq(bits=3), **_SE, **_COINS),  # type: ignore[arg-type]
     "se, gaussian": Case(quantizer=Icq(bits=3, prior="quban"), **_SE, **_NORMAL),  # type: ignore[arg-type]
-    "quiet, coins": Case(**_QUIET, **_COINS),  # type: ignore[arg-type]
-    "quiet, gaussian": Case(**_QUIET, **_NORMAL),  # type: ignore[arg-type]
+    "pairs, coins": Case(**_ALONG_PATHS, **_COINS),  # type: ignore[arg-type]
+    "pairs, gaussian": Case(**_ALONG_PATHS, **_NORMAL),  # type: ignore[arg-type]
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from bitarm.sim.statistics import Moments, clopper_pearson, merge_all
+from bitarm.sim.statistics import Moments, Tally, clopper_pearson, merge_all, merge_tallies
 
 _EPS = np.finfo(np.float64).eps
 
@@ -65,6 +65,46 @@ def test_a_single_number_has_no_standard_error() -> None:
 
 def test_equal_numbers_have_a_standard_error_of_0() -> None:
     assert _moments([7, 7, 7]).sem == 0.0
+
+
+@given(_parts, st.integers(0, 8))
+def test_numbers_that_are_not_there_change_no_moments(parts: list[list[int]], place: int) -> None:
+    moments = [_moments(part) for part in parts]
+    none = Moments.of(np.array([], dtype=np.int64))
+    assert none.count == 0
+    assert none.sem is None
+    assert merge_all([*moments[:place], none, *moments[place:]]) == merge_all(moments)
+
+
+def _tally(values: list[int]) -> Tally:
+    return Tally.of(np.array(values, dtype=np.int64))
+
+
+@given(_parts, st.sampled_from([0.5, 0.99, 1.0]))
+def test_merged_quantiles_are_those_of_all_numbers_together(
+    parts: list[list[int]], share: float
+) -> None:
+    numbers = sorted(number for part in parts for number in part)
+    exact = next(
+        number for place, number in enumerate(numbers, start=1) if place >= share * len(numbers)
+    )
+    found = merge_tallies(map(_tally, parts)).quantile(share)
+    assert found is not None
+    assert exact * (1 - 1 / 1024) <= found <= exact
+    if exact < 2048:
+        assert found == exact
+    assert merge_tallies(map(_tally, parts)) == merge_tallies(map(_tally, reversed(parts)))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2047, 2048, 10**12, 2**53 + 1, 2**62])
+def test_a_tally_holds_numbers_of_any_size(number: int) -> None:
+    found = _tally([number]).quantile(0.5)
+    assert found is not None
+    assert number * (1 - 1 / 512) <= found <= number
+
+
+def test_no_numbers_have_no_quantile() -> None:
+    assert _tally([]).quantile(0.5) is None
 
 
 _COUNTS = [(1, 50), (49, 50), (17, 50), (3, 10**6), (499_999, 10**6)]

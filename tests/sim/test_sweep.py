@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lockstep.cases import blank_tape
 
 from bitarm.core.limits import Limits
 from bitarm.core.policies import Lucb, SuccessiveElimination
@@ -21,6 +22,7 @@ from bitarm.errors import ConfigError
 from bitarm.sim import sweep as module
 from bitarm.sim.engine import Engine, TapeWatch
 from bitarm.sim.environment import environment_of
+from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Bernoulli, Beta, Gaussian
 from bitarm.sim.sweep import (
     MEASURES,
@@ -137,6 +139,48 @@ def test_an_answer_without_a_decision_is_no_error() -> None:
     limited = _setup(limits=Limits(rounds=1))
     (point,) = run_chunk(Sweep(setups=(limited,), models=_COINS, trials=50, seed=1), 0).points
     assert point.outcomes == (("round_limit", 50),)
+    assert point.errors == 0
+
+
+def test_averages_are_those_of_the_trials_that_answered() -> None:
+    limited = _setup(limits=Limits(rounds=11))
+    sweep = Sweep(setups=(_setup(), limited), models=_COINS, trials=500, seed=1)
+    every, some = run_chunk(sweep, 0).points
+    assert every.undecided == 0
+    assert 0 < some.undecided < 500
+    assert some.trials == 500
+    assert some.samples.count == some.lead[1].count == 500 - some.undecided
+    assert some.samples.mean < every.samples.mean  # the quick ones answered
+    assert some.lead[1].mean == 0.0  # and are no quicker than without the limit
+
+
+_RASH = Limits(samples=3000)  # beside a σ that is far too small: arms fall by chance
+
+
+def test_a_trial_that_dropped_the_best_arm_is_wrong_though_undecided() -> None:
+    setup = _setup(arms=("a", "b", "c"), sigma=0.1, quantizer=Exact(), limits=_RASH)
+    models = tuple(Bernoulli(mean=mean) for mean in (0.5, 0.5, 0.52))
+    environment = environment_of(models)
+    tape = blank_tape([setup], np.random.default_rng(1), 300)
+    engine = Engine([setup], environment)
+    ((trials, trace),) = engine.run_tape(tape, np.random.default_rng(1))
+    undecided = trials.best_arm < 0
+    fell = trace.dropped[:, 2] > 0
+    assert np.count_nonzero(undecided & fell) > 5
+    assert np.count_nonzero(undecided & ~fell) > 5
+    assert np.array_equal(trials.missed == 1, fell)
+    machines = run_machines(setup, tape, environment, np.random.default_rng(1))
+    assert np.array_equal(machines.table, trials.table)
+
+    (point,) = run_chunk(Sweep(setups=(setup,), models=models, trials=300, seed=1), 0).points
+    assert point.errors > dict(point.outcomes)["decided"] / 2  # nearly all that were undecided
+
+
+def test_each_of_two_equal_bests_is_right() -> None:
+    setup = _setup(arms=("a", "b", "c"), sigma=0.1, quantizer=Exact(), limits=_RASH)
+    models = tuple(Bernoulli(mean=mean) for mean in (0.8, 0.8, 0.1))
+    (point,) = run_chunk(Sweep(setups=(setup,), models=models, trials=300, seed=1), 0).points
+    assert point.undecided < 300
     assert point.errors == 0
 
 

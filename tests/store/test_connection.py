@@ -247,6 +247,7 @@ class TestWithoutPermission:
             assert [entry.event for entry in journal.read(1, after=1)] == notes("a")
 
     def test_also_while_it_is_written(self, path: Path, notes: Notes) -> None:
+        path.chmod(0o644)  # as its owner may: it was made for nobody else
         with closing(SqliteJournal.open(path)) as writer:
             path.parent.chmod(0o555)
             list(writer.read(1))

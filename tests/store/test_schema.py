@@ -57,9 +57,9 @@ def _dump(path: Path, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("how", ["to write", "to read"])
-def test_a_version_without_questions_is_refused_and_left_as_it_is(
+def test_a_version_that_was_never_released_is_refused_and_left_as_it_is(
     path: Path, open_journal: Open, version: int, how: str
 ) -> None:
     _write_old(path, version)
@@ -68,7 +68,7 @@ def test_a_version_without_questions_is_refused_and_left_as_it_is(
         open_journal(read_only=how == "to read")
     assert str(caught.value) == (
         f"{path} cannot be read: it has version {version} of the journal's format, and this "
-        "program reads versions from 3 on. It was left as it is; choose another path for new "
+        "program reads versions from 4 on. It was left as it is; choose another path for new "
         "runs, and read this one with the version of bitarm that wrote it"
     )
     assert path.read_bytes() == before

@@ -1,11 +1,8 @@
 """Who serves a run in tests, and what of a learner's state a restart must not change."""
 
-from dataclasses import replace
-
 from tapes import Problem
 
 from bitarm.core.events import FleetAssigned, LostRule
-from bitarm.core.learner_state import LearnerState
 
 RUN = "lab"
 
@@ -27,14 +24,3 @@ def fleet_of(
         lost_after=lost_after,
         join_within=join_within,
     )
-
-
-def substance(state: LearnerState) -> LearnerState:
-    """A learner's state without epochs, and without what holds in one epoch only: the numbers of
-    questions, and the last answer, of which a repetition may come; nor what a claim takes for
-    granted, since a run that was resumed takes more."""
-    arms = tuple(replace(record, asked=0, symbol=None) for record in state.arms)
-    ending = state.ending
-    if ending is not None:
-        ending = replace(ending, guarantee_reason="", assumptions=())
-    return replace(state, epoch=0, resumed=False, arms=arms, ending=ending)

@@ -186,7 +186,7 @@ class World:
             if until() if until else self.over:
                 return
             self.tick()
-            self._come_back_to_the_end()
+            self.come_back()
         raise AssertionError(f"the run did not end: {self.journal.runs()}")
 
     @property
@@ -205,7 +205,7 @@ class World:
         memory = self.keepers[agent].load()
         return memory is None or all(state.cause is Cause.ENDED for state in memory.arms.values())
 
-    def _come_back_to_the_end(self) -> None:
+    def come_back(self) -> None:
         """An agent that missed the end while it was connected finds it when it connects again."""
         learner = self.nodes[LEARNER].service
         if learner is None or not learner.finished:
@@ -237,9 +237,13 @@ class World:
         node.service = node.start(self.now)
         self.connect(node.name)
 
+    def clock_of(self, name: str) -> float:
+        """The time as a process has it."""
+        return self.now
+
     def _step(self, node: Node) -> None:
         assert node.service is not None
-        for publication in node.service.step(self.now):
+        for publication in node.service.step(self.clock_of(node.name)):
             self.points.hit("before a publication")
             if node.connected:
                 self.publish(publication)

@@ -1,12 +1,15 @@
 """Whether what is known of the rewards fits what the guarantee assumes of them."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.resolution import resolution
 from bitarm.core.spec import RunSpec
+from bitarm.errors import RefusedRewardError
+from bitarm.rewards.recorded import RecordedSource
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel
@@ -25,6 +28,61 @@ def sigma_caveats(spec: RunSpec, models: "Iterable[RewardModel]") -> list[str]:
     if needed == float("inf"):
         return ["these rewards are not sub-Gaussian: no sigma is valid"]
     return [f"sigma = {sigma:g} is too small for these rewards: {needed:.4g} is valid"]
+
+
+_BY_CHANCE = 1e-4  # how rarely data may be said to contradict a sigma that is valid
+
+
+def data_caveats(spec: RunSpec, sources: Iterable[RecordedSource]) -> list[str]:
+    """Why a run's σ is not valid for data that are there already, if they contradict it.
+
+    For σ-sub-Gaussian rewards E exp(λ(X − μ)²/(2σ²)) ≤ (1 − λ)^(−1/2), so by Chernoff's bound their
+    mean squared deviation exceeds c·σ² with a probability of at most exp(−n(c − 1 − ln c)/2). That
+    is 10^−4 over all arms: what agrees with σ may still break it, what contradicts it does not
+    happen to be so.
+    """
+    if spec.width == BoundedEvidence.name:
+        return []
+    caveats = []
+    for source in sources:
+        count, deviation = len(source.rewards), _deviation(source.rewards)
+        excess = (deviation / spec.sigma) ** 2
+        surprise = count * (excess - 1 - math.log(excess)) / 2 if excess > 1 else 0.0
+        if surprise > math.log(len(spec.arms) / _BY_CHANCE):
+            caveats.append(
+                f"sigma = {spec.sigma:g} is too small for {source.where}, which deviate by "
+                f"{deviation:.4g}: {_valid_sigma(spec, source.rewards)}"
+            )
+    return caveats
+
+
+def check_data(spec: RunSpec, sources: Iterable[RecordedSource], *, clip: bool) -> None:
+    """Refuse data that leave the bounds, before anything is run on them."""
+    if spec.bounds is None or clip:
+        return
+    a, b = spec.bounds
+    for source in sources:
+        outside = [n for n, reward in enumerate(source.rewards) if not a <= reward <= b]
+        if outside:
+            low, high = min(source.rewards), max(source.rewards)
+            raise RefusedRewardError(
+                f"{len(outside):,} of {len(source.rewards):,} rewards in {source.where} lie "
+                f"outside the bounds [{a}, {b}], first number {outside[0]}, and all reach from "
+                f"{low:g} to {high:g}: widen the bounds, or ask for clipping"
+            )
+
+
+def _deviation(rewards: Sequence[float]) -> float:
+    mean = math.fsum(rewards) / len(rewards)
+    return math.sqrt(math.fsum((reward - mean) ** 2 for reward in rewards) / len(rewards))
+
+
+def _valid_sigma(spec: RunSpec, rewards: Sequence[float]) -> str:
+    if spec.bounds is not None:
+        a, b = spec.bounds
+        return f"{(b - a) / 2:.4g}, half the range of the bounds, is valid"
+    half = (max(rewards) - min(rewards)) / 2
+    return f"{half:.4g} is valid if rewards never leave the range of these data"
 
 
 def resolution_caveats(models: "Iterable[RewardModel]") -> list[str]:

@@ -9,13 +9,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from bitarm.api.scheme import DEFAULT_DELTA, DEFAULT_QUANTIZER, default_policy, default_width
+from bitarm.api.scheme import (
+    DEFAULT_DELTA,
+    GRID,
+    chosen_policy,
+    chosen_quantizer,
+    default_policy,
+    default_quantizer,
+    default_width,
+)
 from bitarm.api.words import owners
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizer import Bounds
 from bitarm.core.quantizers import CHOICES
+from bitarm.core.widths import WIDTHS
 from bitarm.core.words import Declared, words_of
 
 _BOUNDS: Bounds = (0.0, 1.0)  # any will do: a default may depend on whether there are some
@@ -71,23 +80,51 @@ def _chosen() -> Mapping[str, Iterable[tuple[str, Any]]]:
     return {
         "delta": [("", DEFAULT_DELTA)],
         "interval_delta": [("", DEFAULT_DELTA)],
-        "quantizer": [("", DEFAULT_QUANTIZER.name)],
-        "policy": _by_name(
-            {name: default_policy(quantizer).name for name, quantizer in CHOICES.known.items()}
-        ),
-        "width": _by_name(
-            {name: default_width(policy).name for name, policy in POLICIES.known.items()}
-        ),
+        "quantizer": _quantizers(),
+        "policy": _policies(),
+        "width": _widths(),
         "growth": _by_name({name: policy.growth for name, policy in on_a_grid.items()}),
         "first": _by_name({name: policy.first or _BY_GROWTH for name, policy in on_a_grid.items()}),
     }
 
 
+def _quantizers() -> list[tuple[str, str]]:
+    named = {name: default_quantizer(policy).name for name, policy in POLICIES.known.items()}
+    return [("", chosen_quantizer({}).name), *_by_name(named)]
+
+
+def _policies() -> list[tuple[str, str]]:
+    """By quantizer; and beside other words, with the default quantizer or one like it."""
+    named = {name: default_policy(member).name for name, member in CHOICES.known.items()}
+    usual = chosen_policy({})
+    beside = [(f"with {word}", chosen_policy({word: None}).name) for word in GRID]
+    widths = [
+        (f"with the width {name}", default_policy(chosen_quantizer({}), {"width": name}).name)
+        for name in WIDTHS.known
+    ]
+    return [("", usual.name), *_by_name(named), *beside, *widths]
+
+
+def _widths() -> list[tuple[str, str]]:
+    """By policy; of one whose agents judge themselves it also depends on what is known."""
+    cases = []
+    for name, policy in POLICIES.known.items():
+        with_sigma = default_width(policy, bounds_only=False).name
+        without = default_width(policy).name
+        cases.append((f"for {name}", with_sigma))
+        if without != with_sigma:
+            cases.append((f"for {name} with bounds and no sigma", without))
+    return _most_common_first(cases)
+
+
 def _by_name(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """A value for each scheme, the most common first."""
-    counts = Counter(values.values())
-    ordered = sorted(values.items(), key=lambda item: -counts[item[1]])  # stable
-    return [(f"for {name}", value) for name, value in ordered]
+    return _most_common_first([(f"for {name}", value) for name, value in values.items()])
+
+
+def _most_common_first(cases: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    counts = Counter(value for _, value in cases)
+    return sorted(cases, key=lambda case: -counts[case[1]])  # stable
 
 
 def _declared(declared: Declared) -> list[tuple[str, Any]]:
@@ -121,6 +158,11 @@ def _circumstances(member: type[Any]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _joined(places: list[str]) -> str:
-    if all(place.startswith("for ") for place in places):
-        return f"for {', '.join(place.removeprefix('for ') for place in places)}"
-    return ", ".join(places)
+    """Places in a row; what several of them begin with is said once."""
+    told = []
+    for start in ("for ", "with the width ", "with ", ""):
+        alike = [place.removeprefix(start) for place in places if place.startswith(start)]
+        places = [place for place in places if not place.startswith(start)]
+        if alike:
+            told.append(start + ", ".join(alike))
+    return ", or ".join(told)

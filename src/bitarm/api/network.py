@@ -18,6 +18,7 @@ from bitarm.core.events import FleetAssigned
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Cause
+from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
@@ -36,6 +37,7 @@ from bitarm.runtime.chirpstack.service import ChirpStackService
 from bitarm.runtime.learner.begin import fleet_in, open_run, resume_run
 from bitarm.runtime.learner.probe import LearnerProbe
 from bitarm.runtime.learner.service import RETRY, LearnerService
+from bitarm.runtime.observed import Figures, ObservedService
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
 from bitarm.wire.topics import check_name
@@ -62,6 +64,7 @@ class AgentEnd:
     causes: Mapping[str, Cause]
     stopped: bool
     over: bool = False  # it found that its run had ended while it was away
+    outcome: Outcome | None = None  # how the run ended; None if it goes on, or nobody told
 
 
 def run_learner(
@@ -73,6 +76,7 @@ def run_learner(
     seed: int | None = None,
     watch: Watcher | None = None,
     patience: float = PATIENCE,
+    figures: Figures | None = None,
 ) -> LearnerEnd:
     """Open a run for the agents of a problem, and stay with it to its end.
 
@@ -84,6 +88,7 @@ def run_learner(
         seed: by default one is drawn.
         watch: called with events after they are kept.
         patience: seconds to try for a first connection.
+        figures: kept up to date while the run goes on, for whoever looks at them.
 
     SIGTERM leaves the run to be resumed, Ctrl-C ends it. Raises ConfigError if the problem cannot
     be run or does not fit its link, TransportError if the broker cannot be reached or the run has
@@ -109,7 +114,7 @@ def run_learner(
             retry=_retry(fleet),
         )
 
-    return _stay(begin, fleet, broker, journal, patience)
+    return _stay(begin, fleet, broker, journal, patience, figures)
 
 
 def resume_learner(
@@ -119,6 +124,7 @@ def resume_learner(
     broker: Broker,
     watch: Watcher | None = None,
     patience: float = PATIENCE,
+    figures: Figures | None = None,
 ) -> LearnerEnd:
     """Go on with run number `run` of the journal, and stay with it to its end.
 
@@ -140,7 +146,7 @@ def resume_learner(
             retry=_retry(fleet),
         )
 
-    return _stay(begin, fleet, broker, journal, patience)
+    return _stay(begin, fleet, broker, journal, patience, figures)
 
 
 def run_agent(
@@ -153,6 +159,7 @@ def run_agent(
     seed: int | None = None,
     most_pulls: int = MAX_PULLS,
     patience: float = PATIENCE,
+    figures: Figures | None = None,
 ) -> AgentEnd:
     """Serve the arms of one agent until they are dismissed.
 
@@ -165,6 +172,7 @@ def run_agent(
         seed: refuse a run that has another; by default any will do.
         most_pulls: no question makes it pull more often than this.
         patience: seconds to try for a first connection.
+        figures: kept up to date while it serves, for whoever looks at them.
 
     Raises ConfigError if the file has no arm of this agent, TransportError if the broker cannot be
     reached or another process serves this agent, StoreError if its memory cannot be read or
@@ -194,13 +202,19 @@ def run_agent(
             stopped = True
             return tuple(service.stop())
 
-        _drive(service, broker, patience, stop)
+        observed = service if figures is None else ObservedService(service, figures)
+        _drive(observed, broker, patience, stop)
     finally:
         keeper.close()
     if service.failure is not None:
         raise service.failure
     causes = service.causes_by_name
-    return AgentEnd(causes=causes, stopped=stopped, over=not causes and not stopped)
+    return AgentEnd(
+        causes=causes,
+        stopped=stopped,
+        over=not causes and not stopped,
+        outcome=service.outcome,
+    )
 
 
 def _supply(problem: Problem, agent: str, sensors: dict[str, list[SensorFeed]]) -> Supply:
@@ -252,6 +266,7 @@ def _stay(
     broker: Broker,
     journal: Journal,
     patience: float,
+    figures: Figures | None,
 ) -> LearnerEnd:
     run, service = begin(time.monotonic())
     left = False
@@ -264,7 +279,10 @@ def _stay(
         service.interrupt()
         return ()
 
-    carried = service if fleet.application is None else ChirpStackService(service, fleet)
+    carried: Service = service if fleet.application is None else ChirpStackService(service, fleet)
+    if figures is not None:
+        figures.agents, figures.count_present = len(set(fleet.agents)), service.count_present
+        carried = ObservedService(carried, figures)
     _drive(carried, broker, patience, stop)
     if service.failure is not None:
         raise service.failure

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api import words
 from bitarm.api.scheme import build, displaced_words
-from bitarm.api.sources import SOURCES, Place, Source
+from bitarm.api.sources import SOURCES, Place, Source, runs_code
 from bitarm.api.tables import NETWORK
 from bitarm.api.words import Taker, choose, flag, text, typed, typed_words, unknown
 from bitarm.core.quantizer import Bounds
@@ -104,6 +104,20 @@ class Problem:
         models = (arm.source.model() for arm in self.arms)
         return tuple(model for model in models if model is not None)
 
+    def refuse_code(self, *, agent: str | None = None) -> None:
+        """Refuse arms whose rewards come from code: a command, a function, a package's own kind.
+
+        For whoever runs a file that somebody else may have written. With `agent`, only the arms
+        of that agent count: no others are opened there. ConfigError names the arm and its source.
+        """
+        for arm in self.arms:
+            if (agent is None or arm.agent == agent) and runs_code(arm.source):
+                raise ConfigError(
+                    f"arm {arm.name!r} has a {arm.source.name} source, which runs code that the "
+                    "problem file names, and --no-code forbids that: leave --no-code out if you "
+                    "trust the file"
+                )
+
     def source(self, arm: Arm, number: int, seed: int) -> RewardSource:
         """The rewards of one arm, which is number `number` of its run, from 0."""
         place = Place(arm=arm.name, number=number, seed=seed, folder=self.folder)
@@ -136,7 +150,9 @@ def load_arms(path: str | PathLike[str]) -> Problem:
 def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
     try:
         toml = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"the problem file {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
         raise ConfigError(f"the problem file {path} cannot be read: {error}") from None
     try:
         return parse(toml, path.parent)

@@ -6,6 +6,7 @@ what was not given gets the default of the one place that defines it.
 
 from collections.abc import Mapping
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any
 
 from bitarm.api import words
@@ -20,7 +21,6 @@ from bitarm.core.phases import BitBudget
 from bitarm.core.policies import (
     POLICIES,
     ChallengeElimination,
-    QuietElimination,
     SuccessiveElimination,
 )
 from bitarm.core.policy import Policy
@@ -54,8 +54,9 @@ from bitarm.core.widths import (
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
-DEFAULT_QUANTIZER = Dicq
-"""The one of fewest bits."""
+GRID = ("growth", "first", "checkpoints")
+"""Words of a schedule, which agents that judge themselves do not have."""
+_IN_STEP = (Stride.TOGETHER, Stride.LEVEL)  # arms are compared at equally many pulls
 
 
 def build(
@@ -79,13 +80,14 @@ def build(
     check_seed(seed)
     bounds: Bounds | None = problem.get("bounds")
     check_bounds(bounds)
-    policy = _policy(scheme, problem)
+    given = {**problem, **scheme}
+    policy = _policy(given)
     unsized = is_budgeted(policy) and problem.get("bit_budget") is None
-    quantizer = _quantizer(scheme, bounds, has_budget=unsized)
+    quantizer = _quantizer(given, bounds, has_budget=unsized)
     called = {f"max_{word}": limit for word, limit in limits.items()}
-    refuse_meaningless(policy, quantizer, {**problem, **scheme, **called})
+    refuse_meaningless(policy, quantizer, {**given, **called})
     check_delta(problem.get("delta", DEFAULT_DELTA))
-    width = _width(scheme, policy, problem)
+    width = _width(policy, given)
     if policy.stride is Stride.JUDGED or width == BoundedEvidence.name:
         _check_evidence(policy, quantizer, width, problem)
     sigma = sigma_of(problem.get("sigma"), bounds)
@@ -127,7 +129,7 @@ def _check_evidence(
             f"not: use the width {BoundedEvidence.name}, which takes the bounds of the rewards, or "
             f"{SubGaussianEvidence.name}, which takes sigma"
         )
-    if not {Nearest.name, Above.name} <= set(quantizer.codes):
+    if not asks_to_judge(quantizer):
         raise ConfigError(
             f"the quantizer {quantizer.name} has no question for the policy {policy.name}, whose "
             f"agents judge themselves: use the quantizer {Dyadic.name}"
@@ -170,7 +172,7 @@ def _budgeted(
         sigma=sigma,
         bounds=bounds,
         quantizer=quantizer,
-        width=_width(scheme, policy, problem),
+        width=_width(policy, {**problem, **scheme}),
         schedule=ListedSchedule(checkpoints=tuple(phase.until for phase in phases)),
         priors=_priors(quantizer, bounds, len(arms), seed),
         seed=seed,
@@ -178,34 +180,60 @@ def _budgeted(
     return Setup(spec=spec, policy=policy, limits=Limits(bits=bits))
 
 
-def chosen_quantizer(scheme: Mapping[str, Any]) -> type[Any]:
-    """The one that is named or given as a value, or else the default."""
-    return _chosen(CHOICES, scheme.get("quantizer", DEFAULT_QUANTIZER.name))
+def chosen_quantizer(given: Mapping[str, Any]) -> type[Any]:
+    """The one that is named or given as a value, or else the one that suits the policy."""
+    named = given.get("quantizer")
+    return default_quantizer(chosen_policy(given)) if named is None else _chosen(CHOICES, named)
 
 
-def chosen_policy(scheme: Mapping[str, Any]) -> type[Any]:
-    """The one that is named or given, or else the quietest that the quantizer has words for."""
-    return _chosen(POLICIES, scheme.get("policy", default_policy(chosen_quantizer(scheme)).name))
+def chosen_policy(given: Mapping[str, Any]) -> type[Any]:
+    """The one that is named or given as a value, or else what the words beside it leave."""
+    named = given.get("policy")
+    if named is not None:
+        return _chosen(POLICIES, named)
+    quantizer = given.get("quantizer")
+    return default_policy(Dyadic if quantizer is None else _chosen(CHOICES, quantizer), given)
 
 
-def default_policy(quantizer: type[Quantizer]) -> type[Policy]:
-    """What a quantizer is used with, unless another policy is named."""
-    return QuietElimination if quantizer.hinted else SuccessiveElimination
+def default_quantizer(policy: Policy | type[Policy]) -> type[Quantizer]:
+    """The one of fewest bits under a policy, used unless another is named."""
+    return Dyadic if policy.stride is Stride.JUDGED else Dicq
 
 
-def default_width(policy: Policy | type[Policy]) -> type[Width]:
+def default_policy(
+    quantizer: type[Quantizer], given: Mapping[str, Any] = MappingProxyType({})
+) -> type[Policy]:
+    """What a quantizer is used with beside the words given, unless a policy is named.
+
+    Agents judge themselves, if the quantizer can ask them to and no word says otherwise: neither a
+    width that is no evidence, nor one of a schedule.
+    """
+    width = given.get("width")
+    judged = asks_to_judge(quantizer) and not any(word in given for word in GRID)
+    if judged and (width is None or choose(WIDTHS, width).fits(Stride.JUDGED)):
+        return ChallengeElimination
+    return SuccessiveElimination
+
+
+def asks_to_judge(quantizer: Quantizer | type[Quantizer]) -> bool:
+    """Whether a quantizer has the questions for agents that judge themselves."""
+    return quantizer.hinted and {Nearest.name, Above.name} <= set(quantizer.codes)
+
+
+def default_width(policy: Policy | type[Policy], *, bounds_only: bool = True) -> type[Width]:
     """The one that a policy's proof needs, or the tightest for the way in which it moves arms.
 
-    Under a budget nothing is proven: there it only sizes the quantizer's intervals. Where agents
-    judge themselves, `sub-gaussian` serves rewards without bounds.
+    `bounds_only` says that of the rewards nothing but their bounds is known, and no σ: what agents
+    that judge themselves then weigh. Under a budget nothing is proven: there a width only sizes the
+    quantizer's intervals.
     """
     if is_budgeted(policy):
         return PairwiseWidth
     if policy.needs_width is not None:
         return policy.needs_width
-    if policy.stride is Stride.JUDGED:
+    if policy.stride is Stride.JUDGED and bounds_only:
         return BoundedEvidence
-    return SubGaussianEvidence if policy.stride is Stride.APART else PairwiseMixtureWidth
+    return PairwiseMixtureWidth if policy.stride in _IN_STEP else SubGaussianEvidence
 
 
 def _chosen(registry: Registry[Any], value: Any) -> type[Any]:
@@ -229,10 +257,10 @@ def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]
     return value
 
 
-def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None, *, has_budget: bool) -> Quantizer:
-    chosen = chosen_quantizer(scheme)
-    parameters = applicable(CHOICES, chosen, scheme)
-    made: Quantizer | None = _as_given("quantizer", scheme, parameters)
+def _quantizer(given: Mapping[str, Any], bounds: Bounds | None, *, has_budget: bool) -> Quantizer:
+    chosen = chosen_quantizer(given)
+    parameters = applicable(CHOICES, chosen, given)
+    made: Quantizer | None = _as_given("quantizer", given, parameters)
     if made is not None:
         return made
     defaults = chosen.defaults(bounds, has_budget=has_budget)
@@ -240,10 +268,10 @@ def _quantizer(scheme: Mapping[str, Any], bounds: Bounds | None, *, has_budget: 
     return quantizer
 
 
-def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
-    chosen = chosen_policy(scheme)
-    parameters = applicable(POLICIES, chosen, {**scheme, **problem})
-    made: Policy | None = _as_given("policy", scheme, parameters)
+def _policy(given: Mapping[str, Any]) -> Policy:
+    chosen = chosen_policy(given)
+    parameters = applicable(POLICIES, chosen, given)
+    made: Policy | None = _as_given("policy", given, parameters)
     if made is not None:
         return made
     if is_budgeted(chosen) and "pull_budget" not in parameters:
@@ -252,28 +280,25 @@ def _policy(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> Policy:
     return policy
 
 
-def _width(scheme: Mapping[str, Any], policy: Policy, problem: Mapping[str, Any]) -> str:
-    default = default_width(policy)
-    if default is BoundedEvidence and ("sigma" in problem or "bounds" not in problem):
-        default = SubGaussianEvidence
-    return str(choose(WIDTHS, scheme.get("width", default.name)).name)
+def _width(policy: Policy | type[Policy], given: Mapping[str, Any]) -> str:
+    bounds_only = given.get("bounds") is not None and given.get("sigma") is None
+    default = default_width(policy, bounds_only=bounds_only)
+    return str(choose(WIDTHS, given.get("width", default.name)).name)
 
 
-def takes_sigma(scheme: Mapping[str, Any], problem: Mapping[str, Any]) -> bool:
+def takes_sigma(given: Mapping[str, Any]) -> bool:
     """Whether a run of these words, in which no sigma is given, would make use of one."""
-    judged = chosen_policy(scheme).stride is Stride.JUDGED and "bounds" in problem
-    width = scheme.get("width", BoundedEvidence.name if judged else None)
-    return bool(width != BoundedEvidence.name)
+    return _width(chosen_policy(given), given) != BoundedEvidence.name
 
 
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
     if policy.stride is Stride.JUDGED:
-        for word in ("growth", "first", "checkpoints"):
+        for word in GRID:
             if word in scheme:
                 raise ConfigError(
                     f"{word} does not apply to the policy {policy.name}: its agents weigh their "
                     "rewards after every pull, and from 64 pulls on after every 1/32 more. "
-                    "Leave it out"
+                    f"Leave it out, or use a policy with checkpoints: {SuccessiveElimination.name}"
                 )
         return LooksSchedule()
     if "checkpoints" in scheme:
@@ -327,7 +352,7 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
     if isinstance(policy, str) and policy in POLICIES:
         displaced |= meaningless(POLICIES[policy], None, chosen).keys()
         if POLICIES[policy].stride is Stride.JUDGED:
-            displaced |= {"growth", "first", "checkpoints"}
+            displaced |= {*GRID}
     return displaced
 
 

@@ -4,20 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
+from bitarm.api.frames import flat, frame_of
+from bitarm.api.html import simulation_html
 from bitarm.api.identify import new_seed
 from bitarm.api.scheme import (
+    GRID,
     build,
     chosen_policy,
     chosen_quantizer,
     parameters_of,
     takes_sigma,
 )
+from bitarm.api.sweep_picture import sweep_picture
 from bitarm.api.words import require_known, split, users
+from bitarm.core.confidence import Stride
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
@@ -29,6 +34,10 @@ from bitarm.sim.models import RewardModel, Sampler
 from bitarm.sim.statistics import Moments, clopper_pearson
 from bitarm.sim.sweep import MEASURES, PointResult, Sweep
 from bitarm.sim.tables import checkpoints
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @final
@@ -42,16 +51,20 @@ class SweepPoint:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types: every word of the setting, and the averages under their usual names."""
-        trials = self.result.samples.count
-        rate = clopper_pearson(self.result.errors, trials)
+        rate = clopper_pearson(self.result.errors, self.result.trials)
         return {
             **self.setup.words,
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             "assumptions": list(self.guarantee.assumptions),
-            **{name: _average(getattr(self.result, name)) for name in MEASURES},
+            **{
+                name: _average(getattr(self.result, name))
+                | {"median": tally.quantile(0.5), "p99": tally.quantile(0.99)}
+                for name, tally in zip(MEASURES, self.result.tallies, strict=True)
+            },
             "error_rate": {"value": rate.value, "low": rate.low, "high": rate.high},
             "outcomes": dict(self.result.outcomes),
+            "undecided": self.result.undecided,
             "less_first": {
                 name: _average(lead) for name, lead in zip(MEASURES, self.result.lead, strict=True)
             },
@@ -77,6 +90,21 @@ class Simulation:
             "results": [point.to_json() for point in self.points],
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each setting: `samples_mean`, `error_rate_value` and so on."""
+        return [flat(point.to_json()) for point in self.points]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each setting, as `rows` has it; needs pandas (extra `frames`)."""
+        return frame_of(self.rows())
+
+    def plot(self) -> "Figure":
+        """Rounds, samples and bits against the word that varies most (matplotlib, extra `sim`)."""
+        return sweep_picture([point.to_json() for point in self.points])
+
+    def _repr_html_(self) -> str:
+        return simulation_html(self.trials, self.seed, [point.to_json() for point in self.points])
+
 
 def simulate(
     models: Sequence[RewardModel],
@@ -87,6 +115,7 @@ def simulate(
     cluster: str | None = None,
     cache: Path | None = None,
     progress: Progress = lambda done, trials: None,
+    sigma_from_models: bool = True,
     **words: Any,
 ) -> Simulation:
     """Run every setting on the same trials, and average.
@@ -106,14 +135,18 @@ def simulate(
         cluster: the address of a Dask scheduler, in place of workers.
         cache: a folder in which finished chunks are kept, so that an interrupted sweep goes on.
         progress: called with the trials that are done, and with all there are.
+        sigma_from_models: whether σ defaults to the smallest that is valid for all models. If not,
+            it is needed or follows from the bounds, as in `identify`: a run knows no models.
         words: those of a problem file, as in `identify`. One that holds a list is swept, and lists
             are crossed in the order given. A word that does not apply to one of the settings is
-            left out there. σ defaults to the smallest that is valid for all models.
+            left out there.
 
     Raises ConfigError for words that cannot be run or apply to none of the settings, StoreError if
     a chunk cannot be kept, TransportError if the cluster fails.
     """
-    setups = [setup_of(models, point) for point in crossed(words)]
+    setups = [
+        setup_of(models, point, sigma_from_models=sigma_from_models) for point in crossed(words)
+    ]
     sweep = Sweep(
         setups=tuple(setups),
         models=tuple(models),
@@ -160,13 +193,17 @@ def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
     return claim_ahead(setup, checkpoints(setup), caveats)
 
 
-def setup_of(models: Sequence[RewardModel], point: Mapping[str, Any]) -> Setup:
+def setup_of(
+    models: Sequence[RewardModel], point: Mapping[str, Any], *, sigma_from_models: bool = True
+) -> Setup:
     """The setting that these words describe; σ, where it is used, defaults to the smallest that is
-    valid.
+    valid, unless it is left to the bounds as in a run.
     """
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
-    if "sigma" not in problem and takes_sigma(scheme, problem) and 0 < needed < float("inf"):
+    takes = takes_sigma({**problem, **scheme})
+    from_models = sigma_from_models and "sigma" not in problem and takes
+    if from_models and 0 < needed < float("inf"):
         problem["sigma"] = needed  # 0 would be of rewards that never vary
     setup = build(
         tuple(f"arm-{number}" for number in range(len(models))),
@@ -197,6 +234,8 @@ def _applicable(point: dict[str, Any]) -> dict[str, Any]:
     foreign = _parameters(CHOICES.known) - parameters_of(quantizer)
     foreign |= _parameters(POLICIES.known) - parameters_of(policy)
     foreign |= meaningless(policy, quantizer, point).keys()
+    if policy.stride is Stride.JUDGED:
+        foreign |= {*GRID}
     return {word: value for word, value in point.items() if word not in foreign}
 
 
@@ -214,4 +253,5 @@ def _runner(workers: int | None, cluster: str | None) -> Runner:
 
 
 def _average(moments: Moments) -> dict[str, float | None]:
-    return {"mean": moments.mean, "sem": moments.sem}
+    """Mean and standard error; None where nothing was averaged."""
+    return {"mean": moments.mean if moments.count else None, "sem": moments.sem}

@@ -16,7 +16,7 @@ from bitarm.errors import ConfigError
 from bitarm.rewards.callables import CallableSource, load_callable
 from bitarm.rewards.commands import TIMEOUT, CommandSource
 from bitarm.rewards.draws import ModelSource
-from bitarm.rewards.files import CsvSource
+from bitarm.rewards.files import read_csv
 
 if TYPE_CHECKING:
     from bitarm.sim.models import RewardModel  # needs numpy, which an agent may do without
@@ -157,7 +157,7 @@ class Csv(Source):
 
     def open(self, place: Place) -> RewardSource:
         """Its rows, in order."""
-        return CsvSource(place.folder / self.path, self.column, label=place.arm)
+        return read_csv(place.folder / self.path, self.column, label=place.arm)
 
 
 @final
@@ -167,7 +167,10 @@ class Command(Source):
 
     name: ClassVar[str] = "command"
 
-    command: Annotated[str | tuple[str, ...], _arm("A command line, or a list of its words")]
+    command: Annotated[
+        str | tuple[str, ...],
+        _arm("A line for the shell, or a list of words that are run without one"),
+    ]
     timeout: Annotated[float, _arm("Seconds of silence after which it counts as hung", above=0)] = (
         TIMEOUT
     )
@@ -201,6 +204,14 @@ class Topic(Source):
                 f"arm {arm!r}: a sensor's topic is one topic outside bitarm/, got {topic!r}"
             )
         return topic
+
+
+_DATA = (Gaussian, Bernoulli, Beta, Poisson, Exponential, Csv, Topic)
+
+
+def runs_code(source: Source) -> bool:
+    """Whether its rewards come from code that its table names, or that another package brought."""
+    return not isinstance(source, _DATA)
 
 
 SOURCES: Registry[Source] = Registry(

@@ -36,7 +36,6 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these commands, and a flag for each word that is known by now."""
     app = typer.Typer(
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         help="Find the best of many options when every bit has a price.",
     )

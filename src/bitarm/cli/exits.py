@@ -12,6 +12,7 @@ from bitarm.errors import (
     RewardError,
     TransportError,
 )
+from bitarm.peer_log import printable
 
 
 class Exit(IntEnum):
@@ -44,5 +45,8 @@ def exit_for_outcome(outcome: Outcome) -> Exit:
 
 
 def complain(text: str) -> None:
-    """Print a sentence for the user on stderr, after the program's name."""
-    print(f"bitarm: {text}", file=sys.stderr)
+    """Print a sentence for the user on stderr, after the program's name.
+
+    It may quote what a peer said, or a file: that begins no line and moves no cursor.
+    """
+    print(f"bitarm: {printable(text)}", file=sys.stderr)

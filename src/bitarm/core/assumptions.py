@@ -9,13 +9,19 @@ from bitarm.core.spec import RunSpec
 
 
 def assumptions_of(
-    setup: Setup, *, arms_lost: bool = False, rewards_lost: bool = False, forgotten: str = ""
+    setup: Setup,
+    *,
+    arms_lost: bool = False,
+    rewards_lost: bool = False,
+    journal: str = "",
+    forgotten: str = "",
 ) -> tuple[str, ...]:
     """The clauses, each of which may follow an "if".
 
     `arms_lost` says that arms left the race because nobody could be heard, `rewards_lost` that
-    agents lost rewards that they had not told of; `forgotten` says what became of those that had
-    been told, if some were lost too.
+    agents lost rewards that they had not told of; `journal` is a clause on the journal that the run
+    was resumed from, if its age matters; `forgotten` says what became of rewards that had been
+    told, if some were lost too.
     """
     spec = setup.spec
     clauses = [_independence(spec), "every arm's mean stays the same", _tails(spec)]
@@ -23,6 +29,8 @@ def assumptions_of(
         clauses.append("which agents were lost, and when, does not depend on the rewards")
     if rewards_lost:
         clauses.append("what agents lost in crashes does not depend on the rewards")
+    if journal:
+        clauses.append(journal)
     if forgotten:
         clauses.append(f"what agents forgot does not depend on the rewards ({forgotten})")
     return tuple(clauses)

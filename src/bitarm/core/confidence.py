@@ -23,7 +23,6 @@ class ArmView:
     messages: int  # n, reports received
     index: int  # i, the checkpoint's index on the schedule's grid
     error: float  # the quantizer's bound on |μ̃ − μ̂|; infinite if μ̃ is of fewer pulls than t
-    ceiling: float = math.inf  # certain bound on μ̂ from above, if that was all that was told
     open_below: bool = False  # whether μ̂ may be anywhere below the decoded cell too
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of its rewards, as a power of two of a coin's variance, if told
@@ -38,7 +37,7 @@ class ArmView:
     @property
     def high(self) -> float:
         """A certain bound on μ̂ from above."""
-        return min(math.inf if self.open_above else self.mean + self.error, self.ceiling)
+        return math.inf if self.open_above else self.mean + self.error
 
 
 class Stride(Enum):

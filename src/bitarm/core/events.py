@@ -65,7 +65,6 @@ class ReportAccepted:
     mean: float
     error: float
     radius: float
-    ceiling: float | None = None  # not None: the arm only said that it is not above this
     beaten_by: int | None = None  # not None: the arm only said that this one is better
 
 
@@ -103,11 +102,12 @@ class LivesBegan:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportIgnored:
-    """A report came in again, or too late to matter."""
+    """A report came in again, or too late to matter; or several of one arm since the last entry."""
 
     name: ClassVar[str] = "report_ignored"
     arm: int
-    message: int
+    message: int  # of the last one
+    times: int = 1
 
 
 @final

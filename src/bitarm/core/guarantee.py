@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of
-from bitarm.core.confidence import ArmView
-from bitarm.core.learner_state import ArmRecord
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policy import Outcome, tolerance_of
 from bitarm.core.resolution import allowance, resolution
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
 _MOST_NAMES = 8
+
+_CHAINS = 3
+"""How often a pair's evidence is paid for where a part of the past was lost: for the tests as they
+came, and for those with one or the other arm left behind at an old count (docs/evidence.md)."""
 
 
 @final
@@ -34,6 +37,8 @@ class Course:
     lost: Sequence[int] = ()  # arms that nobody could hear any more
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
     rewards_lost: bool = False  # that were never told, with an agent's process
+    resumed: bool = False  # whether another process went on with the run, from its journal
+    restores: int = 0  # epochs in which agents turned out to remember more than that journal
 
 
 def guarantee(
@@ -66,15 +71,17 @@ def guarantee(
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
-    level = spec.delta * looks * pairs
+    chains = _CHAINS**course.restores if _may_go_back(setup) else 1
+    level = spec.delta * looks * pairs * chains
     forgot = sum(course.lives) - len(course.lives)
     if level >= 1:
-        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs) + reach)
+        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs, chains) + reach)
     clauses, epsilon = (
         assumptions_of(
             setup,
             arms_lost=bool(course.lost) and pairs == 1,
             rewards_lost=course.rewards_lost,
+            journal=_journal(course, chains) if _may_go_back(setup) else "",
             forgotten=_forgotten(forgot, looks),
         ),
         tolerance_of(policy),
@@ -101,6 +108,17 @@ def claim_ahead(setup: Setup, checkpoints: Sequence[int], caveats: Sequence[str]
     )
     every_arm = Course(covered=range(len(setup.spec.arms)))
     return guarantee(setup, setup.policy.answers, [furthest], caveats, every_arm)
+
+
+def _may_go_back(setup: Setup) -> bool:
+    """Whether a learner that lost a part of its past may compare two arms at a count that one of
+    them has passed: evidence for a pair is followed along its counts, which must not go back.
+
+    Where all arms move together none goes back.
+    """
+    width, stride = setup.spec.sampling, setup.policy.stride
+    apart = stride in (Stride.APART, Stride.JUDGED)
+    return width.along_path and width.of_pairs and apart
 
 
 def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:
@@ -145,7 +163,7 @@ def _pairs(spec: RunSpec, course: Course) -> float:
     return len(spec.arms) / 2
 
 
-def _nothing_left(spec: RunSpec, forgot: int, pairs: float) -> str:
+def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
     """Why a level that was paid for too often is no claim."""
     reasons = []
     if forgot:
@@ -158,7 +176,25 @@ def _nothing_left(spec: RunSpec, forgot: int, pairs: float) -> str:
             f"arms fell because of arms that were lost later, and the width {spec.width}, which "
             f"pays for pairs with the best arm, must be paid for {pairs:g} times to cover that"
         )
+    if chains > 1:
+        reasons.append(
+            "agents remember more than the journal that the run was resumed from, and the width "
+            f"{spec.width}, which follows the pulls of a pair, must be paid for {chains} times to "
+            "cover that"
+        )
     return "; ".join(reasons)
+
+
+def _journal(course: Course, chains: int) -> str:
+    if not course.resumed:
+        return ""
+    if not course.restores:
+        return "the journal that the run was resumed from was its newest"
+    often = "once" if course.restores == 1 else f"{course.restores:,} times"
+    return (
+        "when an older journal was resumed from does not depend on the rewards (noticed "
+        f"{often}: δ is counted {chains} times for that)"
+    )
 
 
 def _forgotten(times: int, factor: int) -> str:
@@ -169,7 +205,21 @@ def _forgotten(times: int, factor: int) -> str:
     return f"live rewards were lost with an agent's memory {often}{spent}"
 
 
-def covered_arms(arms: Sequence[ArmRecord]) -> list[int]:
+class Fallen(Protocol):
+    """What must be known of an arm to say whether an answer speaks of it."""
+
+    @property
+    def dropped_for(self) -> int | None:
+        """The arm that was better, if it was dropped."""
+        ...
+
+    @property
+    def lost(self) -> bool:
+        """Whether it left the race because nobody could hear it."""
+        ...
+
+
+def covered_arms(arms: Sequence[Fallen]) -> list[int]:
     """The arms that an answer speaks of: all but those lost and those that only a lost one beat.
 
     An arm was dropped because another is better. If that other is lost later, nothing is known of
@@ -178,7 +228,7 @@ def covered_arms(arms: Sequence[ArmRecord]) -> list[int]:
     return [arm for arm in range(len(arms)) if not arms[_beaten_by(arms, arm)].lost]
 
 
-def _beaten_by(arms: Sequence[ArmRecord], arm: int) -> int:
+def _beaten_by(arms: Sequence[Fallen], arm: int) -> int:
     """The last in the chain of better arms; each was dropped later than the one before it."""
     while (better := arms[arm].dropped_for) is not None:
         arm = better

@@ -12,7 +12,6 @@ class HintKind(Enum):
     """What an arm is asked for, and what `value` says of the others."""
 
     CENTRE = "centre"  # another arm's mean: ask how far this one is from it
-    CUT = "cut"  # an arm whose mean is at or below this is out, and need not say more
     PILOT = "pilot"  # the first arm of all: nothing is known, `value` is the middle of what may be
     LEADER = "leader"  # the arm that all others will be held against; `value` is its mean so far
     CHALLENGE = "challenge"  # an arm that may give up; it is hardly ever at or below `value`

@@ -43,7 +43,7 @@ class RunSummary:
         """The summary of a run that has only its opening, kept as number `run` at a time."""
         return cls(
             run=run,
-            fingerprint=opened.setup.spec.fingerprint,
+            fingerprint=opened.setup.fingerprint,
             arms=len(opened.setup.spec.arms),
             opened_at=at,
             ended_at=None,

@@ -31,7 +31,7 @@ from bitarm.core.learner_state import (
     LearnerState,
 )
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.policy import Outcome, Stop
+from bitarm.core.policy import FROM_OUTSIDE, Outcome, Stop
 from bitarm.core.question import Question
 from bitarm.core.race import Dither, Race
 from bitarm.core.rounds import Rounds
@@ -69,7 +69,6 @@ class Learner:
         self.setup = setup
         self.spec, self.policy = setup.spec, setup.policy
         self.opening = f"{setup.spec.fingerprint:08x}" if opening is None else opening
-        self.resumed = False
         self._started = False
         self._race = Race(setup, dither_of)
         address = Address(run=run_of_opening(self.opening), epoch=FIRST_EPOCH)
@@ -83,6 +82,7 @@ class Learner:
             arms=tuple(race.arms),
             epoch=self.epoch,
             resumed=self.resumed,
+            restores=self._rounds.restores,
             rounds=race.rounds,
             samples=race.samples,
             payload_bits=race.payload_bits,
@@ -109,6 +109,11 @@ class Learner:
         if self.ending is not None:
             return LearnerPhase.ENDED
         return LearnerPhase.RUNNING if self._started else LearnerPhase.READY
+
+    @property
+    def resumed(self) -> bool:
+        """Whether it goes on with a run that another process began."""
+        return self._rounds.resumed
 
     @property
     def ending(self) -> RunEnded | None:
@@ -192,7 +197,7 @@ class Learner:
             raise LocalProtocolError("a learner must be started before it takes another epoch")
         if not is_later(epoch, self.epoch):
             raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
-        self.resumed = True
+        self._rounds.resumed = True
         self._rounds.address = replace(self._rounds.address, epoch=epoch)
         self._race.renumber()
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
@@ -245,10 +250,15 @@ class Learner:
             return LearnerOutput()
         return LearnerOutput(events=(self._rounds.note(caveat),))
 
-    def interrupt(self) -> LearnerOutput:
-        """End the run from outside, without an answer."""
+    def interrupt(self, outcome: Outcome = Outcome.INTERRUPTED, why: str = "") -> LearnerOutput:
+        """End the run from outside, without an answer: interrupted, or out of recorded rewards.
+
+        `why` is a clause for the user, where the outcome does not say all.
+        """
         self._require_running()
-        return self._rounds.end(Stop(outcome=Outcome.INTERRUPTED), [], [])
+        if outcome not in FROM_OUTSIDE:
+            raise LocalProtocolError(f"{outcome.value} is for the learner to find, not its driver")
+        return self._rounds.end(Stop(outcome=outcome), [], [], why)
 
     def lose(self, arms: Sequence[int], *, stop: bool = False) -> LearnerOutput:
         """Go on without arms whose agent is gone; an answer then covers the others only.

@@ -101,6 +101,7 @@ class LearnerState:
     arms: tuple[ArmRecord, ...]
     epoch: int
     resumed: bool
+    restores: int  # epochs in which its journal turned out to be older than what agents remember
     rounds: int
     samples: int
     payload_bits: int

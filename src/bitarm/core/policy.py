@@ -27,6 +27,11 @@ class Outcome(Enum):
     AGENT_LOST = "agent_lost"
     BUDGET_SPENT = "budget_spent"
     INTERRUPTED = "interrupted"
+    DATA_EXHAUSTED = "data_exhausted"  # recorded rewards ended
+
+
+FROM_OUTSIDE = (Outcome.INTERRUPTED, Outcome.DATA_EXHAUSTED)
+"""How a run may be ended by who drives it."""
 
 
 @final
@@ -69,7 +74,6 @@ class PolicyContext:
     delta: float
     confidence: Confidence  # how far apart two decoded means must be
     schedule: Schedule  # the checkpoints to which arms are advanced
-    hints: bool  # whether the quantizer makes shorter questions of a policy's hints
 
 
 class Policy(Protocol):

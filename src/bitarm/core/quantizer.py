@@ -4,7 +4,6 @@ The learner's alone: an agent answers a question and knows no quantizer. Refuses
 policies, rounds and rewards: it sees numbers, intervals and bits.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
@@ -45,7 +44,6 @@ class Estimate:
     error: float  # bound on |μ̃ − μ̂|
     radius: float  # U, bound on |μ̃ − μ| on the interval event: the next interval starts from it
     pulls: int = 0  # at which the mean was told; 0 before the first message
-    ceiling: float = math.inf  # certain bound on the newest μ̂, if that was all that was told
     open_below: bool = False  # whether μ̂ may be anywhere below the told cell too
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of the rewards, as a power of two of a coin's variance, if told
@@ -61,7 +59,7 @@ class Estimate:
     def holds(self, mu_hat: float, pulls: int) -> bool:
         """Whether what was told of μ̂ after `pulls` pulls is true, give or take a rounding."""
         if self.pulls != pulls:
-            return mu_hat <= self.ceiling
+            return True  # nothing was told of it: the arm gave up
         away = mu_hat - self.mean
         return (self.open_below or -away <= self.error * _ROUNDING) and (
             self.open_above or away <= self.error * _ROUNDING
@@ -82,12 +80,10 @@ class Quantizer(Protocol):
        otherwise whenever |μ̂ − held.mean| ≤ U' + held.radius (Lemma 2's event).
     3. No answer is shorter than `least_bits(occasion)`.
     4. `read` accepts what `answer` can produce and refuses everything else as the peer's fault.
-    5. Hints change nothing, unless the scheme is `hinted`. Then a cut becomes the question's: its
-       "not above" stands for every μ̂ at or below the cut and for no other, and instead of laws 1
-       and 2 it leaves the held estimate as it is, with the cut for a ceiling. A challenge that is
-       lost leaves it as it is too; the lowest cell of one that is not is `open_below`: μ̂ may be
-       anywhere below it. An edge is a bound from below alone, `open_above`. In both cases law 2
-       holds on the other side.
+    5. Hints change nothing, unless the scheme is `hinted`. Then a hint's task becomes the
+       question's. Instead of laws 1 and 2, a challenge that is lost leaves the held estimate as it
+       is; the lowest cell of one that is not is `open_below`: μ̂ may be anywhere below it. An edge
+       is a bound from below alone, `open_above`. In both cases law 2 holds on the other side.
     6. The question's code is one of `codes`.
     7. `objection` is None only if a proof covers its answers under every width and policy.
     """
@@ -155,10 +151,10 @@ class Quantizer(Protocol):
         """The estimate that the learner holds after this answer to `question`.
 
         By default the mean that the code tells, with the error that was announced; a scheme whose
-        questions have a cut must say what an arm at or below it leaves. `held` and `occasion` are
+        questions have tasks must say what an arm that gave up leaves. `held` and `occasion` are
         those from which the question was made, but the hint is left out: what it changed (step,
-        centre, cut) is in the question. PeerProtocolError if the symbol is none that an agent could
-        have answered with.
+        centre, task) is in the question. PeerProtocolError if the symbol is none that an agent
+        could have answered with.
         """
         mean = question.code.read(symbol)
         return Estimate.after(occasion, mean=mean, error=self.error(held, occasion))

@@ -12,7 +12,7 @@ from typing import final
 
 from bitarm.core.bits import BitReader, Symbol, concat
 from bitarm.core.codes import Above, Code, Nearest
-from bitarm.core.codes.checks import require_finite, require_within
+from bitarm.core.codes.checks import require_within
 from bitarm.core.evidence import tasks
 from bitarm.core.evidence.account import Account, Scale
 from bitarm.core.evidence.bets import Bets
@@ -20,11 +20,10 @@ from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
-_NO = Symbol(0, 1)
-_YES = Symbol(1, 1)
-
-BEATEN = _NO
+BEATEN = Symbol(0, 1)
 """What an arm answers to a challenge that it has lost."""
+
+_IN = Symbol(1, 1)  # what the answer to one that it has not lost begins with
 
 
 @final
@@ -39,12 +38,12 @@ class Told:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Where is your mean after `until` pulls? And with a `cut`: only if it is above that.
+    """Where is your mean after `until` pulls? And with a task: what do your rewards say?
 
-    With a cut the first bit says whether the mean is above it. If not, that is all there is to say;
-    if so, the code's word follows. A `scale` says which evidence to keep of every reward, and is
-    told with every question of a run that uses it; a `task` is what to make of that evidence.
-    LocalProtocolError if a number is out of range or a task has no scale.
+    A `scale` says which evidence to keep of every reward, and is told with every question of a run
+    that uses it; a `task` is what to make of that evidence. To a challenge the first bit answers
+    whether the arm is still in: if not, that is all there is to say; if so, the code's word
+    follows. LocalProtocolError if a number is out of range or a task has no scale.
 
         >>> question = Question(until=100, code=Bins(low=0.0, step=0.25, bins=4))
         >>> str(question.answer(0.6)), question.read(question.answer(0.6))
@@ -53,18 +52,15 @@ class Question:
 
     until: int  # pulls in all, those made before included; of a challenge, the leader's too
     code: Code  # how the mean becomes bits
-    cut: float | None = None
     scale: Scale | None = None
     task: Task | None = None
 
     def __post_init__(self) -> None:
         require_within("until", self.until, 1, MAX_PULLS)
-        if self.cut is not None:
-            require_finite("cut", self.cut)
         if self.task is None:
             return
-        if self.scale is None or self.cut is not None:
-            raise LocalProtocolError("a task needs a scale, and leaves no room for a cut")
+        if self.scale is None:
+            raise LocalProtocolError("a task needs a scale of evidence")
         expected = Above if isinstance(self.task, Challenge) else Nearest
         if not isinstance(self.code, expected):
             raise LocalProtocolError(
@@ -86,10 +82,8 @@ class Question:
             account = self._account(self.until, mean, bets)
             return concat(word, tasks.write_spread(account, code.read(word)))
         if isinstance(task, Challenge):
-            return BEATEN if self.is_beaten(self.until, mean, bets) else concat(_YES, word)
-        if self.cut is None:
-            return word
-        return _NO if mean <= self.cut else concat(_YES, word)
+            return BEATEN if self.is_beaten(self.until, mean, bets) else concat(_IN, word)
+        return word
 
     def is_beaten(self, pulls: int, mean: float, bets: Bets | None) -> bool:
         """Whether an agent that was challenged and has made so many pulls gives up."""
@@ -99,7 +93,7 @@ class Question:
         )
 
     def read(self, symbol: Symbol) -> Told | None:
-        """What an answer tells; None for a mean that is not above the cut, or an arm that gave up.
+        """What an answer tells; None if the arm gave up.
 
         PeerProtocolError if no agent has this answer.
         """
@@ -112,12 +106,12 @@ class Question:
                 mean, spread = code.read_from(reader), tasks.read_spread(reader)
             reader.finish()
             return Told(mean=mean, spread=spread)
-        if self.cut is None and task is None:
+        if task is None:
             return Told(mean=code.read(symbol))
-        if symbol == _NO:
+        if symbol == BEATEN:
             return None
         if not reader.take(1):
-            raise PeerProtocolError(f"symbol {symbol} goes on after it said no")
+            raise PeerProtocolError(f"symbol {symbol} goes on after it gave up")
         nbits = symbol.nbits - 1
         return Told(mean=code.read(Symbol(symbol.value & (1 << nbits) - 1, nbits)))
 

@@ -51,7 +51,6 @@ class Race:
             delta=spec.delta,
             confidence=spec.sampling.confidence(policy.stride),
             schedule=spec.schedule,
-            hints=spec.quantizer.hinted,
         )
 
     # -- how it stands -----------------------------------------------------------------------
@@ -66,7 +65,6 @@ class Race:
             messages=record.message,
             index=self._spec.occasion(record.message, record.pulls).index if record.message else 0,
             error=record.held.error if record.held.pulls == record.pulls else math.inf,
-            ceiling=record.held.ceiling,
             open_below=record.held.open_below,
             open_above=record.held.open_above,
             spread=record.held.spread,
@@ -141,11 +139,19 @@ class Race:
         return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
     def claim(
-        self, outcome: Outcome, caveats: Sequence[str], *, rewards_lost: bool = False
+        self,
+        outcome: Outcome,
+        caveats: Sequence[str],
+        *,
+        rewards_lost: bool = False,
+        resumed: bool = False,
+        restores: int = 0,
     ) -> Guarantee:
         """What may be claimed if the run ends so.
 
-        `rewards_lost` says whether rewards that were never told were lost with an agent's process.
+        `rewards_lost` says whether rewards that were never told were lost with an agent's process,
+        `resumed` whether another process went on with the run, `restores` how often its journal
+        turned out to be older than what agents remember.
         """
         return guarantee(
             self.setup,
@@ -157,6 +163,8 @@ class Race:
                 lost=[arm for arm, record in enumerate(self.arms) if record.lost],
                 lives=[record.lives for record in self.arms],
                 rewards_lost=rewards_lost,
+                resumed=resumed,
+                restores=restores,
             ),
         )
 
@@ -208,7 +216,6 @@ class Race:
             mean=held.mean,
             error=held.error,
             radius=self.radius(arm),
-            ceiling=None if held.pulls == pulls or beaten else held.ceiling,
             beaten_by=record.rival if beaten else None,
         )
 

@@ -24,7 +24,7 @@ from bitarm.core.events import (
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput
 from bitarm.core.messages import Position, Report
-from bitarm.core.policy import Outcome
+from bitarm.core.policy import FROM_OUTSIDE
 from bitarm.errors import ProtocolError, StoreError
 
 _WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, PullsCounted, FleetAssigned)
@@ -116,8 +116,8 @@ def _input(learner: Learner, event: LearnerEvent) -> LearnerOutput:
             return learner.note(event.text)
         case ArmsLost():
             return learner.lose(event.arms, stop=event.stops)
-        case RunEnded(outcome=Outcome.INTERRUPTED):
-            return learner.interrupt()
+        case RunEnded() if event.outcome in FROM_OUTSIDE:
+            return learner.interrupt(event.outcome)
     return LearnerOutput()
 
 

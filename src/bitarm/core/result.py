@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
 from bitarm.core.events import TrafficMeasured
+from bitarm.core.outlook import CostToDecide, outlook_of
 from bitarm.core.plain import to_plain
 from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings
@@ -30,7 +31,6 @@ class ArmResult:
     name: str
     mean: float | None
     radius: float | None
-    ceiling: float | None  # it conceded: not above this; mean and radius are those told before
     beaten_by: int | None  # it gave up: this arm is better; mean and radius are those told before
     pulls: int
     pulls_at_most: bool  # it stopped by itself, and did not tell after how many
@@ -43,7 +43,6 @@ class ArmResult:
     wire_bytes: WireBytes | None  # its share of the frames, where they were counted
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """An answer, or the reason why there is none; its guarantee; its price; its settings.
@@ -51,7 +50,9 @@ class RunResult:
     `best_arm` and its name are there only with the outcomes `decided` and `budget_spent`.
     `guarantee` is the δ that holds: the answer is wrong with at most this probability. It is None
     where nothing is proven, and `guarantee_reason` says why. It holds under all of the
-    `assumptions`, which the reason joins to one sentence. Bits and bytes are those of all arms.
+    `assumptions`, which the reason joins to one sentence. Without an answer there is a `leader`,
+    which is a guess, and the `excluded` arms, which are a claim. Bits and bytes are those of all
+    arms. In Python `identify` adds the history, tables and a picture (`api/identification.py`).
     """
 
     best_arm: int | None  # 0-based
@@ -61,6 +62,14 @@ class RunResult:
     guarantee_reason: str
     assumptions: tuple[str, ...]  # clauses in English; empty without a guarantee
     contenders: tuple[str, ...]  # arms still in the race at the end
+    leader: int | None  # without an answer: the contender of the highest mean, a guess; else None
+    leader_name: str | None
+    runner_up_name: str | None  # the contender next to it
+    lead: float | None  # of the leader's mean over that one's
+    excluded: tuple[str, ...]  # arms that fell: not the best, wrong with probability at most
+    excluded_guarantee: float | None  # this; None where nothing is proven
+    excluded_reason: str  # under which conditions, or why not
+    to_decide: CostToDecide | None  # without an answer: an estimate of what one would still cost
     rounds: int
     samples: int
     samples_at_most: bool  # an arm that stopped by itself did not tell its pulls
@@ -93,7 +102,7 @@ class RunResult:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`; every word stands under its own name."""
-        plain: dict[str, Any] = to_plain(self)
+        plain = {field.name: to_plain(getattr(self, field.name)) for field in fields(RunResult)}
         return {**plain.pop("words"), **plain}
 
 
@@ -105,6 +114,9 @@ def result_of(standings: Standings) -> RunResult:
     setup, traffic = standings.opened.setup, standings.traffic
     spec = setup.spec
     best = ending.best_arm
+    outlook = outlook_of(standings)
+    exclusion = outlook.exclusion
+    leader, runner_up = (None, None) if best is not None else (outlook.leader, outlook.runner_up)
     words = setup.words
     return RunResult(
         best_arm=best,
@@ -114,6 +126,14 @@ def result_of(standings: Standings) -> RunResult:
         guarantee_reason=ending.guarantee_reason,
         assumptions=ending.assumptions,
         contenders=tuple(arm.name for arm in standings.arms if arm.active),
+        leader=leader,
+        leader_name=None if leader is None else spec.arms[leader],
+        runner_up_name=None if runner_up is None else spec.arms[runner_up],
+        lead=None if leader is None else outlook.lead,
+        excluded=tuple(spec.arms[arm] for arm in outlook.excluded),
+        excluded_guarantee=exclusion.delta if outlook.excluded else None,
+        excluded_reason=exclusion.reason if outlook.excluded else "no arm has fallen",
+        to_decide=None if best is not None else outlook.to_decide,
         rounds=ending.rounds,
         samples=ending.samples - standings.spared,
         samples_at_most=standings.samples_at_most,
@@ -135,7 +155,7 @@ def result_of(standings: Standings) -> RunResult:
         growth=words.get("growth"),
         words=words,
         seed=spec.seed,
-        fingerprint=f"{spec.fingerprint:08x}",
+        fingerprint=f"{setup.fingerprint:08x}",
         restarts=sum(processes[-1].restarts for processes in standings.joined.values()),
         discarded_batches=sum(processes[-1].discarded for processes in standings.joined.values()),
         forgotten=sum(arm.lives - 1 for arm in standings.arms),

@@ -24,6 +24,9 @@ class Rounds:
         self.address = address
         self.caveats: tuple[str, ...] = ()
         self.rewards_lost = False  # with an agent's process or its memory, before they were told
+        self.resumed = False  # whether another process went on with the run, from its journal
+        self.restores = 0  # epochs in which agents turned out to remember more than that journal
+        self._restored: int | None = None  # the last one
         self.ending: RunEnded | None = None
         self._race = race
 
@@ -57,11 +60,24 @@ class Rounds:
         return self._go_on(advances, events, messages)
 
     def end(
-        self, stop: Stop, events: list[LearnerEvent], messages: list[Request | Dismiss]
+        self,
+        stop: Stop,
+        events: list[LearnerEvent],
+        messages: list[Request | Dismiss],
+        why: str = "",
     ) -> LearnerOutput:
-        """Answer, or say why not; every agent still in the race is told."""
+        """Answer, or say why not; every agent still in the race is told.
+
+        `why` is a clause on an ending that came from outside.
+        """
         race = self._race
-        claim = race.claim(stop.outcome, self.caveats, rewards_lost=self.rewards_lost)
+        claim = race.claim(
+            stop.outcome,
+            self.caveats,
+            rewards_lost=self.rewards_lost,
+            resumed=self.resumed,
+            restores=self.restores,
+        )
         for arm, record in enumerate(race.arms):
             if record.phase is not ArmPhase.OUT:
                 race.retire(arm)
@@ -70,7 +86,7 @@ class Rounds:
             outcome=stop.outcome,
             best_arm=stop.best_arm,
             guarantee=claim.delta,
-            guarantee_reason=claim.reason,
+            guarantee_reason="; ".join(filter(None, (claim.reason, why))),
             rounds=race.rounds,
             samples=race.samples,
             payload_bits=race.payload_bits,
@@ -101,6 +117,9 @@ class Rounds:
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
+        if self._restored != self.address.epoch:
+            self._restored = self.address.epoch
+            self.restores += 1
         if self._race.setup.policy.answers is Outcome.BUDGET_SPENT:
             events.append(self.note(NO_BUDGET))
             return self.end(Stop(outcome=Outcome.INTERRUPTED), events, [])

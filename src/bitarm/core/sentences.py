@@ -40,7 +40,7 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
     match event:
         case RunOpened():
             return (
-                f"run {spec.fingerprint:08x} opened: {_arms(len(spec.arms))}, "
+                f"run {setup.fingerprint:08x} opened: {_arms(len(spec.arms))}, "
                 f"{spec.quantizer.name}, {_aim(setup)}"
             )
         case EpochBegan():
@@ -55,7 +55,8 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
                 "for: this journal is older than what it remembers"
             )
         case ReportIgnored():
-            return f"{_name(spec, event.arm)} sent message {event.message} again: ignored"
+            again = "again" if event.times == 1 else f"and others again, {event.times:,} times"
+            return f"{_name(spec, event.arm)} sent message {event.message} {again}: ignored"
         case ArmDropped():
             better = "did better" if setup.policy.answers is Outcome.BUDGET_SPENT else "is better"
             return (
@@ -87,11 +88,6 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
 
 def _report(event: ReportAccepted, spec: RunSpec) -> str:
     name = _name(spec, event.arm)
-    if event.ceiling is not None:
-        return (
-            f"{name} conceded with {event.symbol} (message {event.message}): "
-            f"its mean is at most {event.ceiling:.4g}"
-        )
     if event.beaten_by is not None:
         return (
             f"{name} gave up with {event.symbol} (message {event.message}): "

@@ -10,10 +10,11 @@ from typing import Any, final
 from bitarm.core.codes import Above
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
+from bitarm.core.plain import dumps
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.quantizers import CHOICES
-from bitarm.core.spec import RunSpec
+from bitarm.core.spec import RunSpec, fingerprint
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
 from bitarm.errors import ConfigError
@@ -69,6 +70,11 @@ class Setup:
                 f"the policy {self.policy.name} needs a quantizer that can put its challenges "
                 f"(dyadic), not {self.spec.quantizer.name}"
             )
+
+    @property
+    def fingerprint(self) -> int:
+        """A 32-bit hash of all of it, by which a person finds a run: tolerance and limits too."""
+        return fingerprint(dumps(self).encode())
 
     @property
     def level(self) -> Level:

@@ -32,8 +32,7 @@ class RunSpec:
     """One identification problem and how its messages are made; ConfigError if that cannot be.
 
     Two specs are equal if and only if their canonical bytes are. Derived are `canonical`, those
-    bytes; `fingerprint`, a 32-bit hash of them by which a person finds a run; and `sampling`, the
-    width for these arms, δ and σ.
+    bytes; `fingerprint`, a 32-bit hash of them; and `sampling`, the width for these arms, δ and σ.
     """
 
     arms: tuple[str, ...]  # names, all different
@@ -178,7 +177,11 @@ def sigma_of(sigma: float | None, bounds: Bounds | None) -> float:
     if sigma is not None:
         return sigma
     if bounds is None:
-        raise ConfigError("sigma is needed: rewards without bounds have no default for it")
+        raise ConfigError(
+            "sigma is needed where rewards have no bounds: give bounds between which all rewards "
+            "lie, such as bounds = [0.0, 1.0], or a sigma for which they are sub-Gaussian; for "
+            "Gaussian noise that is its standard deviation"
+        )
     a, b = bounds
     return (b - a) / 2
 

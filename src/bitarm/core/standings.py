@@ -41,7 +41,6 @@ class ArmStanding:
     name: str
     mean: float | None = None
     radius: float | None = None
-    ceiling: float | None = None  # after it conceded: it is not above this, where is not known
     beaten_by: int | None = None  # after it gave up: this arm is better; the rest was told before
     pulls: int = 0
     pulls_at_most: bool = False  # it stopped by itself, and nobody has told yet after how many
@@ -61,6 +60,11 @@ class ArmStanding:
     def active(self) -> bool:
         """Whether the arm is still in the race."""
         return self.dropped_in is None and self.lost_in is None
+
+    @property
+    def lost(self) -> bool:
+        """Whether it left the race because its agent was given up."""
+        return self.lost_in is not None
 
 
 @final
@@ -114,7 +118,7 @@ class Standings:
             case LivesBegan():
                 self._renew(event)
             case ReportIgnored():
-                self._arm(event.arm).repeats += 1
+                self._arm(event.arm).repeats += event.times
             case ArmDropped():
                 arm = self._arm(event.arm)
                 arm.dropped_in, arm.dropped_for = event.round, event.because
@@ -200,12 +204,17 @@ class Standings:
         self.samples += event.pulls - arm.counted
         arm.counted = event.pulls
         self.payload_bits += event.symbol.nbits
-        arm.mean, arm.ceiling = event.mean, event.ceiling
+        arm.mean = self.within_bounds(event.mean)
         arm.radius = event.radius if math.isfinite(event.radius) else None  # nothing is claimed
         arm.pulls, arm.messages = event.pulls, event.message
         arm.beaten_by, arm.pulls_at_most = event.beaten_by, event.beaten_by is not None
         arm.payload_bits += event.symbol.nbits
         self._answer(event.arm, Report, symbol=event.symbol)
+
+    def within_bounds(self, mean: float) -> float:
+        """A decoded cell may reach beyond the bounds; the mean that it stands for does not."""
+        bounds = self.opened.setup.spec.bounds
+        return mean if bounds is None else min(max(mean, bounds[0]), bounds[1])
 
     def _count(self, event: PullsCounted) -> None:
         """Only of arms that have not told yet: what is told again changes nothing."""

@@ -44,7 +44,7 @@ class WordKind(Enum):
     TEXT = "a text"
     RANGE = "two numbers"
     WHOLES = "a list of whole numbers"
-    COMMAND = "a command line, or a list of its words"
+    COMMAND = "a line for the shell, or a list of words"
 
 
 _KINDS: dict[Any, WordKind] = {

@@ -5,6 +5,7 @@
     streams     one reader, many listeners: what server-sent events carry
     app         routes under /api/v1, and the pages
     guard       who may look: token, host names, content security policy
+    limits      how much visitors may take; bodies and connections keep to it
     serve       a socket, and a server on it
 
 A dashboard that dies, or never starts, changes nothing in a run.

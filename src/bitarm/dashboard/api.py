@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from bitarm.dashboard import paper, views
@@ -25,6 +25,7 @@ from bitarm.errors import ConfigError, StoreError
 _LARGEST = 2**63 - 1  # what a store numbers
 _MOST_COMPARED = 100
 _MOST_EXPLAINED = 100_000  # events that are searched for challenges
+_FULL = "too many pages listen to this dashboard at once: try again when some are closed"
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -41,6 +42,8 @@ def _library(request: Request) -> Library:
 
 def _streams(request: Request) -> Streams:
     streams: Streams = request.app.state.streams
+    if streams.refuse(request.client.host if request.client else "a visitor"):
+        raise HTTPException(503, _FULL, headers={"retry-after": "5"})
     return streams
 
 
@@ -55,7 +58,11 @@ router = APIRouter(
     responses={
         401: {"model": views.ErrorView, "description": "The token is missing or wrong"},
         422: {"model": views.ErrorView, "description": "What was asked for cannot be"},
-        503: {"model": views.ErrorView, "description": "The store cannot be read: why, what to do"},
+        413: {"model": views.ErrorView, "description": "The request is too long"},
+        503: {
+            "model": views.ErrorView,
+            "description": "The store cannot be read, or too many ask at once: why, what to do",
+        },
     },
 )
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {

@@ -2,19 +2,22 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from importlib import metadata, resources
 from pathlib import Path
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from bitarm.dashboard import guard
 from bitarm.dashboard.api import router
+from bitarm.dashboard.bodies import Bodies
 from bitarm.dashboard.library import Library, UnknownEntryError
+from bitarm.dashboard.limits import LIMITS, Limits
 from bitarm.dashboard.pages import Page, render
 from bitarm.dashboard.streams import PACE, Streams
 from bitarm.errors import ConfigError, StoreError
@@ -27,10 +30,16 @@ _PAGES: dict[str, Page] = {
 }
 
 
-def create_app(store: Path, *, token: str | None = None, pace: float = PACE) -> FastAPI:
+def create_app(
+    store: Path,
+    *,
+    token: str | None = None,
+    pace: float = PACE,
+    limits: Limits = LIMITS,
+) -> FastAPI:
     """The dashboard of one store; with a `token`, only for those who know it."""
     library = Library(store)
-    streams = Streams(library, pace=pace)
+    streams = Streams(library, pace=pace, most=limits.streams)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -59,6 +68,7 @@ def create_app(store: Path, *, token: str | None = None, pace: float = PACE) -> 
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(guard.Guard, token=token)
+    app.add_middleware(Bodies, limits=limits)  # the last that is added is the first that is asked
     return app
 
 
@@ -110,4 +120,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
         return JSONResponse(
             {"error": str(error.detail)}, status_code=error.status_code, headers=error.headers
         )
-    return HTMLResponse(render("not-found"), status_code=error.status_code)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return HTMLResponse(render("not-found"), status_code=error.status_code)
+    return PlainTextResponse(
+        f"{error.detail}\n", status_code=error.status_code, headers=error.headers
+    )

@@ -88,11 +88,7 @@ def point_of_run(history: History) -> ComparedPoint:
     least: float | None = None
     note = "only a decided run has means that are known well enough"
     if row.outcome == Outcome.DECIDED.value:
-        means = [
-            arm.mean if arm.ceiling is None else min(arm.mean, arm.ceiling)
-            for arm in history.standings.arms
-            if arm.mean is not None
-        ]
+        means = [arm.mean for arm in history.standings.arms if arm.mean is not None]
         bound, note = _bound(means, spec.sigma, spec.delta, "at the means as decoded")
         epsilon = tolerance_of(history.standings.opened.setup.policy)
         least = _least_bits(means, spec.delta, spec.bounds, epsilon)
@@ -121,7 +117,8 @@ def points_of_result(saved: SavedResult) -> list[ComparedPoint]:
     """The settings of a saved simulation; ConfigError if the file is none."""
     try:
         settings = saved.simulation["results"]
-        return [_point(saved, result) for result in settings]
+        answered = (result for result in settings if result["samples"]["mean"] is not None)
+        return [_point(saved, result) for result in answered]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(
             f"{saved.name} is no result of `bitarm simulate --json`: "

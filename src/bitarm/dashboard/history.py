@@ -128,7 +128,7 @@ class History:
         best = None if ending is None else ending.best_arm
         return RunRow(
             run=self.run,
-            fingerprint=f"{spec.fingerprint:08x}",
+            fingerprint=f"{standings.opened.setup.fingerprint:08x}",
             state="open" if ending is None else "ended",
             outcome=None if ending is None else ending.outcome.value,
             best_arm=best,
@@ -172,10 +172,9 @@ class History:
             arm=event.arm,
             message=event.message,
             pulls=event.pulls,
-            mean=event.mean,
+            mean=self.standings.within_bounds(event.mean),
             error=event.error,
             radius=event.radius if math.isfinite(event.radius) else None,
-            ceiling=event.ceiling,
             beaten_by=event.beaten_by,
             nbits=event.symbol.nbits,
             outermost=self._outermost(event),
@@ -204,6 +203,7 @@ class History:
             round=getattr(entry.event, "round", None),
             counts=list(entry.event.pulls) if isinstance(entry.event, PullsCounted) else None,
             restarts=getattr(entry.event, "restarts", None),
+            times=getattr(entry.event, "times", None),
             text=sentence_of(entry.event, self.standings.opened.setup),
         )
         self._moved_to(entry)

@@ -9,11 +9,13 @@ from typing import final
 import uvicorn
 
 from bitarm.dashboard.app import create_app
+from bitarm.dashboard.connections import visitors_within
 from bitarm.dashboard.guard import is_loopback
+from bitarm.dashboard.limits import LIMITS, Limits
 from bitarm.errors import ConfigError
 
 _LEAST_TOKEN = 16  # characters: long enough that nobody tries them all
-_BACKLOG = 128
+_BACKLOG = 128  # also how many connections are taken at a time, before the oldest are sent away
 
 
 def serve(
@@ -31,17 +33,27 @@ def serve(
             f"secret of at least {_LEAST_TOKEN} characters, or leave --host out"
         )
     with listen(host, port) as listener:
-        app = create_app(store, token=token)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,  # addresses and paths of visitors are nobody's business
-            server_header=False,
-            lifespan="on",
-            timeout_graceful_shutdown=2,
-        )
+        server = make_server(store, token=token)
         ready(address(host, listener.getsockname()[1]))
-        _Server(config, close_streams=app.state.streams.close).run(sockets=[listener])
+        server.run(sockets=[listener])
+
+
+def make_server(store: Path, *, token: str | None, limits: Limits = LIMITS) -> uvicorn.Server:
+    """A server of a store's dashboard, which keeps to limits; `run` wants a listening socket."""
+    app = create_app(store, token=token, limits=limits)
+    config = uvicorn.Config(
+        app,
+        http=visitors_within(limits),
+        ws="none",
+        backlog=_BACKLOG,
+        h11_max_incomplete_event_size=limits.header_bytes,
+        log_level="error",  # what visitors do wrong is logged by us, and not without end
+        access_log=False,  # addresses and paths of visitors are nobody's business
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+    )
+    return _Server(config, close_streams=app.state.streams.close)
 
 
 def read_token(path: Path) -> str:

@@ -13,8 +13,10 @@ from typing import Any, TypeVar, final
 from pydantic import TypeAdapter
 
 from bitarm.dashboard.library import Library
+from bitarm.dashboard.limits import LIMITS
 from bitarm.dashboard.views import ErrorView, RunDelta, RunList, RunRow
 from bitarm.errors import BitarmError
+from bitarm.peer_log import PeerLog
 
 PACE = 0.25
 """Seconds between two looks: an eye sees motion, a disk sees next to nothing."""
@@ -34,9 +36,11 @@ Made = TypeVar("Made")
 class Streams:
     """Tells listeners what is new in a library; belongs to one event loop."""
 
-    def __init__(self, library: Library, *, pace: float = PACE) -> None:
+    def __init__(self, library: Library, *, pace: float = PACE, most: int = LIMITS.streams) -> None:
         self._library = library
         self._pace = pace
+        self._most = most
+        self._log = PeerLog("bitarm.dashboard", peers="visitor")
         self._listeners = 0
         self._wanted = asyncio.Event()  # somebody listens
         self._news = asyncio.Event()  # set at the next change, then replaced
@@ -59,6 +63,18 @@ class Streams:
         """End every stream."""
         self._closed = True
         self._publish()
+
+    def refuse(self, visitor: str) -> bool:
+        """Whether as many listen as may, so that `visitor` cannot; that is logged."""
+        is_full = self._listeners >= self._most
+        if is_full:
+            self._log.warning(
+                "refused a stream to %s: %s are open already",
+                visitor,
+                self._listeners,
+                peer=visitor,
+            )
+        return is_full
 
     async def follow_run(self, run: int, after: int) -> AsyncIterator[bytes]:
         """What happens in a run above entry `after`."""

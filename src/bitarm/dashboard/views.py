@@ -87,7 +87,6 @@ class Reports:
     mean: list[float]
     error: list[float]
     radius: list[float | None]  # null where nothing is claimed
-    ceiling: list[float | None]  # not null: the arm conceded, mean and radius are those told before
     beaten_by: list[int | None]  # not null: it gave up, mean and radius are those told before
     nbits: list[int]
     outermost: list[bool | None]  # an end bin of an interval; null where that says nothing
@@ -117,6 +116,7 @@ class Notes:
     round: list[int | None]
     counts: list[list[int] | None]  # the pulls of these arms in the end, if it says so
     restarts: list[int | None]  # of the arms' agent so far, if it says so
+    times: list[int | None]  # that a report came again, if it says so
     text: list[str]
 
 

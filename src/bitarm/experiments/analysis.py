@@ -25,7 +25,8 @@ class Analysis:
     """The panels of an experiment, the claims that it bears out, and what to know of it.
 
     Where there are baselines, factors over each are told and drawn; `headline` is the series whose
-    factors over the first stand for the experiment.
+    factors over the first stand for the experiment. `beside_peers` sets it beside what was
+    published of other strategies (`peers.py`).
     """
 
     panels: tuple[Panel, ...] = tuple(Panel(metric=metric) for metric in MEASURES)
@@ -33,3 +34,4 @@ class Analysis:
     notes: tuple[str, ...] = ()
     baselines: tuple[Baseline, ...] = ()
     headline: str = ""
+    beside_peers: bool = False

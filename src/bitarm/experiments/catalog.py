@@ -23,6 +23,7 @@ BEYOND = (
     "random_gaussian",
     "random_bernoulli",
     "random_beta",
+    "peers",
 )
 """What the paper could not do: fewer samples and fewer bits at the same guarantee."""
 

@@ -17,9 +17,9 @@ LABELS = {
     "icq-b3-pairwise": "ICQ-SE, B = 3, pairs",
     "dicq-pairwise": "D-ICQ, pairs",
     "dicq-mixture": "D-ICQ, pairs at any time",
-    "quiet-jumps": "D-ICQ, jumps",
-    "quiet-leader": "D-ICQ, leader first",
-    "quiet": "D-ICQ, quiet (all gains)",
+    "challenge": "challenge (all gains)",
+    "challenge-closely": "challenge, fine steps, small leaps",
+    "lucb": "exact means, LUCB, σ = ½",
 }
 NOUNS = {"rounds": "rounds", "samples": "samples", "payload_bits": "bits"}
 

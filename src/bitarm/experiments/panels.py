@@ -35,9 +35,7 @@ _LOOKS = {
     "icq-b3-pairwise": ("#e8a33d", "D"),
     "dicq-pairwise": ("#9ecae1", "o"),
     "dicq-mixture": ("#3182bd", "o"),
-    "quiet-jumps": ("#a1d99b", "s"),
-    "quiet-leader": ("#41ab5d", "s"),
-    "quiet": ("#00441b", "P"),
+    "challenge": ("#00441b", "P"),
 }
 _OTHERS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#17becf", "#7f7f7f")
 _DASHES = ((0, (4, 2)), (0, (1, 1)))

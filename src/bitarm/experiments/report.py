@@ -15,6 +15,7 @@ from bitarm.experiments.catalog import BEYOND, Study
 from bitarm.experiments.claims import Claim
 from bitarm.experiments.display_names import NOUNS, label_of
 from bitarm.experiments.panels import Picture
+from bitarm.experiments.peers import PeerRow
 from bitarm.experiments.result_folder import Origin
 from bitarm.experiments.results import Deviation, ExperimentResult
 from bitarm.sim.cost import Cost
@@ -30,6 +31,7 @@ class Scored:
     study: Study
     result: ExperimentResult
     pictures: tuple[Picture, ...]
+    peers: tuple[PeerRow, ...] = ()  # other strategies on the same arms, and ours among them
 
     @property
     def claims(self) -> list[tuple[Claim, list[str]]]:
@@ -112,6 +114,7 @@ def _section(one: Scored, origin: Origin) -> dict[str, Any]:
         "compared": [_compared(one.result, baseline) for baseline in one.study.analysis.baselines],
         "prices": _prices(one.result) if one.study.analysis.baselines else [],
         "notes": one.study.analysis.notes,
+        "peers": one.peers,
         "errors": [_errors(one.result, series) for series in one.result.series]
         if origin.full
         else [],
@@ -177,14 +180,13 @@ def _by_series(deviations: Sequence[Deviation]) -> dict[str, dict[str, Deviation
 def _errors(result: ExperimentResult, series: str) -> Errors:
     points = {x: result.points[series, x] for x in result.experiment.axis.values}
     rates = {
-        x: clopper_pearson(point.result.errors, point.result.samples.count)
-        for x, point in points.items()
+        x: clopper_pearson(point.result.errors, point.result.trials) for x, point in points.items()
     }
     worst = max(rates, key=lambda x: rates[x].low / points[x].setup.spec.delta)
     return Errors(
         series=series,
         errors=sum(point.result.errors for point in points.values()),
-        trials=sum(point.result.samples.count for point in points.values()),
+        trials=sum(point.result.trials for point in points.values()),
         x=result.experiment.axis.shown(worst),
         worst=rates[worst],
         delta=points[worst].setup.spec.delta,

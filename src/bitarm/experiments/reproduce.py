@@ -16,6 +16,7 @@ from bitarm.experiments.panels import (
     draw_floors,
     draw_panel,
 )
+from bitarm.experiments.peers import peer_rows
 from bitarm.experiments.report import Scored, render
 from bitarm.experiments.result_folder import Origin, ResultFolder
 from bitarm.experiments.results import ExperimentResult, to_csv
@@ -98,7 +99,12 @@ def reproduce(
         costs=costs,
     )
     scored = tuple(
-        Scored(study=study, result=result, pictures=_pictures(study, result, full=full))
+        Scored(
+            study=study,
+            result=result,
+            pictures=_pictures(study, result, full=full),
+            peers=peer_rows(result) if study.analysis.beside_peers else (),
+        )
         for study, result in zip(studies, found, strict=True)
     )
     page = render(scored, origin=origin, costs=costs)

@@ -4,11 +4,12 @@ Each is a series of the experiments that go beyond the paper, so that no gain is
 wrong cause. All words are spelt out: what a default is now must not decide what was measured.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 _SE = {"policy": "se", "growth": 2}
 
-BEST = "quiet"
+BEST = "challenge"
 """The series with all gains."""
 
 UNQUANTIZED = {"exact": {"quantizer": "exact", "width": "paper", **_SE}}
@@ -21,14 +22,18 @@ INNOVATIONS = {
 """Another quantizer, and widths for pairs."""
 
 
-_QUIET = {"quantizer": "dicq", "width": "pairwise-mixture", "policy": "quiet"}
+_CHALLENGE = {"quantizer": "dyadic", "policy": "challenge"}
 
-QUIET = {
-    "quiet-jumps": {**_QUIET, "leader_first": False, "pilot": False},
-    "quiet-leader": {**_QUIET, "leader_first": True, "pilot": False},
-    "quiet": {**_QUIET, "leader_first": True, "pilot": True},
-}
-"""What the learner can leave unasked, at the defaults of `bitarm identify`."""
+CHALLENGE = {"challenge": {**_CHALLENGE, "width": "sub-gaussian"}}
+"""The default of `bitarm identify` with σ known: agents that judge themselves, and stay silent."""
+
+CHALLENGE_IN_BOUNDS = {"challenge": {**_CHALLENGE, "width": "bounded"}}
+"""The same where rewards have bounds: it is told no σ, and finds out how they spread."""
+
+
+def with_sigma(sigma: float, *schemes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """These series, each told σ."""
+    return {name: {**words, "sigma": sigma} for series in schemes for name, words in series.items()}
 
 
 def icq(**words: Any) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 from bitarm import wire
@@ -11,6 +11,7 @@ from bitarm.core.messages import Position, Report
 from bitarm.core.standings import Standings, follow
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
+from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import Direction, Link
 
 _HOUR, _DAY = 3600.0, 86400.0
@@ -28,6 +29,7 @@ class LinkUse:
     air_seconds_up: float | None
     air_seconds_down: float | None
     least_hours: float  # that the limits on air time or messages a day make it last
+    packets_of_pulls: int = 0  # sent over the link to measure, beside these messages
 
     def to_json(self) -> dict[str, Any]:
         """The totals as JSON, each under its name here."""
@@ -92,6 +94,7 @@ class FleetUse:
     messages_down: int
     busiest: LinkUse
     since_resumed: bool  # what was before is not in it
+    pulls_included: bool  # whether the hours are also those of what was said that a pull takes
 
 
 @final
@@ -101,9 +104,12 @@ class LinkLedger:
     A device is named by its agent; where a run is watched by its events alone, by its arm.
     """
 
-    def __init__(self, link: Link, *, resumed: bool = False) -> None:
+    def __init__(
+        self, link: Link, *, resumed: bool = False, measuring: Measuring | None = None
+    ) -> None:
         self.link = link
         self._resumed = resumed
+        self._measuring = measuring or Measuring()  # what a pull takes, where a run is watched
         self._up: dict[str | int, list[int]] = defaultdict(list)
         self._down: dict[str | int, list[int]] = defaultdict(list)
         self._standings: Standings | None = None  # of the run that is watched
@@ -127,9 +133,23 @@ class LinkLedger:
     def devices(self) -> list[LinkUse]:
         """Totals of each device's frames on this link."""
         return [
-            use(self.link, self._up.get(device, ()), self._down.get(device, ()))
+            self._measured(
+                device, use(self.link, self._up.get(device, ()), self._down.get(device, ()))
+            )
             for device in sorted({*self._up, *self._down}, key=str)
         ]
+
+    def _measured(self, device: str | int, frames: LinkUse) -> LinkUse:
+        """With the pulls of the arm that a device serves; only a run that is watched has them."""
+        if self._standings is None or not isinstance(device, int):
+            return frames
+        pulls = self._standings.arms[device].pulls
+        hours = self._measuring.least_hours(self.link, pulls=pulls, reports=frames.messages_up)
+        return replace(
+            frames,
+            least_hours=max(frames.least_hours, hours),
+            packets_of_pulls=pulls * self._measuring.packets,
+        )
 
     def fleet(self) -> FleetUse:
         """Totals of all devices on this link, and the busiest device."""
@@ -140,4 +160,5 @@ class LinkLedger:
             messages_down=sum(one.messages_down for one in uses),
             busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
             since_resumed=self._resumed,
+            pulls_included=self._measuring != Measuring(),
         )

@@ -3,14 +3,13 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import DITHER_BITS
-from bitarm.core.hint import Hint, HintKind
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
 from bitarm.core.quantizer import Bounds, Estimate, Occasion
@@ -25,7 +24,6 @@ _POWERS = 1022  # of two, up and down: almost twice that is a float64 yet
 _PARTS = 32  # of the way between two means
 _TRIED = 8  # checkpoints at either end
 _EVERY = 16  # and of those between, where the last ones may be too fine to be asked at
-_BELOW_ALL = -1e308
 
 
 @final
@@ -109,30 +107,17 @@ def _exchanges(spec: RunSpec, at: int, before: int) -> Iterator[tuple[Question, 
     The farthest jump need not have the longest one: where a code escapes to another, lengths fall
     by a few bits. Parts of the way find the lengths before that to within a bit.
     """
-    for occasion in _occasions(spec, at):
-        means = spec.bounds or _extremes(spec, occasion, before)
-        for held in _held(spec, before, means):
-            for dither in _DITHERS:
-                question = spec.quantizer.question(held, occasion, dither)
-                answers = (
-                    question.answer(held.mean + (end - held.mean) * part / _PARTS)
-                    for end in means
-                    for part in range(1, _PARTS + 1)
-                )
-                yield question, max(answers, key=lambda symbol: symbol.nbits)
-
-
-def _occasions(spec: RunSpec, at: int) -> Iterator[Occasion]:
-    """What may be known of a message: no hint, a centre at either end, or a cut below it all."""
     occasion = _occasion(spec, at)
-    yield occasion
-    if not spec.quantizer.hinted:
-        return
-    if at > 1:
-        yield replace(occasion, hint=Hint(kind=HintKind.CUT, value=_BELOW_ALL))
-        return
-    for mean in spec.bounds or _extremes(spec, occasion, 0):
-        yield replace(occasion, hint=Hint(kind=HintKind.CENTRE, value=mean))
+    means = spec.bounds or _extremes(spec, occasion, before)
+    for held in _held(spec, before, means):
+        for dither in _DITHERS:
+            question = spec.quantizer.question(held, occasion, dither)
+            answers = (
+                question.answer(held.mean + (end - held.mean) * part / _PARTS)
+                for end in means
+                for part in range(1, _PARTS + 1)
+            )
+            yield question, max(answers, key=lambda symbol: symbol.nbits)
 
 
 def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
@@ -140,12 +125,10 @@ def _held(spec: RunSpec, before: int, means: Bounds) -> Iterator[Estimate]:
     if before == 0:
         yield spec.start(0)
         return
-    for occasion in _occasions(spec, before) if before > 1 else (_occasion(spec, before),):
-        for mean, side in zip(means, (-1.0, 1.0), strict=True):
-            error = spec.quantizer.error(Estimate(mean=mean, error=0.0, radius=1.0), occasion)
-            yield Estimate.after(
-                occasion, mean=mean + side * error, error=error
-            )  # rounded outwards
+    occasion = _occasion(spec, before)
+    for mean, side in zip(means, (-1.0, 1.0), strict=True):
+        error = spec.quantizer.error(Estimate(mean=mean, error=0.0, radius=1.0), occasion)
+        yield Estimate.after(occasion, mean=mean + side * error, error=error)  # rounded outwards
 
 
 def _extremes(spec: RunSpec, occasion: Occasion, before: int) -> Bounds:

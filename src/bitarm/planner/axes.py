@@ -45,13 +45,13 @@ AXES: Mapping[str, SearchAxis] = {
     "growth": [1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0],
     "kappa": Ladder(factor=1.35, low=0.1, high=20.0),
     "kappa_first": Ladder(factor=1.6, low=0.1, high=40.0),
-    "kappa_cut": Ladder(factor=1.5, low=0.1, high=20.0),
+    "kappa_cut": Ladder(factor=1.6, low=0.1, high=20.0),
     "bits": [1, 2, 3, 4, 5, 6],
     "epsilon_quban": Ladder(factor=1.5, low=0.05, high=16.0),
     "cap": Ladder(factor=1.6, low=1.3, high=100.0),
     "patience": Ladder(factor=1.25, low=0.2, high=5.0),
-    "leader_first": [True, False],
-    "pilot": [True, False],
+    "behind": [0.3, 0.4, 0.5, 0.58, 0.7, 0.85, 1.0],
+    "aim": [0.0, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0],
     "width": VARIED_WIDTHS,
 }
 

@@ -23,48 +23,55 @@ from bitarm.planner.starting_grids import (
 
 _FIRST_STEP = 1.4  # t_1 is varied by this factor
 _FURTHEST = 4  # t_1 is at most so many times what the smallest guessed gap needs
+_BEGINNINGS = ("first", "start")
+"""Words that say after how many pulls arms report first: of checkpoints, and of agents that judge.
+"""
 
 
 def coarse(task: PlanningTask) -> list[SchemeWords]:
     """The settings with which a search begins; ConfigError if the fixed words leave none."""
-    grids = starting_grids(task.fixed, task.bounds)
+    grids = starting_grids(task)
     return list(dict.fromkeys(setting for grid in grids for setting in _members(grid, task)))
 
 
 def _members(grid: StartingGrid, task: PlanningTask) -> Iterator[SchemeWords]:
-    words = {word: values for word, values in grid.words.items() if word != "first"}
-    if "first" in grid.words:
-        firsts = list(grid.words["first"])
-    else:
-        firsts = sorted({max(2, round(share * task.longest)) for share in grid.reach})
+    beginning, words = grid.beginning, dict(grid.words)
+    if beginning is not None and beginning not in words:
+        longest = task.longest_judged if grid.is_judged else task.longest
+        words[beginning] = sorted({max(2, round(share * longest)) for share in grid.reach})
     for values in product(*words.values()):
-        for first in firsts:
-            yield SchemeWords.of(dict(zip(words, values, strict=True)) | {"first": first})
+        yield SchemeWords.of(dict(zip(words, values, strict=True)))
 
 
 def is_listed(setting: SchemeWords) -> bool:
     """Whether `STARTING_GRIDS` has it: it is searched although nobody named its parts."""
     words = setting.words
     pair = (words["quantizer"], words["policy"])
-    return pair in LISTED_PAIRS and words.keys() <= LISTED_WORDS and words["width"] in VARIED_WIDTHS
+    if pair not in LISTED_PAIRS or not words.keys() <= LISTED_WORDS:
+        return False
+    return setting.is_judged or words["width"] in VARIED_WIDTHS
 
 
 def tunable(setting: SchemeWords, task: PlanningTask) -> list[str]:
     """The words of a setting that can be varied, those that matter most first.
 
-    Of a scheme that is not listed the width stays: it is the one that suits its policy.
+    Of a scheme that is not listed the width stays: it is the one that suits its policy. So it does
+    where agents judge: there it says what is known of the rewards.
     """
     words, fixed = setting.words, task.fixed.words
-    known = [word for word in AXES if word in words and (word != "width" or is_listed(setting))]
+    stays = setting.is_judged or not is_listed(setting)
+    known = [word for word in AXES if word in words and not (word == "width" and stays)]
     others = [word for word in words if word not in (*LISTED_WORDS, *NAMES)]
-    return [word for word in ("first", *known, *others) if word not in fixed]
+    first = [word for word in _BEGINNINGS if word in words]
+    return [word for word in (*first, *known, *others) if word not in fixed]
 
 
 def neighbours(setting: SchemeWords, word: str, task: PlanningTask) -> list[SchemeWords]:
     """The settings that differ from this one by a step in one word."""
     now = setting.words[word]
-    if word == "first":
-        values: list[Any] = _firsts(now, _FURTHEST * task.longest)
+    if word in _BEGINNINGS:
+        longest = task.longest_judged if word == "start" else task.longest
+        values: list[Any] = _firsts(now, _FURTHEST * longest)
     else:
         axis = AXES[word] if word in AXES else axis_of(vocabulary()[word])
         values = beside(axis, now)
@@ -80,10 +87,11 @@ def _firsts(first: int, most: int) -> list[int]:
 
 def rescaled(setting: SchemeWords, factor: float, task: PlanningTask) -> SchemeWords:
     """The setting for gaps that are `factor` times as large: t_1 goes with their inverse square."""
-    if "first" in task.fixed.words:
-        return setting
-    first = max(1, round(setting.words["first"] / factor**2))
-    return setting.with_word("first", first)
+    for word in _BEGINNINGS:
+        if word in setting.words and word not in task.fixed.words:
+            first = max(1, round(setting.words[word] / factor**2))
+            return setting.with_word(word, first)
+    return setting
 
 
 _LONGEST = {
@@ -106,16 +114,25 @@ def worst_of(setting: SchemeWords, task: PlanningTask) -> SchemeWords:
     """
     if not is_listed(setting):
         return setting
-    ends = {word: _end(word, end) for word, end in _LONGEST.items() if word in setting.words}
-    return SchemeWords.of(setting.words | ends | {"first": 1} | task.fixed.words)
+    ends = {word: _end(word, end) for word, end in _LONGEST.items() if _moves(setting, word)}
+    return SchemeWords.of(setting.words | ends | _begun(setting, 1) | task.fixed.words)
 
 
 def mildest_of(setting: SchemeWords, task: PlanningTask) -> SchemeWords:
     """The setting of the same kind with the shortest codewords and the fewest messages."""
     if not is_listed(setting):
         return setting
-    ends = {word: _end(word, -1 - end) for word, end in _LONGEST.items() if word in setting.words}
-    return SchemeWords.of(setting.words | ends | {"first": MAX_PULLS // 1000} | task.fixed.words)
+    ends = {word: _end(word, -1 - end) for word, end in _LONGEST.items() if _moves(setting, word)}
+    late = _begun(setting, MAX_PULLS // 1000)
+    return SchemeWords.of(setting.words | ends | late | task.fixed.words)
+
+
+def _begun(setting: SchemeWords, pulls: int) -> dict[str, Any]:
+    return {word: pulls for word in _BEGINNINGS if word in setting.words}
+
+
+def _moves(setting: SchemeWords, word: str) -> bool:
+    return word in setting.words and not (word == "width" and setting.is_judged)
 
 
 def _end(word: str, which: int) -> Any:

@@ -36,6 +36,10 @@ class GapGuess(Protocol):
         """The same guess with every gap times `factor`."""
         ...
 
+    def raised(self, least: float) -> "GapGuess":
+        """The same guess with no gap below `least`."""
+        ...
+
     def to_json(self) -> dict[str, Any]:
         """The guess under the name of the parameter of `plan` that gave it."""
         ...
@@ -73,6 +77,10 @@ class GuessedGaps:
     def scaled(self, factor: float) -> "GuessedGaps":
         """Every gap times `factor`."""
         return GuessedGaps(gaps=tuple(gap * factor for gap in self.gaps))
+
+    def raised(self, least: float) -> "GuessedGaps":
+        """Every gap, or `least` where that is more."""
+        return GuessedGaps(gaps=tuple(max(gap, least) for gap in self.gaps))
 
     def to_json(self) -> dict[str, Any]:
         """`gap` if one stands for every arm, else `gaps`."""
@@ -121,6 +129,10 @@ class GapPrior:
     def scaled(self, factor: float) -> "GapPrior":
         """Both ends times `factor`."""
         return GapPrior(law=self.law, low=self.low * factor, high=self.high * factor)
+
+    def raised(self, least: float) -> "GapPrior":
+        """Both ends, or `least` where that is more."""
+        return GapPrior(law=self.law, low=max(self.low, least), high=max(self.high, least))
 
     def to_json(self) -> dict[str, Any]:
         """`gap_prior`, as `parse_prior` reads it."""

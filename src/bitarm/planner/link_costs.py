@@ -1,11 +1,10 @@
-"""What a message costs on a link: its real frames, both ways, not the bits that they carry.
+"""What a run costs on a link: its real frames, both ways, not the bits that they carry.
 
 On LoRaWAN the unit is a second of air time; on other links, which have no data rate of their own
 here, a byte of the frames.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import final
 
@@ -13,15 +12,20 @@ import numpy as np
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
+from bitarm.core.confidence import Stride
 from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.policies import POLICIES
+from bitarm.core.policies.challenge import PILOTS
 from bitarm.core.quantizer import Estimate
+from bitarm.core.question import Question
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
 from bitarm.links.fit import require_fit
 from bitarm.links.profiles import Direction, Link
 from bitarm.planner.candidates import mildest_of, worst_of
+from bitarm.planner.judged_questions import FIRST_ROUNDS, judged_questions
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
 from bitarm.sim.kernels.arrays import Floats
@@ -31,58 +35,68 @@ from bitarm.wire.frames.short import MAX_SYMBOL_BITS
 _FEW_BITS = 8  # any symbol up to 16 bits has the same frame
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FrameCosts:
-    """Units of frames of one arm: that with the highest number, which a frame spells."""
+def run_units(link: Link, setup: Setup, untils: Sequence[int], trials: Trials) -> Floats:
+    """Units of the frames of each run, for arms that report after so many pulls.
 
-    messages: Floats  # of its n-th message, request and report with a symbol of few bits
-    cut: float  # what a cut adds to a request, on average
-    longer: Callable[[int], float]  # what a symbol of so many bits adds to a report
-    dismissals: float  # of all arms
-
-    def of(self, trials: Trials) -> Floats:
-        """Units of each run.
-
-        A run's messages count at the average of its rounds and of its codewords: frames differ by
-        a byte or two. Where codewords are 12 bits on average, half of them are taken to be too
-        long for a short frame.
-        """
-        average = np.cumsum(self.messages) / np.arange(1, self.messages.size + 1)
-        each = average[np.minimum(trials.rounds, self.messages.size) - 1]
-        bits = trials.payload_bits / trials.messages
-        share = np.clip((bits - _FEW_BITS) / (MAX_SYMBOL_BITS - _FEW_BITS), 0, 1)
-        lengths, which = np.unique(
-            np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
-        )
-        more = np.array([self.longer(length) for length in lengths.tolist()])[which]
-        units: Floats = trials.messages * (each + share * more) + trials.cuts * self.cut
-        return units + self.dismissals
+    Every arm counts as the one with the highest number, which a frame spells.
+    """
+    arms = len(setup.spec.arms)
+    dismissals = arms * _down(link, Dismiss(run=0, arm=arms - 1, cause=Cause.DROPPED))
+    if setup.policy.stride is Stride.JUDGED:
+        return dismissals + _judged_units(link, setup.spec, untils, trials)
+    return dismissals + _message_units(link, setup.spec, untils, trials)
 
 
-def frame_costs(link: Link, spec: RunSpec, untils: Sequence[int]) -> FrameCosts:
-    """For an arm that reports after so many pulls, message by message."""
-    arms = len(spec.arms)
+def _message_units(link: Link, spec: RunSpec, untils: Sequence[int], trials: Trials) -> Floats:
+    """Units of all requests and reports, where message n of an arm is at checkpoint n.
 
-    def report(message: int, bits: int) -> float:
-        frame = wire.encode(Report(run=0, arm=arms - 1, message=message, symbol=Symbol(0, bits)))
-        return _units(link.up, len(frame), up=True)
-
-    requests = list(_requests(spec, untils))
-    plain = np.array([_down(link, request) for request in requests])
-    with_cut = [
-        _down(link, replace(request, question=replace(request.question, cut=0.0)))
-        for request in requests
+    A run's messages count at the average of its rounds and of its codewords: frames differ by
+    a byte or two. Where codewords are 12 bits on average, half of them are taken to be too
+    long for a short frame.
+    """
+    arm = len(spec.arms) - 1
+    asked = [
+        _down(link, Request(run=0, arm=arm, message=message, question=question))
+        + _report(link, arm, message, _FEW_BITS)
+        for message, question in enumerate(_questions(spec, untils), start=1)
     ]
-    return FrameCosts(
-        messages=plain + np.array([report(request.message, _FEW_BITS) for request in requests]),
-        cut=float(np.mean(with_cut) - np.mean(plain)),
-        longer=lambda bits: report(1, bits) - report(1, _FEW_BITS),
-        dismissals=arms * _down(link, Dismiss(run=0, arm=arms - 1, cause=Cause.DROPPED)),
+    average = np.cumsum(asked) / np.arange(1, len(asked) + 1)
+    each = average[np.minimum(trials.rounds, len(asked)) - 1]
+    bits = trials.payload_bits / trials.messages
+    share = np.clip((bits - _FEW_BITS) / (MAX_SYMBOL_BITS - _FEW_BITS), 0, 1)
+    lengths, which = np.unique(
+        np.maximum(np.ceil(bits), MAX_SYMBOL_BITS + 1).astype(np.int64), return_inverse=True
     )
+    usual = _report(link, arm, 1, _FEW_BITS)
+    more = np.array([_report(link, arm, 1, length) - usual for length in lengths.tolist()])[which]
+    units: Floats = trials.messages * (each + share * more)
+    return units
 
 
-def _requests(spec: RunSpec, untils: Sequence[int]) -> Iterator[Request]:
+def _judged_units(link: Link, spec: RunSpec, untils: Sequence[int], trials: Trials) -> Floats:
+    """Units of all requests and reports, where agents judge themselves.
+
+    After the first words every other round is the leader's alone, and the arms that it challenges
+    speak in those between; who is only asked for its place counts as one of them. Words are short.
+    """
+    arms = len(spec.arms)
+    rounds = FIRST_ROUNDS if arms > PILOTS else FIRST_ROUNDS - 1
+    leads = np.minimum(np.maximum(trials.rounds - rounds + 1, 0) // 2, trials.messages - arms)
+    report = _report(link, arms - 1, 2, _FEW_BITS)
+    first, lead, challenge = (
+        report + _down(link, Request(run=0, arm=arms - 1, message=2, question=question))
+        for question in judged_questions(spec, *untils)
+    )
+    units: Floats = arms * first + leads * lead + (trials.messages - arms - leads) * challenge
+    return units
+
+
+def _report(link: Link, arm: int, message: int, bits: int) -> float:
+    frame = wire.encode(Report(run=0, arm=arm, message=message, symbol=Symbol(0, bits)))
+    return _units(link.up, len(frame), up=True)
+
+
+def _questions(spec: RunSpec, untils: Sequence[int]) -> Iterator[Question]:
     """What the setting's quantizer asks, of a mean in the middle of the bounds or at σ.
 
     Of the numbers in a question only those of variable length depend on the mean, and by a byte.
@@ -92,8 +106,7 @@ def _requests(spec: RunSpec, untils: Sequence[int]) -> Iterator[Request]:
     held = spec.start(0)
     for message, until in enumerate(untils, start=1):
         step = spec.occasion(message, until)
-        question = spec.quantizer.question(held, step, 0.0)
-        yield Request(run=0, arm=len(spec.arms) - 1, message=message, question=question)
+        yield spec.quantizer.question(held, step, 0.0)
         held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))
 
 

@@ -14,7 +14,7 @@ from bitarm.planner.plan import Plan
 from bitarm.planner.search import Tried
 
 _COLOURS = {
-    "dicq under quiet": "#17becf",
+    "dyadic under challenge": "#17becf",
     "dicq": "#1f77b4",
     "icq": "#d62728",
     "quban": "#ff7f0e",
@@ -138,7 +138,8 @@ def _title(plan: Plan) -> str:
     task = plan.task
     (guess,) = (f"{word.replace('_', ' ')} {value}" for word, value in _guess(plan).items())
     bounds = "" if task.bounds is None else f", in [{task.bounds[0]:g}, {task.bounds[1]:g}]"
-    return f"{task.arms} arms, δ = {task.delta:g}, σ = {task.sigma:g}{bounds}, {guess}"
+    sigma = "" if task.sigma is None else f", σ = {task.sigma:g}"
+    return f"{task.arms} arms, δ = {task.delta:g}{sigma}{bounds}, {guess}"
 
 
 def _guess(plan: Plan) -> dict[str, Any]:

@@ -1,10 +1,8 @@
 """`plan`: the setting of least expected cost, what it will cost, and what if the guess is wrong."""
 
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, final
 
 import numpy as np
@@ -17,58 +15,27 @@ from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
 from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_seed
-from bitarm.errors import ConfigError
-from bitarm.planner.candidates import coarse, rescaled
+from bitarm.planner.candidates import coarse
+from bitarm.planner.figures import Figures
 from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
 from bitarm.planner.guessed_gaps import GapPrior, gap_guess_of
 from bitarm.planner.link_costs import LinkCheck, unit_of
-from bitarm.planner.measurement import Effort, Figures, SettingSimulator
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.prices import prices_of
-from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.scheme_words import NAMES, SchemeWords, toml_table
 from bitarm.planner.search import FINAL, Admission, Search, Tried
-from bitarm.planner.trade_off import trade_off
+from bitarm.planner.testbeds import Effort
+from bitarm.planner.trade_off import trade_off, with_plan
+from bitarm.planner.wrong_guess import Misjudged, misjudged, wrong_guesses
 from bitarm.theory import lower_bound
 
 PlanProgress = Callable[[str, int], None]
 """Told what is being done, and how many settings were measured so far."""
 
-FACTORS = (0.5, 2.0)
-"""By how much the guess may be wrong."""
-
-_STARTS_AGAIN = 8  # settings with which the search for a wrong guess begins
 _EXACT_DRAWS = 4_000_000  # rewards that may be drawn one by one
 _LEAST_EXACT = 64  # runs
 _BOUND_ENVIRONMENTS = Effort(environments=64, runs=1)
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Misjudged:
-    """The guess was wrong: every gap is `factor` times what was thought."""
-
-    factor: float
-    planned: Figures | None  # of the plan; None if it does not decide then
-    best: Tried  # what one would have chosen, had one known
-
-    @property
-    def regret(self) -> float:
-        """The plan's cost, over that of the setting that one would have chosen."""
-        return math.inf if self.planned is None else self.planned.cost.mean / self.best_cost
-
-    @property
-    def best_cost(self) -> float:
-        """Cost of the setting that one would have chosen, had one known."""
-        return self.best.figures.cost.mean
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain types, ready for `json.dumps`; `cost_ratio` is the regret."""
-        return {
-            "factor": self.factor,
-            "planned": None if self.planned is None else self.planned.to_json(),
-            "best": _plain(self.best),
-            "cost_ratio": None if self.planned is None else self.regret,
-        }
 
 
 @final
@@ -84,10 +51,10 @@ class Plan:
     figures: Figures  # what it costs over simulated runs, such as figures.samples.mean
     guarantee: Guarantee  # what may be claimed for its answers
     lower_bound: float  # on E[samples] of any sound strategy, Gaussian arms; mean of environments
-    curve: tuple[Tried, ...]  # what no other setting beats in both samples and bits
+    curve: tuple[Tried, ...]  # what no other setting beats in both samples and bits, and the plan
     others: tuple[Tried, ...]  # all settings that were screened, for a picture
-    misjudged: tuple[Misjudged, ...]  # what if all gaps are half or twice the guess
-    impossible: tuple[tuple[float, str], ...]  # factors by which the guess cannot be wrong, and why
+    misjudged: tuple[Misjudged, ...]  # what if the guess is wrong: gaps half as large, and more
+    impossible: tuple[tuple[str, str], ...]  # how the guess cannot be wrong, and why
     rewards: str  # what was simulated, in words
     tried: int  # measurements of settings
     seed: int
@@ -97,23 +64,38 @@ class Plan:
         """The scheme's words, for `identify(**plan.words, …)`."""
         return self.setting.words
 
+    @property
+    def least_hours(self) -> float:
+        """How long a run lasts at least: by the limits of the link, and by what a pull takes.
+
+        That of an arm with its share of all pulls and reports; the best arm has more.
+        """
+        prices, figures, arms = self.task.prices, self.figures, self.task.arms
+        return prices.measuring.least_hours(
+            prices.link, pulls=figures.samples.mean / arms, reports=figures.messages.mean / arms
+        )
+
     def to_toml(self) -> str:
-        """The [scheme] table for a problem file."""
-        return self.setting.to_toml()
+        """The tables [problem] and [scheme] of a problem file: what was planned for, and the plan.
+
+        The arms are to be added.
+        """
+        return toml_table("problem", self.task.problem_words()) + self.setting.to_toml()
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
         task, prices = self.task, self.task.prices
         return {
             "scheme": self.words,
-            **{word: self.words[word] for word in ("quantizer", "policy", "width", "growth")},
+            **{word: self.words[word] for word in NAMES},
             "guarantee": self.guarantee.delta,
             "guarantee_reason": self.guarantee.reason,
             "assumptions": list(self.guarantee.assumptions),
             **self.figures.to_json(),
             "lower_bound_samples": self.lower_bound,
-            "curve": [_plain(tried) for tried in self.curve],
-            "if_gaps_were": [other.to_json() for other in self.misjudged],
+            "least_hours": self.least_hours,
+            "curve": [tried.to_json() for tried in self.curve],
+            "if_guess_is_wrong": [other.to_json() for other in self.misjudged],
             "arms": task.arms,
             "delta": task.delta,
             "sigma": task.sigma,
@@ -130,6 +112,8 @@ class Plan:
                 "per_frame_unit": prices.per_frame_unit,
                 "link": None if prices.link is None else prices.link.name,
                 "frame_unit": None if prices.link is None else unit_of(prices.link),
+                "pull_packets": prices.measuring.packets,
+                "pull_seconds": prices.measuring.seconds,
             },
             "tried": self.tried,
             "seed": self.seed,
@@ -148,12 +132,16 @@ def plan(
     epsilon: float = 0.0,
     rewards: str | None = None,
     offset: float | None = None,
+    mean: float | None = None,
+    spread: float | None = None,
     per_bit: float = 0.0,
     per_message: float = 0.0,
     per_pull: float = 0.0,
     per_round: float = 0.0,
     link: str | None = None,
     per_frame_unit: float | None = None,
+    pull_packets: int | None = None,
+    pull_seconds: float | None = None,
     seed: int | None = None,
     progress: PlanProgress = lambda what, done: None,
     **words: Any,
@@ -170,10 +158,12 @@ def plan(
         arms: how many there are; a list of `gaps` says it as well.
         gap, gaps, gap_prior: a guess of how far the other arms are below the best, one of the
             three: one number for all, a number for each, or a law such as "uniform:0.05:0.5".
-        delta, sigma, bounds, epsilon: words of [problem], as in `identify`. σ may be left to the
-            bounds.
-        rewards: the family that is simulated, gaussian, bernoulli or beta; by default one for
-            which σ is valid.
+        delta, sigma, bounds, epsilon: words of [problem], as in `identify`. Rewards with bounds
+            need no σ.
+        mean, spread: with bounds and no σ, a guess of the best mean and of the deviation of a
+            reward; by default coins in the middle of the bounds, which are hardest to tell apart.
+        rewards: the family that is simulated, gaussian, bernoulli or beta; by default one that
+            honours σ or the guess.
         offset: how far from 0 the best mean may lie, without bounds; by default 3σ.
 
     Prices, in any one currency; at least one must be above 0:
@@ -181,6 +171,8 @@ def plan(
         link: gives every message the price of its frames, both ways, and leaves out what does not
             fit. `per_frame_unit`, by default 1, is the price of a second of air time, or of a byte
             where the link has no data rate.
+        pull_packets: packets that a pull itself sends over the link; they have the frames' price.
+        pull_seconds: how long a pull takes; it says how long a run lasts at least.
 
     How the plan is made:
         seed: makes it repeatable; by default one is drawn, and the plan has it.
@@ -205,10 +197,14 @@ def plan(
             per_round=per_round,
             link=link,
             per_frame_unit=per_frame_unit,
+            pull_packets=pull_packets,
+            pull_seconds=pull_seconds,
         ),
         problem={"delta": delta, "sigma": sigma, "bounds": bounds, "epsilon": epsilon},
         rewards=rewards,
         offset=offset,
+        mean=mean,
+        spread=spread,
         limits=Limits(**typed(limits, LIMITS, "[limits]")),
         fixed=fixed_words(scheme),
     )
@@ -252,20 +248,15 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
     claim = simulator.claim_of(best.setting)
     if claim.delta is None and not task.fixed.items:
         raise AssertionError(f"a setting without a proof was searched: {claim.reason}")
-    misjudged, impossible, tried = [], [], simulator.tried
-    for factor in FACTORS:
-        try:
-            other = task.if_gaps_were(factor)
-        except ConfigError as error:
-            impossible.append((factor, str(error)))
-            continue
-        there = SettingSimulator(other, seed)
-        before = tried
+    tried, found = simulator.tried, list[Misjudged]()
+    wrong, impossible = wrong_guesses(task)
+    for guess in wrong:
+        there = SettingSimulator(guess.task, seed)
 
-        def told(there: SettingSimulator = there, before: int = before) -> None:
+        def told(there: SettingSimulator = there, before: int = tried) -> None:
             progress("settings if the guess is wrong", before + there.tried)
 
-        misjudged.append(_misjudged(there, search, best, factor, told))
+        found.append(misjudged(there, guess, search, best, told))
         tried += there.tried
     return Plan(
         task=task,
@@ -273,9 +264,9 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
         figures=figures,
         guarantee=claim,
         lower_bound=_least_samples(simulator),
-        curve=curve,
+        curve=with_plan(curve, Tried(setting=best.setting, figures=figures)),
         others=tuple(search.screened.values()),
-        misjudged=tuple(misjudged),
+        misjudged=tuple(found),
         impossible=tuple(impossible),
         rewards=simulated,
         tried=tried,
@@ -283,32 +274,14 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
     )
 
 
-def _plain(tried: Tried) -> dict[str, Any]:
-    return {"scheme": tried.setting.words, **tried.figures.to_json()}
-
-
-def _misjudged(
-    there: SettingSimulator, search: Search, best: Tried, factor: float, told: Callable[[], None]
-) -> Misjudged:
-    """What the plan costs if the gaps are others, and what one would have chosen for them."""
-    planned = there.measure(best.setting, there.testbed(3, FINAL))
-    good = sorted(search.compared.values(), key=attrgetter("score"))[:_STARTS_AGAIN]
-    starts = [best.setting, *(rescaled(tried.setting, factor, there.task) for tried in good)]
-    again = Search(
-        simulator=there, link_check=search.link_check, admits=search.admits, after_each=told
-    )
-    again.explore(dict.fromkeys(starts))
-    known = again.settle()
-    if planned is not None and planned.score < known.score:
-        known = Tried(setting=best.setting, figures=planned)
-    return Misjudged(factor=factor, planned=planned, best=known)
-
-
 def _measured_exactly(simulator: SettingSimulator, best: Tried) -> tuple[Figures, str]:
     """The figures of the plan, with rewards drawn one by one where a search could not."""
-    rewards = simulator.task.rewards
+    rewards, stretch = simulator.task.rewards, best.figures.stretch
     described = rewards.describe()
-    if rewards.family != "beta":
+    if stretch > 1:
+        times = stretch**0.5
+        return best.figures, f"{described}, gaps {times:.3g} times as large, pulls counted up"
+    if rewards.family != "beta" or (best.setting.is_judged and simulator.task.is_bet_on):
         return best.figures, described
     runs = int(_EXACT_DRAWS / best.figures.samples.mean)
     if runs >= _LEAST_EXACT:
@@ -324,9 +297,9 @@ def _least_samples(simulator: SettingSimulator) -> float:
     """The lower bound on expected samples, averaged over environments of the guess."""
     task = simulator.task
     testbed = simulator.testbed(5, _BOUND_ENVIRONMENTS)
-    sigma = task.sigma / task.unit
+    sigma = task.rewards.deviation if task.is_bet_on else task.valid_sigma / task.unit
     bounds = [
         lower_bound(environment.means.tolist(), sigma=sigma, delta=task.delta).samples
-        for environment in testbed.environments
+        for environment in testbed.plain.environments
     ]
     return float(np.mean(bounds))

@@ -31,7 +31,7 @@ class PlanningTask:
 
     arms: int  # K
     delta: float
-    sigma: float
+    sigma: float | None  # None: only the bounds are known
     bounds: Bounds | None
     epsilon: float  # tolerance
     guess: GapGuess
@@ -50,14 +50,16 @@ class PlanningTask:
         problem: Mapping[str, Any],
         rewards: str | None = None,
         offset: float | None = None,
+        mean: float | None = None,
+        spread: float | None = None,
         limits: Limits | None = None,
         fixed: SchemeWords = _NOTHING,
     ) -> "PlanningTask":
         """The task that a call describes; ConfigError if there is no plan for it.
 
         `problem` has words of [problem], None where one was left open: δ then has its default, and
-        σ follows from the bounds. The family of the `rewards` that are simulated, if it was left
-        open, follows from both.
+        rewards of which σ is not known need bounds. The family of the `rewards` that are simulated,
+        if it was left open, follows from both; `offset`, `mean` and `spread` are guesses of them.
         """
         if arms is None:
             raise ConfigError("say how many arms there are")
@@ -65,8 +67,8 @@ class PlanningTask:
         words = typed_words(given, "problem")
         bounds = words.get("bounds")
         check_bounds(bounds)
-        sigma = sigma_of(words.get("sigma"), bounds)
-        check_sigma(sigma)
+        sigma = words.get("sigma")
+        check_sigma(sigma_of(sigma, bounds))
         delta = words.get("delta", DEFAULT_DELTA)
         check_delta(delta)
         epsilon = words.get("epsilon", 0.0)
@@ -78,7 +80,9 @@ class PlanningTask:
             bounds=bounds,
             epsilon=epsilon,
             guess=guess,
-            rewards=rewards_of(rewards, sigma=sigma, bounds=bounds, offset=offset),
+            rewards=rewards_of(
+                rewards, sigma=sigma, bounds=bounds, offset=offset, mean=mean, spread=spread
+            ),
             prices=prices,
             limits=limits or Limits(),
             fixed=fixed,
@@ -97,10 +101,16 @@ class PlanningTask:
                 f"bounds {self.bounds[0]:g} and {self.bounds[1]:g} are too narrow for a gap of "
                 f"{self.guess.largest:g}"
             )
+        mean = self.rewards.mean
+        if mean is not None and mean * self.unit <= self.guess.largest:
+            raise ConfigError(
+                f"a best mean {mean * self.unit:g} above the lower bound leaves no room for a gap "
+                f"of {self.guess.largest:g}"
+            )
         if self.longest > MAX_PULLS:
             raise ConfigError(
-                f"a gap of {self.guess.smallest:g} is too small for sigma = {self.sigma:g}: it "
-                f"would take more than {MAX_PULLS:,} pulls an arm, which is the most there are"
+                f"a gap of {self.guess.smallest:g} is too small for sigma = {self.valid_sigma:g}: "
+                f"it would take more than {MAX_PULLS:,} pulls an arm, which is the most there are"
             )
 
     @property
@@ -109,16 +119,46 @@ class PlanningTask:
         return 1.0 if self.bounds is None else self.bounds[1] - self.bounds[0]
 
     @property
+    def valid_sigma(self) -> float:
+        """σ as it is known, or as it follows from the bounds."""
+        return sigma_of(self.sigma, self.bounds)
+
+    @property
+    def is_bet_on(self) -> bool:
+        """Whether only the bounds are known, so that agents who judge must bet on every reward."""
+        return self.sigma is None
+
+    @property
     def longest(self) -> int:
         """Pulls of an arm after which the smallest guessed gap shows, roughly.
 
         The first t, within a tenth, at which margin and quantization errors are below that gap.
         """
+        return self._pulls_to_tell(self.guess.smallest, self.valid_sigma)
+
+    def draws(self, guess: GapGuess) -> float:
+        """Rewards of a run by agents that bet, roughly, if the gaps are these.
+
+        They find out how rewards spread, and so take fewer than `longest` has it where that is less
+        than σ.
+        """
+        return float(self.arms * self._pulls_to_tell(guess.smallest, self._noise))
+
+    @property
+    def longest_judged(self) -> int:
+        """The same as `longest` of arms whose agents judge themselves."""
+        return self._pulls_to_tell(self.guess.smallest, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        return self.rewards.deviation * self.unit if self.is_bet_on else self.valid_sigma
+
+    def _pulls_to_tell(self, gap: float, sigma: float) -> int:
         pulls = 1
         while pulls <= MAX_PULLS:
-            margin = mixture_margin(pulls, self.arms, self.delta, self.sigma)
-            error = _USUAL_KAPPA * self.sigma / pulls**0.5
-            if margin + error <= self.guess.smallest + self.epsilon:
+            margin = mixture_margin(pulls, self.arms, self.delta, sigma)
+            error = _USUAL_KAPPA * sigma / pulls**0.5
+            if margin + error <= gap + self.epsilon:
                 break
             pulls = max(pulls + 1, pulls * 11 // 10)
         return pulls
@@ -127,9 +167,16 @@ class PlanningTask:
         """The same task, every gap times `factor`."""
         return replace(self, guess=self.guess.scaled(factor))
 
+    def if_spread_were(self, factor: float) -> "PlanningTask | None":
+        """The same task, rewards spread `factor` times as much; None if that cannot be."""
+        rewards = self.rewards.if_spread_were(factor)
+        return None if rewards is None else replace(self, rewards=rewards)
+
     def problem_words(self) -> dict[str, Any]:
         """The words of [problem], in the user's units."""
-        words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma}
+        words: dict[str, Any] = {"delta": self.delta}
+        if self.sigma is not None:
+            words["sigma"] = self.sigma
         if self.bounds is not None:
             words["bounds"] = self.bounds
         if self.epsilon:
@@ -138,7 +185,9 @@ class PlanningTask:
 
     def simulated_words(self) -> dict[str, Any]:
         """The words of [problem] in the units of the simulation, where bounds are [0, 1]."""
-        words: dict[str, Any] = {"delta": self.delta, "sigma": self.sigma / self.unit}
+        words: dict[str, Any] = {"delta": self.delta}
+        if self.sigma is not None:
+            words["sigma"] = self.sigma / self.unit
         if self.bounds is not None:
             words["bounds"] = (0.0, 1.0)
         if self.epsilon:

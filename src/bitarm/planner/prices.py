@@ -1,12 +1,13 @@
 """What things cost: a price each for bits, messages, pulls, rounds, and for frames on a link."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import final
 
-from bitarm.api.words import number
+from bitarm.api.words import number, whole_number
 from bitarm.errors import ConfigError
 from bitarm.links.fit import MIN_REQUEST_BYTES
+from bitarm.links.measuring import Measuring, pull_units
 from bitarm.links.profiles import Link, find_link
 
 
@@ -20,16 +21,17 @@ class Prices:
     per_pull: float = 0.0
     per_round: float = 0.0
     link: Link | None = None
-    per_frame_unit: float = 0.0  # see `frames.py`: a second of air time, or a byte
+    per_frame_unit: float = 0.0  # see `link_costs.py`: a second of air time, or a byte
+    measuring: Measuring = field(default_factory=Measuring)  # what a pull takes
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if field.name == "link":
+        for name in (each.name for each in fields(self)):
+            if name in ("link", "measuring"):
                 continue
-            price = getattr(self, field.name)
+            price = getattr(self, name)
             if not (math.isfinite(price) and price >= 0):
-                raise ConfigError(f"{field.name} must be a finite price of 0 or more, got {price}")
-            object.__setattr__(self, field.name, float(price))
+                raise ConfigError(f"{name} must be a finite price of 0 or more, got {price}")
+            object.__setattr__(self, name, float(price))
         if not any((self.per_bit, self.per_message, self.per_pull, self.per_round)) and not (
             self.link and self.per_frame_unit
         ):
@@ -37,6 +39,11 @@ class Prices:
                 "every price is 0, so any setting would do: give a price per bit, per message, "
                 "per pull or per round, or a link whose frames have one"
             )
+
+    @property
+    def units_a_pull(self) -> float:
+        """Units of the link's frames that the packets of a pull take."""
+        return 0.0 if self.link is None else pull_units(self.link, self.measuring.packets)
 
 
 def prices_of(
@@ -47,10 +54,14 @@ def prices_of(
     per_round: float = 0.0,
     link: str | None = None,
     per_frame_unit: float | None = None,
+    pull_packets: int | None = None,
+    pull_seconds: float | None = None,
 ) -> Prices:
     """The prices that a call names; frames of a link cost 1 a unit unless it says otherwise."""
     if link is None and per_frame_unit is not None:
         raise ConfigError("per_frame_unit is the price of frames on a link: name the link")
+    if link is None and pull_packets is not None:
+        raise ConfigError("pull_packets are sent over a link: name it")
     profile = None if link is None else find_link(link)
     if profile is not None:
         require_any_fit(profile)
@@ -62,6 +73,10 @@ def prices_of(
         per_round=number("per_round", per_round),
         link=profile,
         per_frame_unit=number("per_frame_unit", charged),
+        measuring=Measuring(
+            packets=whole_number("pull_packets", pull_packets or 0),
+            seconds=number("pull_seconds", pull_seconds or 0.0),
+        ),
     )
 
 

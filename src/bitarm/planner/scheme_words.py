@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from bitarm.api.words import vocabulary
+from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
 from bitarm.core.words import WordKind, words_of
 
@@ -39,6 +40,11 @@ class SchemeWords:
         words = self.words
         return words["quantizer"], words["policy"], words["width"]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether agents judge themselves, so that there are no checkpoints to choose."""
+        return POLICIES[self.words["policy"]].stride is Stride.JUDGED
+
     def describe(self) -> str:
         """In one line, for a person: names, the quantizer's words, the grid, the policy's words.
 
@@ -54,8 +60,34 @@ class SchemeWords:
 
     def to_toml(self) -> str:
         """A [scheme] table for a problem file."""
-        lines = [f"{word} = {_toml(value)}" for word, value in self.items]
-        return "\n".join(["[scheme]", *lines, ""])
+        return toml_table("scheme", self.words)
+
+    def to_flags(self) -> list[str]:
+        """The words as flags of a command, each with its value."""
+        return [flag for word, value in self.items for flag in flags_of(word, value)]
+
+
+def flags_of(word: str, value: Any) -> list[str]:
+    """A word as a flag, and its values."""
+    name = word.replace("_", "-")
+    if isinstance(value, bool):
+        return [f"--{name}" if value else f"--no-{name}"]
+    values = value if isinstance(value, tuple | list) else (value,)
+    return [
+        " ".join(
+            [
+                f"--{name}",
+                *(f"{one:.10g}" if isinstance(one, float) else str(one) for one in values),
+            ]
+        )
+    ]
+
+
+def toml_table(name: str, words: Mapping[str, Any]) -> str:
+    """A table of a problem file."""
+    return "\n".join(
+        [f"[{name}]", *(f"{word} = {_toml(value)}" for word, value in words.items()), ""]
+    )
 
 
 def _place(word: str) -> int:

@@ -8,22 +8,25 @@ function of its task and its seed.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import final
+from typing import Any, final
 
 from bitarm.core.guarantee import Guarantee
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import neighbours, tunable
+from bitarm.planner.figures import Figures
 from bitarm.planner.link_costs import LinkCheck
-from bitarm.planner.measurement import Effort, Figures, SettingSimulator, Testbed
+from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.testbeds import Effort, Testbed
 
 Score = Callable[[Figures], float]
 """What a climb makes small."""
 
-SCREEN, COMPARE, FINAL = (
-    Effort(environments=6, runs=32),
-    Effort(environments=10, runs=112),
-    Effort(environments=48, runs=80),
+SCREEN, COMPARE, FINAL, FRESH = (
+    Effort(environments=6, runs=32, draws=60_000, fewest=30),
+    Effort(environments=10, runs=112, draws=250_000, fewest=180),
+    Effort(environments=48, runs=80, draws=1_200_000),
+    Effort(environments=48, runs=80, draws=6_000_000),
 )
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
@@ -34,6 +37,8 @@ _FINALISTS = 6
 _CYCLES = 4
 _TOO_SMALL = "the guess is too small for sigma and delta"
 _GAIN = 0.9995  # a step must score less than this many times what it leaves
+_ROUGH_GAIN = 0.99  # the same where few runs were made
+_FEW_RUNS = 500
 
 
 @final
@@ -48,6 +53,10 @@ class Tried:
     def score(self) -> float:
         """What a search compares settings by: less is better."""
         return self.figures.score
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain types: the words of the scheme, and its figures."""
+        return {"scheme": self.setting.words, **self.figures.to_json()}
 
 
 @final
@@ -124,7 +133,7 @@ class Search:
         testbed = self.simulator.testbed(2, FINAL)
         measured = [self._measured(finalist.setting, testbed) for finalist in finalists]
         best = min((tried for tried in measured if tried is not None), key=attrgetter("score"))
-        fresh = self._measured(best.setting, self.simulator.testbed(3, FINAL))
+        fresh = self._measured(best.setting, self.simulator.testbed(3, FRESH))
         return fresh or best
 
     def compare(self, setting: SchemeWords) -> Tried | None:
@@ -157,10 +166,12 @@ class Search:
         rivals = sorted(kinds.values(), key=attrgetter("score"))
         return [tried for tried in rivals if tried.score <= _RIVAL * best.score][:_CLIMBERS]
 
-    def climb(self, start: Tried, score: Score = attrgetter("score")) -> None:
+    def climb(
+        self, start: Tried, score: Score = attrgetter("score"), cycles: int = _CYCLES
+    ) -> None:
         """Move along one word after the other, as long as it gets better, until none helps."""
         here = start
-        for _ in range(_CYCLES):
+        for _ in range(cycles):
             before = here
             for word in tunable(here.setting, self.simulator.task):
                 while (step := self._step(here, word, score)) is not None:
@@ -172,7 +183,8 @@ class Search:
         """The best neighbour in a word, if it is better."""
         near = neighbours(here.setting, word, self.simulator.task)
         steps = [self.compare(setting) for setting in near if self.admits(setting)]
-        least = _GAIN * score(here.figures)
+        gain = _ROUGH_GAIN if here.figures.runs < _FEW_RUNS else _GAIN
+        least = gain * score(here.figures)
         better = [step for step in steps if step is not None and score(step.figures) < least]
         reachable = self._fitting(sorted(better, key=lambda step: score(step.figures)), 1)
         return reachable[0] if reachable else None

@@ -15,29 +15,43 @@ from typing import Any, final
 from bitarm.api.scheme import applicable, default_policy, default_width
 from bitarm.api.words import choose
 from bitarm.core.budget import is_budgeted
+from bitarm.core.confidence import Stride, Width
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Policy
-from bitarm.core.quantizer import Bounds, Quantizer
+from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
+from bitarm.core.widths import BoundedEvidence, SubGaussianEvidence
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
+from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import NAMES, SchemeWords
 
 REACH = (0.0, 1 / 32, 1 / 6, 1 / 2, 1.0, 1.6)
 """t_1 as a share of the pulls that the guess needs; 0 is the earliest there is."""
 
 _FEWER_REACHES = (0.0, 1 / 6, 1.0)
+_JUDGED_REACHES = (0.0, 1 / 16, 1 / 6, 1 / 3, 2 / 3)
 _UNLISTED_GROWTH = (1.3, 2.0, 4.0)
-_QUIET: dict[str, Sequence[Any]] = {
-    "quantizer": ["dicq"],
-    "policy": ["quiet"],
-    "width": ["pairwise-mixture"],
-    "kappa_first": [4.0],
-    "cap": [6.0],
-    "patience": [1.1],
-    "pilot": [True],
-    "growth": [1.3],
+_CHALLENGE: dict[str, Sequence[Any]] = {
+    "quantizer": ["dyadic"],
+    "policy": ["challenge"],
+    "behind": [0.58],
+    "aim": [0.7],
+}
+_SPARING = {  # of bits: long steps, and leaps
+    "kappa": [1.2, 3.0],
+    "kappa_first": [5.0],
+    "kappa_cut": [3.0],
+    "cap": [4.0],
+    "patience": [1.2],
+}
+_EAGER = {  # for fewer pulls: short steps, and looks that follow closely
+    "kappa": [0.2, 0.5],
+    "kappa_first": [2.5],
+    "kappa_cut": [4.0],
+    "cap": [1.5],
+    "patience": [0.8],
 }
 
 
@@ -55,16 +69,36 @@ class StartingGrid:
     bounded: bool | None = None  # for bounded rewards only, or for unbounded only; None: for both
     from_zero: bool = False  # codes means as distances from 0: bounds must start there
 
-    def suits(self, bounds: Bounds | None) -> bool:
-        """Whether its schemes can be used with these bounds."""
+    @property
+    def is_judged(self) -> bool:
+        """Whether agents judge themselves, by evidence of one kind."""
+        return all(POLICIES[name].stride is Stride.JUDGED for name in self.words["policy"])
+
+    @property
+    def beginning(self) -> str | None:
+        """The word that says after how many pulls arms report first, if there is one."""
+        if not self.is_judged:
+            return "first"
+        policies = [POLICIES[name] for name in self.words["policy"]]
+        return "start" if all("start" in words_of(policy) for policy in policies) else None
+
+    def suits(self, task: PlanningTask) -> bool:
+        """Whether its schemes can be used with what is known of the rewards."""
+        bounds = task.bounds
         if self.bounded is not None and self.bounded != (bounds is not None):
+            return False
+        if self.is_judged and self.words["width"] != [_evidence(task).name]:
+            return False
+        policies = [POLICIES[name] for name in self.words["policy"]]
+        if task.epsilon and not all("epsilon" in words_of(policy) for policy in policies):
             return False
         return not self.from_zero or bounds is None or bounds[0] == 0
 
     def can_have(self, fixed: SchemeWords) -> bool:
         """Whether each of the fixed words has a meaning in its settings."""
         words = fixed.words
-        named = {word: words[word] for word in ("quantizer", "policy") if word in words}
+        names = NAMES if self.is_judged else ("quantizer", "policy")
+        named = {word: words[word] for word in names if word in words}
         return words.keys() <= self._own_words and all(
             name in self.words[word] for word, name in named.items()
         )
@@ -75,7 +109,7 @@ class StartingGrid:
         members = [CHOICES[name] for name in self.words["quantizer"]]
         rules = [POLICIES[name] for name in self.words["policy"]]
         own = {word for member in (*members, *rules) for word in words_of(member)}
-        return {*own, *NAMES, "growth", "first"}
+        return {*own, *NAMES} if self.is_judged else {*own, *NAMES, "growth", "first"}
 
     def with_fixed(self, fixed: SchemeWords) -> "StartingGrid":
         """The same grid with the fixed values in place of its own."""
@@ -83,21 +117,10 @@ class StartingGrid:
 
 
 STARTING_GRIDS = (
-    StartingGrid(
-        words=_QUIET | {"kappa": [1.0, 2.0], "kappa_cut": [2.0, 4.0], "leader_first": [True]},
-    ),
-    StartingGrid(
-        words=_QUIET | {"kappa": [1.0, 2.0], "kappa_cut": [4.0], "leader_first": [False]},
-    ),
-    StartingGrid(
-        words=_QUIET
-        | {
-            "width": ["pairwise"],
-            "kappa": [0.5],
-            "kappa_cut": [4.0],
-            "patience": [0.8],
-            "leader_first": [True, False],
-        },
+    *(
+        StartingGrid(words=_CHALLENGE | style | {"width": [width.name]}, reach=_JUDGED_REACHES)
+        for width in (SubGaussianEvidence, BoundedEvidence)
+        for style in (_SPARING, _EAGER)
     ),
     StartingGrid(
         words={
@@ -185,19 +208,25 @@ LISTED_PAIRS: tuple[tuple[str, str], ...] = tuple(
 )
 """Quantizers and policies that are searched together, whether a user names them or not."""
 
-LISTED_WORDS = {word for grid in STARTING_GRIDS for word in grid.words} | {"first"}
+LISTED_WORDS = {word for grid in STARTING_GRIDS for word in grid.words} | {"first", "start"}
 """Words of which it is known how they are varied, or that they need not be."""
 
 
-def starting_grids(fixed: SchemeWords, bounds: Bounds | None) -> list[StartingGrid]:
-    """The grids that suit the bounds and have the fixed words; ConfigError if there are none."""
-    listed = [grid for grid in STARTING_GRIDS if grid.suits(bounds) and grid.can_have(fixed)]
-    return [grid.with_fixed(fixed) for grid in listed] or _unlisted(fixed, bounds)
+def starting_grids(task: PlanningTask) -> list[StartingGrid]:
+    """The grids that suit the rewards and have the fixed words; ConfigError if there are none."""
+    fixed = task.fixed
+    listed = [grid for grid in STARTING_GRIDS if grid.suits(task) and grid.can_have(fixed)]
+    return [grid.with_fixed(fixed) for grid in listed] or _unlisted(task)
 
 
-def _unlisted(fixed: SchemeWords, bounds: Bounds | None) -> list[StartingGrid]:
+def _evidence(task: PlanningTask) -> type[Width]:
+    """By which agents judge: bets, where only the bounds are known."""
+    return BoundedEvidence if task.is_bet_on else SubGaussianEvidence
+
+
+def _unlisted(task: PlanningTask) -> list[StartingGrid]:
     """A grid for each quantizer and policy that the fixed words leave; ConfigError if none."""
-    words = fixed.words
+    words = task.fixed.words
     found: list[StartingGrid] = []
     refusals: list[ConfigError] = []
     for quantizer, policy in _pairs(words):
@@ -207,7 +236,7 @@ def _unlisted(fixed: SchemeWords, bounds: Bounds | None) -> list[StartingGrid]:
         except ConfigError as error:
             refusals.append(error)
             continue
-        found.append(_declared_grid(quantizer, policy, bounds, words))
+        found.append(_declared_grid(quantizer, policy, task))
     if not found:
         raise refusals[0]
     return found
@@ -244,23 +273,24 @@ def _chosen(registry: Registry[Any], words: Mapping[str, Any]) -> list[type[Any]
 
 
 def _declared_grid(
-    quantizer: type[Quantizer],
-    policy: type[Policy],
-    bounds: Bounds | None,
-    fixed: Mapping[str, Any],
+    quantizer: type[Quantizer], policy: type[Policy], task: PlanningTask
 ) -> StartingGrid:
+    judged, fixed = policy.stride is Stride.JUDGED, task.fixed.words
+    width = _evidence(task) if judged else default_width(policy)
     values = {
         "quantizer": quantizer.name,
         **_defaults(quantizer, fixed),
-        **quantizer.defaults(bounds, has_budget=False),
+        **quantizer.defaults(task.bounds, has_budget=False),
         "policy": policy.name,
         **_defaults(policy, fixed),
-        "width": default_width(policy).name,
+        "width": width.name,
         **{word: value for word, value in fixed.items() if word != "growth"},
     }
+    words: dict[str, Sequence[Any]] = {word: [value] for word, value in values.items()}
+    if judged:  # such a policy has no grid of its own to choose
+        return StartingGrid(words=words)
     growth = [fixed["growth"]] if "growth" in fixed else list(_UNLISTED_GROWTH)
-    words = {word: [value] for word, value in values.items()} | {"growth": growth}
-    return StartingGrid(words=words, reach=_FEWER_REACHES)
+    return StartingGrid(words=words | {"growth": growth}, reach=_FEWER_REACHES)
 
 
 def _defaults(member: type[Any], fixed: Mapping[str, Any]) -> dict[str, Any]:

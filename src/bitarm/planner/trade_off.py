@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from bitarm.planner.measurement import Figures
+from bitarm.planner.figures import Figures
 from bitarm.planner.search import Search, Tried
 
 _POINTS = 10  # of the trade-off that are shown
@@ -27,12 +27,32 @@ def trade_off(search: Search) -> tuple[Tried, ...]:
         first = min(search.screened.values(), key=lambda tried: traded(tried.figures))
         start = search.compare(first.setting)
         if start is not None:
-            search.climb(start, traded)
+            search.climb(start, traded, cycles=1)
     rough = {**search.screened, **search.compared}
     near = thinned(front(near_front(list(rough.values()))), _MEASURED)
     measured = [search.compare(tried.setting) for tried in near]
     settled = [tried for tried in measured if tried is not None]
     return tuple(thinned(front([*settled, *search.compared.values()]), _POINTS))
+
+
+def with_plan(curve: Sequence[Tried], plan: Tried) -> tuple[Tried, ...]:
+    """The trade-off with the plan in it, whatever its prices were.
+
+    A setting that seems to cost less than the plan owes that to noise: the plan was measured
+    better, and so were those that came near it. It is left out, as is what the plan beats in both.
+    """
+    kept = [
+        point
+        for point in curve
+        if point.setting != plan.setting
+        and not _beats(plan, point)
+        and point.figures.cost.mean > plan.figures.cost.mean
+    ]
+    return tuple(sorted([*kept, plan], key=_samples))
+
+
+def _beats(one: Tried, other: Tried) -> bool:
+    return _samples(one) <= _samples(other) and _bits(one) <= _bits(other)
 
 
 def front(tried: Iterable[Tried]) -> list[Tried]:

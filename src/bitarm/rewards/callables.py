@@ -5,12 +5,9 @@ import numbers
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from bitarm.errors import ConfigError, RefusedRewardError, RewardError
-
-if TYPE_CHECKING:
-    pass
 
 
 @final

@@ -1,69 +1,89 @@
-"""Rewards that were recorded: a column of a CSV file."""
+"""Rewards that were recorded in a column of a CSV file.
+
+Columns are separated by commas, semicolons or tabs, as the header shows; where it is not by commas,
+numbers may have decimal commas. The rest is refused with the reason.
+"""
 
 import csv
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TextIO
 
 from bitarm.errors import RewardError
+from bitarm.rewards.recorded import RecordedSource
 
-if TYPE_CHECKING:
-    pass
-
-
-@final
-class CsvSource:
-    """Rewards that were recorded in a column of a CSV file, in the order of its rows."""
-
-    def __init__(self, path: Path, column: str, *, label: str) -> None:
-        self._where = f"column {column!r} of {path}"
-        self._label = label
-        self._rewards = _read_column(path, column, label)
-        self._next = 0
-
-    def pull(self, count: int) -> Sequence[float]:
-        """The next `count` rows; RewardError if there are not that many."""
-        rewards = self._rewards[self._next : self._next + count]
-        if len(rewards) < count:
-            raise RewardError(
-                f"{self._label} ran out of rewards: {self._where} has {len(self._rewards)} rows, "
-                f"{self._next + count} are needed now; record more, or set a limit on rounds"
-            )
-        self._next += count
-        return rewards
-
-    def skip(self, count: int) -> None:
-        """Pass over rows that were used before a restart."""
-        self._next += count
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
-def _read_column(path: Path, column: str, label: str) -> "array[float]":
+def read_csv(path: Path, column: str, *, label: str) -> RecordedSource:
+    """A column of a CSV file, in the order of its rows.
+
+    `label` names the arm in errors. RewardError if the file cannot be read, has no such column, or
+    has something else than numbers there.
+    """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.DictReader(file)
-            names = rows.fieldnames or []
-            if column not in names:
-                raise RewardError(
-                    f"{path} has no column {column!r} for {label}; "
-                    f"its columns are {', '.join(names) or 'none: the file is empty'}"
-                )
-            rewards = array("d", (_number(row[column], path, rows.line_num, label) for row in rows))
+            rewards = array("d", _column(file, path, column, label))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RewardError(f"the rewards of {label} cannot be read from {path}: {error}") from None
-    if not rewards:
-        raise RewardError(f"column {column!r} of {path} is empty: {label} has no rewards")
-    return rewards
+    return RecordedSource(rewards, label=label, where=f"column {column!r} of {path}")
 
 
-def _number(text: str | None, path: Path, line: int, label: str) -> float:
+def _column(file: TextIO, path: Path, column: str, label: str) -> Iterator[float]:
+    first = file.readline()
+    separator = max(_SEPARATORS, key=first.count)  # of none, commas
+    names = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
+    _check_header(names, separator, path, column, label)
+    place = names.index(column)
+    rows = csv.reader(file, delimiter=separator)
+    for row in rows:
+        if not row:
+            continue  # a blank line
+        line = rows.line_num + 1
+        if len(row) > len(names):
+            raise RewardError(
+                f"{path}, line {line}: the header names {len(names)} columns, and this line has "
+                f"{len(row)}; if these are decimal commas, separate the columns by semicolons"
+            )
+        text = row[place] if place < len(row) else None
+        yield _number(text, separator, f"{path}, line {line}: a reward of {label}")
+
+
+def _check_header(
+    names: Sequence[str], separator: str, path: Path, column: str, label: str
+) -> None:
+    listed = ", ".join(name for name in names if name)
+    if names and column not in names and not any(_is_name(name) for name in names):
+        found = f"numbers ({listed})" if listed else "no names"
+        raise RewardError(
+            f"{path}: the first line must name the columns, one of them for {label}; it has {found}"
+        )
+    if names.count(column) > 1:
+        raise RewardError(
+            f"{path} has {names.count(column)} columns {column!r}: {label} needs one of its own"
+        )
+    if column not in names:
+        by = f" (separated by {_SEPARATORS[separator]})" if len(names) > 1 else ""
+        raise RewardError(
+            f"{path} has no column {column!r} for {label}; "
+            f"its columns are {listed + by if listed else 'none: the file is empty'}"
+        )
+
+
+def _is_name(text: str) -> bool:
+    return any(letter.isalpha() and letter not in "eE" for letter in text)
+
+
+def _number(text: str | None, separator: str, what: str) -> float:
+    plain = text or ""
+    if separator != "," and "." not in plain:
+        plain = plain.replace(",", ".", 1)  # a decimal comma
     try:
-        value = float(text or "")
+        value = float(plain)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise RewardError(
-            f"{path}, line {line}: a reward of {label} must be a finite number, got {text!r}"
-        )
+        raise RewardError(f"{what} must be a finite number, got {text!r}")
     return value

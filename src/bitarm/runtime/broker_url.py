@@ -4,6 +4,7 @@ A URL says where; a password comes from a file or the environment and never from
 where every user of the machine could read it.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ from urllib.parse import urlsplit
 from bitarm.errors import ConfigError
 
 PASSWORD_VARIABLE = "BITARM_PASSWORD"
+# Client ids stand in a broker's log: a password that a person chose must not be guessed from one.
+_ROUNDS = 100_000
+_SECRET_BYTES = 8
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 
@@ -33,6 +37,22 @@ class Broker:
         """The address in one word, without a user."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'mqtts' if self.tls else 'mqtt'}://{host}:{self.port}"
+
+    def client_id(self, label: str) -> str:
+        """The client id of the process that `label` names; nobody else can know it.
+
+        A broker closes a connection when another one comes with its id, whoever it is: with one
+        account's password anybody could stop everybody. So the id ends in what only those can
+        compute who have this account's password. It is the same for each connection: a process
+        that comes back takes the place of its own dead connection, whose last will would
+        otherwise be published after it was back. Without a password the label is the id.
+        """
+        if self.password is None:
+            return label
+        secret = hashlib.pbkdf2_hmac(
+            "sha256", self.password.encode(), label.encode(), _ROUNDS, dklen=_SECRET_BYTES
+        )
+        return f"{label}-{secret.hex()}"
 
 
 def read_broker(

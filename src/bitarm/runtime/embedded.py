@@ -11,9 +11,10 @@ from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Answer, Dismiss, Message, Position, Report, Request
+from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import CLIPPED, PULLED_AT_ONCE, Batch, RewardSource, collect
-from bitarm.errors import RewardError, StoreError
+from bitarm.errors import NoMoreRewardsError, RewardError, StoreError
 
 
 @final
@@ -92,7 +93,8 @@ class EmbeddedRun:
         """Run to the end; returns the run's number in the journal.
 
         `caveats` are known before the start: each voids the guarantee. On Ctrl-C the run ends
-        with the outcome `interrupted`; an unusable reward ends it likewise, and is raised.
+        with the outcome `interrupted`, and where recorded rewards end, with `data_exhausted`. An
+        unusable reward ends it too, and is raised.
         """
         started = self._learner.start()
         opened, *rest = started.events
@@ -109,6 +111,8 @@ class EmbeddedRun:
                 self._exchange()
         except KeyboardInterrupt:
             self._cut_short()
+        except NoMoreRewardsError as error:  # an outcome: what is known by then stays known
+            self._cut_short(Outcome.DATA_EXHAUSTED, str(error))
         except StoreError:
             raise  # the journal itself failed: it cannot be told
         except BaseException:
@@ -131,9 +135,9 @@ class EmbeddedRun:
         pulls = tuple(agent.state.pulls for agent in gave_up)
         return [PullsCounted(arms=tuple(agent.arm for agent in gave_up), pulls=pulls)]
 
-    def _cut_short(self) -> None:
+    def _cut_short(self, outcome: Outcome = Outcome.INTERRUPTED, why: str = "") -> None:
         if self._learner.phase is LearnerPhase.RUNNING:
-            self._take(self._learner.interrupt())
+            self._take(self._learner.interrupt(outcome, why))
         self._carry_out()
 
     def _exchange(self) -> None:
@@ -149,7 +153,9 @@ class EmbeddedRun:
         while messages := self._channel.receive_down():
             for message in messages:
                 assert isinstance(message, Request | Dismiss)  # nor do learners
-                self._serve(self._agents[message.arm], message)
+                is_over = self._learner.phase is LearnerPhase.ENDED
+                if isinstance(message, Dismiss) or not is_over:  # nobody waits for rewards now
+                    self._serve(self._agents[message.arm], message)
 
     def _serve(self, agent: Agent, message: Request | Dismiss) -> None:
         """Hand a message to an agent, and fetch the rewards that it then wants."""
@@ -162,6 +168,8 @@ class EmbeddedRun:
             try:
                 batch = self._pull(source, min(agent.wanted, PULLED_AT_ONCE), spec.bounds)
                 made = agent.observe(batch.count, batch.total, batch.rewards)
+            except NoMoreRewardsError:
+                raise  # it names its arm itself
             except RewardError as error:
                 raise RewardError(f"{spec.label(agent.arm)}: {error}") from error
             if batch.clipped:

@@ -18,7 +18,9 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 from bitarm.errors import TransportError
+from bitarm.runtime.backoff import Backoff
 from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.patience import Patience
 from bitarm.runtime.service import Publication, Service
 from bitarm.runtime.signals import Stopper
 
@@ -27,12 +29,9 @@ _KEEP_ALIVE = 30  # seconds; the broker gives a silent peer up after one and a h
 _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _LAST_CHANCE = 0.1, 1.0  # of these, at least and at most, for an attempt that begins late
-_FIRST_DELAY, _LONGEST_DELAY = 0.1, 5.0  # seconds between two attempts
+_SAY_AFTER = 3.0  # seconds without a broker after which to say so
 _FLUSH_WITHIN = 3.0
 _MOST_PACKETS = 1024  # read in one pass
-# A broker closes the older of two connections with one identity, and Mosquitto does not say why.
-_BRIEF, _LONG = 1.0, 5.0  # seconds: a connection that was pushed off; one that was there first
-_PUSHES = (5, 15)  # how many brief ones in a row a newcomer bears, and one that was there first
 _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
 
 
@@ -42,7 +41,7 @@ class MqttDriver:
 
     Until the first connection it tries for `patience` seconds, and a second longer at most where
     the last attempt began late; a connection that breaks later is made again for as long as it
-    takes. A broker that refuses us is an error at once.
+    takes, whatever broke it. A broker that refuses us is an error at once.
     """
 
     def __init__(
@@ -65,9 +64,9 @@ class MqttDriver:
         self._since = 0.0  # when this connection was accepted
         self._answer_by = 0.0  # when it must have been
         self._try_at = 0.0
-        self._delay = _FIRST_DELAY
-        self._pushes = 0
-        self._was_first = False
+        self._backoff = Backoff()
+        self._patience = Patience(_SAY_AFTER)  # with a broker that does not answer
+        self._client_id = broker.client_id(service.endpoint.client_id)
         self._look_at = 0.0
         self._unacknowledged = 0
         self._packets = 0  # that meant something to us
@@ -179,7 +178,7 @@ class MqttDriver:
         broker, endpoint = self._broker, self._service.endpoint
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
-            client_id=endpoint.client_id,
+            client_id=self._client_id,
             protocol=paho.MQTTv311,
             clean_session=True,
             reconnect_on_failure=False,
@@ -236,15 +235,23 @@ class MqttDriver:
 
     def _failed(self, why: str, now: float) -> None:
         """An attempt failed: try again later, or give up if there never was a connection."""
-        self._pushes = 0
         if now >= self._give_up_at:
             raise TransportError(
                 f"no broker answers at {self._broker.url}: {why}. "
                 "Check the address, and that the broker is running"
             )
-        _LOGGER.info("%s: %s; trying again", self._broker.url, why)
-        self._try_at = now + self._delay
-        self._delay = min(2 * self._delay, _LONGEST_DELAY)
+        waited = self._patience.waited(now)
+        if waited is None:
+            _LOGGER.info("%s: %s; trying again", self._broker.url, why)
+        else:
+            _LOGGER.warning(
+                "%s has waited %.0f s for the broker at %s, and goes on trying: %s",
+                self._service.endpoint.client_id,
+                waited,
+                self._broker.url,
+                why,
+            )
+        self._try_at = now + self._backoff.after_failure()
 
     def _drop(self, why: str, now: float) -> None:
         client, self._client = self._client, None
@@ -256,18 +263,18 @@ class MqttDriver:
             return
         self._service.disconnected(now)
         _LOGGER.warning("connection to %s lost: %s", self._broker.url, why)
-        self._note_push(now - self._since)
-        self._try_at, self._delay = now + _FIRST_DELAY, 2 * _FIRST_DELAY
-
-    def _note_push(self, lasted: float) -> None:
-        """Two processes with one identity push each other off; the newcomer gives in first."""
-        self._was_first |= lasted > _LONG
-        self._pushes = self._pushes + 1 if lasted < _BRIEF else 0
-        if self._pushes >= _PUSHES[self._was_first]:
-            raise TransportError(
-                f"another process is connected to {self._broker.url} as "
-                f"{self._service.endpoint.client_id}: each pushes the other off. "
-                "A run has one learner, and each agent is one process: end one of the two"
+        wait = self._backoff.after_loss(now - self._since)
+        self._try_at = now + wait
+        if self._backoff.is_suspect:
+            _LOGGER.warning(
+                "%s has closed %d connections of %s in a row, each soon after it was made. Perhaps "
+                "another process has the same name there: a run has one learner, and each agent is "
+                "one process on one machine. Or somebody else knows its password: give it a new "
+                "one. The broker's log says who came in its place. Trying again in %.1f s",
+                self._broker.url,
+                self._backoff.pushes,
+                self._service.endpoint.client_id,
+                wait,
             )
 
     def _forget(self, client: paho.Client) -> None:
@@ -311,7 +318,8 @@ class MqttDriver:
             )
             return
         self._ready, self._since = True, self._clock()
-        self._give_up_at, self._delay = float("inf"), _FIRST_DELAY
+        self._give_up_at = float("inf")
+        self._patience.over()
         self._service.connected(self._since)
 
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:

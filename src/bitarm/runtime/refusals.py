@@ -7,6 +7,8 @@ import logging
 from collections import Counter
 from typing import final
 
+from bitarm.peer_log import in_short
+
 _LOGGER = logging.getLogger("bitarm.refused")
 _LINES = 5
 _MOST_OFFENDERS = 10_000
@@ -32,9 +34,4 @@ class Refusals:
         count = self.by_offender[offender]
         if count <= _LINES or str(count).rstrip("0") == "1":
             more = f" ({count} refused from there so far)" if count >= _LINES else ""
-            _LOGGER.warning("refused, from %s: %s%s", printable(offender), printable(why), more)
-
-
-def printable(text: str) -> str:
-    """A text without control characters: a peer must not write lines of its own into our log."""
-    return "".join(char if char.isprintable() else "?" for char in text[:300])
+            _LOGGER.warning("refused, from %s: %s%s", in_short(offender), in_short(why), more)

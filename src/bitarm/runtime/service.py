@@ -24,7 +24,7 @@ class Publication:
 class Endpoint:
     """What the broker is told of a service when it connects."""
 
-    client_id: str  # fixed: a second process with the same identity takes the first one's place
+    client_id: str  # of which `Broker.client_id` makes one that no other account can know
     subscriptions: tuple[str, ...]
     will: Publication  # published by the broker when the connection breaks
 

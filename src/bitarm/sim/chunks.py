@@ -4,10 +4,14 @@ A chunk's file is written whole or not at all, and carries a digest of its conte
 match is computed again, and said so.
 """
 
+import contextlib
 import hashlib
 import logging
 import os
+import re
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import final
@@ -16,6 +20,12 @@ from bitarm.errors import ConfigError, StoreError
 from bitarm.sim.sweep import ChunkResult, Sweep
 
 _LOG = logging.getLogger("bitarm.sim")
+
+MOST_BYTES = 2_000_000_000
+"""Of all chunks in a folder, before the next sweep begins there."""
+
+_IN_USE = 3600.0  # seconds after which nobody is taken to be at a sweep any more
+_NAME = re.compile(r"[0-9a-f]{32}")
 
 
 @final
@@ -27,6 +37,8 @@ class ChunkStore:
 
     def load(self) -> Iterator[ChunkResult]:
         """The chunks that were kept and are not damaged."""
+        with contextlib.suppress(OSError):
+            os.utime(self._folder)  # it is used: others are forgotten before it
         for path in sorted(self._folder.glob("*.json")):
             chunk = self._read(path)
             if chunk is not None:
@@ -62,6 +74,27 @@ class ChunkStore:
             pass  # all of them mean that the file is not what was written
         _LOG.warning("%s is damaged: that chunk is computed again", path)
         return None
+
+
+def forget_oldest(folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    """Remove what was not used for longest from a folder of chunks until the rest is small enough.
+
+    Sweeps go whole. What was used within the last hour stays, as another process may be at it; so
+    does all that does not look like a sweep's folder. What cannot be removed is left.
+    """
+    sweeps = []
+    for found in folder.glob("*"):
+        if _NAME.fullmatch(found.name) and found.is_dir():
+            with contextlib.suppress(OSError):  # another process removes it too
+                size = sum(file.stat().st_size for file in found.iterdir())
+                sweeps.append((found.stat().st_mtime, size, found))
+    excess = sum(size for _, size, _ in sweeps) - most_bytes
+    for used_at, size, found in sorted(sweeps):
+        if excess <= 0 or time.time() - used_at < _IN_USE:
+            return
+        _LOG.info("%s is forgotten: chunks take more than %d bytes", found, most_bytes)
+        shutil.rmtree(found, ignore_errors=True)
+        excess -= size
 
 
 def _digest(text: str) -> str:

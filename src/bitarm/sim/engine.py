@@ -11,10 +11,12 @@ from typing import final
 
 import numpy as np
 
+from bitarm.core.confidence import Stride
+from bitarm.core.policy import tolerance_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.environment import Environment, environment_arrays
-from bitarm.sim.kernels import challenge, elimination, indexed, quiet, quiet_turns
+from bitarm.sim.environment import Environment, environment_arrays, right_arms
+from bitarm.sim.kernels import challenge, challenge_race, elimination, indexed
 from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
 from bitarm.sim.machines import fill, run_machines
@@ -35,14 +37,14 @@ class Trace:
 
     `number` is what a word says: the bin (ICQ, FED-SEL), the level (QuBan), the steps (D-ICQ) or
     the mean itself (exact). It is not a number where there was no message, or where an arm said
-    that it concedes. Quiet elimination leaps, so Golomb's divisor depends on the trial, and only
-    there `divisor` is filled in; it is 0 in message 1, whose code is another.
+    that it gives up. Elimination by challenge leaps, so Golomb's divisor depends on the trial, and
+    only there `divisor` is filled in, with the spread that was told (`kernels/challenge_answers`).
     """
 
     mean: Floats  # [trial, message, arm] decoded means
     nbits: Integers  # [trial, message, arm] lengths of words
     number: Floats  # [trial, message, arm] what the words say
-    divisor: Floats  # [trial, message, arm] of the words' code, with quiet elimination
+    divisor: Floats  # [trial, message, arm] of the words' code, with elimination by challenge
     dropped: Integers  # [trial, arm] the round in which the arm fell, 0 if it did not
 
 
@@ -65,7 +67,9 @@ class Engine:
                 )
         self._setups = setups
         self._environment = environment
-        self._tables = [table_of(setup) if has_twin(setup) else None for setup in setups]
+        self._tables = [
+            table_of(setup) if _has_kernel(setup, environment) else None for setup in setups
+        ]
         self._grid = union_grid(setups)
         self._arrays = environment_arrays(environment, self._grid)
 
@@ -94,6 +98,8 @@ class Engine:
         before, after = self._environment.p.size, environment.p.size
         if before != after:
             raise ConfigError(f"an environment of {before} arms was left for {after}")
+        if environment.sampled and not self._environment.sampled:
+            return Engine(self._setups, environment)  # some may have no kernel there
         other = copy(self)
         other._environment = environment
         other._arrays = environment_arrays(environment, self._grid)
@@ -189,7 +195,10 @@ class Engine:
         """Run the kernel on some trials, from their beginning."""
         cell_of = np.searchsorted(self._grid, table.pulls)
         shown = trace or _NO_TRACE
-        scheme = table.arrays(start=start_means(setup, units), cell_of=cell_of)
+        right = right_arms(self._environment.means, tolerance_of(setup.policy))
+        scheme = table.arrays(
+            start=start_means(setup, units), cell_of=cell_of, right=right.astype(np.int64)
+        )
         output = OutputArrays(
             table=out.table,
             mean=shown.mean,
@@ -210,10 +219,7 @@ class Engine:
             run = challenge.compiled(
                 bounded=bounded, gaussian=self._environment.gaussian, stored=stored and not bounded
             )
-            run(*given, table.duel, challenge.blank_race(arms), output)
-        elif table.visits is not None:
-            run = quiet.compiled(**constants)
-            run(*given, table.visits, quiet_turns.blank_race(arms), output)
+            run(*given, table.duel, challenge_race.blank_race(arms), output)
         elif table.policy is not None:
             run = indexed.compiled(
                 policy=table.policy,
@@ -247,6 +253,13 @@ def start_means(setup: Setup, units: Floats) -> Floats:
         a, b = drawn_from
         return np.minimum(b, a + (b - a) * units)
     return np.full((1, units.shape[1]), setup.spec.start(0).mean)
+
+
+def _has_kernel(setup: Setup, environment: Environment) -> bool:
+    """Whether a scheme's kernel can draw the rewards: not where agents look at single ones of a
+    function in Python.
+    """
+    return has_twin(setup) and not (environment.sampled and setup.policy.stride is Stride.JUDGED)
 
 
 def _draws_priors(setup: Setup) -> bool:

@@ -6,20 +6,20 @@ For schemes without a kernel, and for checking those that have one.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from typing import final
 
 import numpy as np
 
 from bitarm.core.agent import Agent
-from bitarm.core.events import LearnerEvent, RoundOpened
+from bitarm.core.events import LearnerEvent
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
+from bitarm.core.policy import tolerance_of
 from bitarm.core.quantizer import Occasion
 from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.sim.environment import Environment, draw_cell, draw_rewards
-from bitarm.sim.kernels.status import BEST, BITS, CUTS, MESSAGES, OUTCOME, ROUNDS, SAMPLES
+from bitarm.sim.environment import Environment, draw_cell, draw_rewards, right_arms
+from bitarm.sim.kernels.status import BEST, BITS, MESSAGES, MISSED, OUTCOME, ROUNDS, SAMPLES
 from bitarm.sim.tables import is_bet_on
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
@@ -34,9 +34,9 @@ def run_machines(
 ) -> Trials:
     """Run every trial of the tape with a learner and its agents."""
     out = blank(tape.trials)
+    right = right_arms(environment.means, tolerance_of(setup.policy)).tolist()
     for trial in range(tape.trials):
-        told = _Told()
-        learner, pulls = run_trial(setup, tape, environment, rng, trial, told.watch)
+        learner, pulls = run_trial(setup, tape, environment, rng, trial)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
@@ -44,21 +44,9 @@ def run_machines(
         row[BEST] = -1 if ending.best_arm is None else ending.best_arm
         row[OUTCOME] = _OUTCOME_NUMBERS[ending.outcome]
         row[MESSAGES] = sum(record.message for record in learner.arms)
-        row[CUTS] = told.cuts
+        in_race = (arm for arm, record in enumerate(learner.arms) if record.dropped_for is None)
+        row[MISSED] = not any(right[arm] for arm in in_race)
     return out
-
-
-@final
-class _Told:
-    """Counts the requests whose question had a cut."""
-
-    def __init__(self) -> None:
-        self.cuts = 0
-
-    def watch(self, events: tuple[LearnerEvent, ...]) -> None:
-        for event in events:
-            if isinstance(event, RoundOpened):
-                self.cuts += sum(asked.question.cut is not None for asked in event.requests)
 
 
 def run_trial(

@@ -21,7 +21,7 @@ from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, TapeWatch
 from bitarm.sim.environment import Environment, environment_of, right_arms
 from bitarm.sim.models import RewardModel
-from bitarm.sim.statistics import Moments, merge_all
+from bitarm.sim.statistics import Moments, Tally, merge_all, merge_tallies
 from bitarm.sim.trials import OUTCOMES, Trials
 
 MEASURES = ("rounds", "samples", "payload_bits")
@@ -77,14 +77,30 @@ class Sweep:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointResult:
-    """Averages, errors and outcomes of one scheme over its trials."""
+    """What one scheme's trials cost, how they ended, and how many were wrong.
+
+    Costs are those of the trials that gave an answer: one that ends at a limit has a cost that the
+    limit chose. A trial is wrong if its answer is, or if every arm that would have been right fell,
+    answer or not. An arm within the tolerance of the best is right, and so is each of equal bests.
+    """
 
     rounds: Moments
     samples: Moments
     payload_bits: Moments
-    errors: int  # decided wrongly; an ε-best answer is right
+    tallies: tuple[Tally, ...]  # of each measure, for its quantiles
+    errors: int  # of all trials
     outcomes: tuple[tuple[str, int], ...]
-    lead: tuple[Moments, ...]  # of each measure: this scheme less the first, trial by trial
+    lead: tuple[Moments, ...]  # of each measure: this scheme less the first, where both answered
+
+    @property
+    def trials(self) -> int:
+        """All trials, with an answer or without."""
+        return sum(count for _, count in self.outcomes)
+
+    @property
+    def undecided(self) -> int:
+        """Trials that ended without an answer; the averages leave them out."""
+        return self.trials - self.samples.count
 
 
 @final
@@ -140,6 +156,9 @@ def merge_points(parts: Sequence[PointResult]) -> PointResult:
         rounds=merge_all(part.rounds for part in parts),
         samples=merge_all(part.samples for part in parts),
         payload_bits=merge_all(part.payload_bits for part in parts),
+        tallies=tuple(
+            merge_tallies(same) for same in zip(*(part.tallies for part in parts), strict=True)
+        ),
         errors=sum(part.errors for part in parts),
         outcomes=tuple(sorted(counts.items())),
         lead=tuple(merge_all(leads) for leads in zip(*(part.lead for part in parts), strict=True)),
@@ -157,17 +176,22 @@ def _summaries(
 
 def _summary(setup: Setup, environment: Environment, trials: Trials, first: Trials) -> PointResult:
     right = right_arms(environment.means, tolerance_of(setup.policy))
-    decided = trials.best_arm >= 0
+    answered = trials.best_arm >= 0
+    both = answered & (first.best_arm >= 0)
+    wrong = (answered & ~right[trials.best_arm]) | (trials.missed != 0)
     codes, counts = np.unique(trials.outcome, return_counts=True)
     measures = {name: getattr(trials, name) for name in MEASURES}
     return PointResult(
-        **{name: Moments.of(values) for name, values in measures.items()},
-        errors=int(np.count_nonzero(decided & ~right[trials.best_arm])),
+        **{name: Moments.of(values[answered]) for name, values in measures.items()},
+        tallies=tuple(Tally.of(values[answered]) for values in measures.values()),
+        errors=int(np.count_nonzero(wrong)),
         outcomes=tuple(
             (OUTCOMES[code].value, count)
             for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
         ),
-        lead=tuple(Moments.of(values - getattr(first, name)) for name, values in measures.items()),
+        lead=tuple(
+            Moments.of((values - getattr(first, name))[both]) for name, values in measures.items()
+        ),
     )
 
 

@@ -1,8 +1,8 @@
 """A scheme's numbers, message by message, computed once by the core and read by the kernels.
 
 A quantizer's error does not depend on the data (its first law), and an arm visits every checkpoint
-in turn. So pulls, radii and bins of message n are the same in every trial. Only quiet elimination
-leaps; its numbers are those of checkpoints.
+in turn. So pulls, radii and bins of message n are the same in every trial. Only elimination by
+challenge leaps; its kernel computes steps as it goes.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,11 @@ from bitarm.core.budget import BudgetPolicy, has_phases
 from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.sub_gaussian import Leads
-from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policies import (
     ChallengeElimination,
     LilUcb,
     LilUcbCount,
     Lucb,
-    QuietElimination,
     SequentialHalving,
     SuccessiveElimination,
     SuccessiveRejects,
@@ -53,7 +51,6 @@ from bitarm.sim.kernels.arrays import (
     Integers,
     PairArrays,
     SchemeArrays,
-    VisitArrays,
 )
 from bitarm.sim.kernels.pairs import NO_PAIRS, pair_arrays
 
@@ -106,7 +103,6 @@ class Table:
     ratio: float
     level: float
     keep: Integers
-    visits: VisitArrays | None  # of quiet elimination only
     pairs: PairArrays  # of widths that judge arms with different pulls; empty for the others
     duel: ChallengeArrays | None  # of elimination by challenge only
 
@@ -115,10 +111,11 @@ class Table:
         """Whether there is any limit."""
         return bool(np.any(self.limits < _NO_LIMIT))
 
-    def arrays(self, *, start: Floats, cell_of: Integers) -> SchemeArrays:
+    def arrays(self, *, start: Floats, cell_of: Integers, right: Integers) -> SchemeArrays:
         """The table as a kernel reads it, with what it depends on beside the scheme.
 
-        `start` are the means before message 1; `cell_of` finds the checkpoints on a tape.
+        `start` are the means before message 1; `cell_of` finds the checkpoints on a tape; `right`
+        marks the arms that are right answers.
         """
         return SchemeArrays(
             start=start,
@@ -135,14 +132,13 @@ class Table:
             ratio=self.ratio,
             level=self.level,
             keep=self.keep,
+            right=right,
         )
 
 
 def has_twin(setup: Setup) -> bool:
     """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
     quantizer, policy = type(setup.spec.quantizer), type(setup.policy)
-    if policy is QuietElimination:
-        return quantizer is Dicq
     if policy is ChallengeElimination:
         return quantizer is Dyadic and isinstance(setup.spec.schedule, LooksSchedule)
     known_quantizer = quantizer in _QUANTIZERS
@@ -206,7 +202,9 @@ def table_of(setup: Setup) -> Table:
     rows, errors = [], []
     held = spec.start(0)
     confidence = spec.sampling.confidence(setup.policy.stride)
-    for message, pulls in enumerate(grid, start=1):
+    if setup.policy.stride is Stride.JUDGED:  # its numbers are those of `duel`, not of messages
+        rows = [(0.0, 0.0, 0.0, 1, 0.0)] * len(grid)
+    for message, pulls in enumerate(() if rows else grid, start=1):
         occasion = spec.occasion(message, pulls)
         bins = _bins(quantizer, held, occasion)
         # the mean never enters an error or a bin's width: 0 stands in for it
@@ -236,7 +234,6 @@ def table_of(setup: Setup) -> Table:
         ratio=stop_ratio(len(spec.arms), spec.delta),
         level=level_of(len(spec.arms), spec.delta),
         keep=np.array(_keep(setup), dtype=np.int64),
-        visits=_visits(setup, grid),
         pairs=_pairs(setup, confidence, errors),
         duel=_duel(setup),
     )
@@ -246,38 +243,6 @@ def _pairs(setup: Setup, confidence: Confidence, errors: list[float]) -> PairArr
     if setup.policy.stride is Stride.TOGETHER or not isinstance(confidence, Leads):
         return NO_PAIRS
     return pair_arrays(np.array(errors), level=confidence.level, sigma=setup.spec.sigma)
-
-
-def _visits(setup: Setup, grid: list[int]) -> VisitArrays | None:
-    policy, spec, quantizer = setup.policy, setup.spec, setup.spec.quantizer
-    if not (isinstance(policy, QuietElimination) and isinstance(quantizer, Dicq)):
-        return None
-    confidence = spec.sampling.confidence(policy.stride)
-    cut = Hint(kind=HintKind.CUT, value=0.0)
-    held = spec.start(0)
-    kinds = (
-        [spec.occasion(1, pulls) for pulls in grid],
-        [spec.occasion(2, pulls) for pulls in grid],
-        [spec.occasion(2, pulls, cut) for pulls in grid],
-    )
-    views = [
-        ArmView(arm=0, mean=0.0, pulls=occasion.pulls, messages=1, index=occasion.index, error=0.0)
-        for occasion in kinds[0]
-    ]
-    return VisitArrays(
-        margin=np.array([confidence.margin(view, view) for view in views]),
-        size=np.array(
-            [[quantizer.step_size(occasion) for occasion in occasions] for occasions in kinds]
-        ),
-        error=np.array(
-            [[quantizer.error(held, occasion) for occasion in occasions] for occasions in kinds]
-        ),
-        kappa=np.array([quantizer.kappa_first, quantizer.kappa, quantizer.kappa_cut]),
-        cap=float(policy.cap),  # a whole number would compile another kernel
-        patience=float(policy.patience),
-        leader_first=policy.leader_first,
-        pilot=policy.pilot,
-    )
 
 
 def _duel(setup: Setup) -> ChallengeArrays | None:
@@ -312,6 +277,7 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
         patience=float(policy.patience),
         behind=float(policy.behind),
         aim=float(policy.aim),
+        epsilon=float(policy.epsilon),
     )
 
 
@@ -324,11 +290,8 @@ def is_bet_on(setup: Setup) -> bool:
 def _radius(setup: Setup, confidence: Confidence, held: Estimate, occasion: Occasion) -> float:
     """An arm's radius at this message; where arms advance together, half of their separation.
 
-    Twice that half is the separation exactly. What one arm shows need not be half of it. Where
-    agents judge nobody looks at it.
+    Twice that half is the separation exactly. What one arm shows need not be half of it.
     """
-    if setup.policy.stride is Stride.JUDGED:
-        return 0.0
     view = ArmView(
         arm=0,
         mean=held.mean,

@@ -13,9 +13,9 @@ from bitarm.sim.kernels.status import (
     BITS,
     BUDGET_SPENT,
     COLUMNS,
-    CUTS,
     DECIDED,
     MESSAGES,
+    MISSED,
     OUTCOME,
     ROUND_LIMIT,
     ROUNDS,
@@ -60,11 +60,6 @@ class Trials:
         return self.table[:, MESSAGES]
 
     @property
-    def cuts(self) -> Integers:
-        """Requests whose question had a cut: they are eight bytes longer."""
-        return self.table[:, CUTS]
-
-    @property
     def best_arm(self) -> Integers:
         """The answer, −1 where there is none."""
         return self.table[:, BEST]
@@ -73,6 +68,11 @@ class Trials:
     def outcome(self) -> Integers:
         """Keys of `OUTCOMES`."""
         return self.table[:, OUTCOME]
+
+    @property
+    def missed(self) -> Integers:
+        """1 where every arm that is a right answer fell: wrong, even if nothing was answered."""
+        return self.table[:, MISSED]
 
 
 def blank(trials: int) -> Trials:

@@ -12,7 +12,8 @@ from typing import Literal
 
 from bitarm.errors import StoreError
 from bitarm.store.faults import explained, result_code
-from bitarm.store.schema import VERSION, migrate, refuse_too_old
+from bitarm.store.privacy import create_private, warn_if_public
+from bitarm.store.schema import VERSION, migrate, refuse_too_old, require_tables
 
 APPLICATION_ID = int.from_bytes(b"BArm")
 """What SQLite's header says of our files; `file` and other programs can read it too."""
@@ -34,6 +35,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
             f"the folder of {path} cannot be created: {error}. Choose another path, "
             "or create the folder with permission to write in it"
         ) from error
+    create_private(path)
     with explained(path):
         connection = _connect(path, "mode=rwc", patience=patience)
         try:
@@ -47,6 +49,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+    warn_if_public(path)
     return connection
 
 
@@ -133,6 +136,7 @@ def _checked_reader(path: Path, options: str, *, patience: float) -> sqlite3.Con
     try:
         with transaction(connection, begin="BEGIN"):
             _require_current(found_version(connection, path), path)
+            require_tables(connection)
     except BaseException:
         connection.close()
         raise
@@ -178,6 +182,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
         found = found_version(connection, path)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         migrate(connection, found)
+        require_tables(connection)
 
 
 def _refuse_folder(path: Path) -> None:

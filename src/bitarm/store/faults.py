@@ -17,7 +17,17 @@ _DAMAGED = (
     "Keep the file, restore a backup, or rescue what is left with sqlite3's .recover"
 )
 
+_OTHER_TABLES = (
+    "has not the tables of a journal: something other than this program changed them. "
+    "Keep the file, and restore a backup"
+)
+
 _MEANINGS: dict[int, str] = {
+    sqlite3.SQLITE_ERROR: _OTHER_TABLES,
+    sqlite3.SQLITE_CONSTRAINT: (
+        "holds entries that its list of runs does not know of: something other than this program "
+        "changed it. Nothing was added; keep the file, and restore a backup"
+    ),
     sqlite3.SQLITE_BUSY: (
         "is locked by another process. Wait for it to finish, or stop it, and try again"
     ),
@@ -46,18 +56,26 @@ _MEANINGS: dict[int, str] = {
 }
 
 
+class DamagedRowError(Exception):
+    """A row holds what this program never writes; its text says which and what."""
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn whatever SQLite raises inside into a StoreError about `path`."""
+    """Turn whatever SQLite raises inside, and rows that are damaged, into StoreErrors on `path`."""
     try:
         yield
     except sqlite3.Error as error:
         raise store_error(path, error) from error
+    except DamagedRowError as error:
+        raise StoreError(f"{path} {_DAMAGED} ({error})") from error
 
 
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:
     """The StoreError that says what `error` means."""
     meaning = _MEANINGS.get(result_code(error))
+    if meaning is None and isinstance(error, sqlite3.OperationalError) and not result_code(error):
+        meaning = _DAMAGED  # Python's module itself: a text that is none
     if meaning is None:
         return StoreError(f"{path} cannot be used as a journal: SQLite says {error}")
     return StoreError(f"{path} {meaning} (SQLite: {error})")

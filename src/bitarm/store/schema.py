@@ -4,26 +4,29 @@ An empty file is version 0, so a new file and an old one take the same road, and
 written down nowhere else. A migration that was released is never edited. It reads events as plain
 JSON of its own time, not through today's classes, which may have forgotten how to read them.
 
-All functions work inside a transaction that the caller began. Nothing is ever deleted, and of what
-is written only a run's summary changes. Refuses to know files and locks.
+All functions work inside a transaction that the caller began. Runs are deleted whole or not at all,
+and of what is written only a run's summary changes. Refuses to know files and locks.
 """
 
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from bitarm.core.journal import RunSummary
+from bitarm.core.policy import Outcome
 from bitarm.errors import StoreError
+from bitarm.store.faults import DamagedRowError
 
 Migration = Callable[[sqlite3.Connection], None]
 """Brings the tables of one version to the next, inside a transaction."""
 
-OLDEST = 3
-"""Versions before this were never released: their events knew no questions."""
+OLDEST = 4
+"""Versions before this were never released: their events knew no questions, or others."""
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Version 3: runs with a summary each, and their events."""
+    """Version 4: runs with a summary each, and their events."""
     # AUTOINCREMENT: a number is never used again, even if someone deletes the newest run by hand.
     connection.execute("""
         CREATE TABLE runs (
@@ -80,6 +83,8 @@ Row = tuple[int, float, object]
 
 _COLUMNS = "run, fingerprint, arms, opened_at, ended_at, outcome, best_arm, entries"
 
+_END_OF_TIME = 253402300800.0  # the year 10000, in seconds: no calendar here goes further
+
 _LARGEST = 2**63 - 1  # what SQLite's integers hold
 
 
@@ -108,6 +113,12 @@ def add(
     )
 
 
+def require_tables(connection: sqlite3.Connection) -> None:
+    """Ask for every column, of no row: SQLite refuses if one is missing."""
+    connection.execute(f"SELECT {_COLUMNS} FROM runs LIMIT 0")
+    connection.execute("SELECT run, sequence, at, body FROM events LIMIT 0")
+
+
 def summary_of(connection: sqlite3.Connection, run: int) -> RunSummary | None:
     """One run at a glance; None if there is no such run."""
     if not 0 < run <= _LARGEST:
@@ -124,24 +135,58 @@ def summaries(connection: sqlite3.Connection) -> list[RunSummary]:
 
 def page(connection: sqlite3.Connection, run: int, *, after: int, end: int) -> list[Row]:
     """The next entries of a run above `after` and up to `end`, at most PAGE of them."""
-    return connection.execute(
+    rows = connection.execute(
         "SELECT sequence, at, body FROM events "
         "WHERE run = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
         (run, after, end, PAGE),
     ).fetchall()
+    for sequence, at, _ in rows:
+        if not _is_moment(at):
+            raise DamagedRowError(f"run {run}, entry {sequence}: at cannot be {at!r:.40}")
+    return rows
 
 
-def _summary(
-    row: tuple[int, int, int, float, float | None, str | None, str | None, int],
-) -> RunSummary:
-    run, fingerprint, arms, opened_at, ended_at, outcome, best_arm, entries = row
-    return RunSummary(
-        run=run,
-        fingerprint=fingerprint,
-        arms=arms,
-        opened_at=opened_at,
-        ended_at=ended_at,
-        outcome=outcome,
-        best_arm=best_arm,
-        entries=entries,
-    )
+def sizes(connection: sqlite3.Connection) -> dict[int, int]:
+    """The bytes of all events of each run, as text; reads every one of them."""
+    size = "sum(length(CAST(body AS BLOB)))"
+    rows = connection.execute(f"SELECT run, {size} FROM events GROUP BY run")
+    return {run: size for run, size in rows if isinstance(size, int)}
+
+
+def delete(connection: sqlite3.Connection, run: int) -> None:
+    """Forget a run; its number is not used again."""
+    connection.execute("DELETE FROM events WHERE run = ?", (run,))
+    connection.execute("DELETE FROM runs WHERE run = ?", (run,))
+
+
+def _summary(row: tuple[Any, ...]) -> RunSummary:
+    """A row as the summary that it must be: a file may hold anything in any column."""
+    found = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    for column, value in found.items():
+        if not _FITS[column](value):
+            raise DamagedRowError(f"run {row[0]!r:.40}: {column} cannot be {value!r:.40}")
+    return RunSummary(**found)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, float) and 0 <= value < _END_OF_TIME
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+_FITS: dict[str, Callable[[object], bool]] = {
+    "run": _is_count,
+    "fingerprint": lambda value: _is_count(value) and value < 1 << 32,  # type: ignore[operator]
+    "arms": _is_count,
+    "opened_at": _is_moment,
+    "ended_at": lambda value: value is None or _is_moment(value),
+    "outcome": lambda value: value is None or value in {outcome.value for outcome in Outcome},
+    "best_arm": _is_text,
+    "entries": _is_count,
+}

@@ -114,9 +114,7 @@ class SqliteJournal:
         with self._lock:
             with self._writing() as connection:
                 at = self._clock()
-                run = schema.insert_run(
-                    connection, fingerprint=opened.setup.spec.fingerprint, at=at
-                )
+                run = schema.insert_run(connection, fingerprint=opened.setup.fingerprint, at=at)
                 first = RunSummary.begun(opened, run=run, at=at)
                 summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
                 schema.add(connection, summary, bodies, at=at)
@@ -154,6 +152,29 @@ class SqliteJournal:
         with self._reading() as connection:
             return schema.summaries(connection)
 
+    def sizes(self) -> dict[int, int]:
+        """About how many bytes each run takes; reads every event."""
+        with self._reading() as connection:
+            return schema.sizes(connection)
+
+    def last_at(self, run: int) -> float:
+        """When the newest entry of a run was written."""
+        entries = list(self.read(run, after=max(self._known(run).entries - 1, 0)))
+        return entries[-1].at if entries else self._known(run).opened_at
+
+    def delete(self, run: RunSummary) -> None:
+        """Forget a run for good; later ones take its room in the file.
+
+        StoreError, and nothing is deleted, if the run has changed since it was looked at.
+        """
+        with self._lock, self._writing() as connection:
+            if self._summary(run.run) != run:
+                raise StoreError(
+                    f"{self._place(run.run)} has changed since it was looked at: somebody is "
+                    "writing it. It was left as it is; look again"
+                )
+            schema.delete(connection, run.run)
+
     def changes(self) -> int:
         """A number that differs from an earlier one if others committed in between.
 
@@ -184,6 +205,10 @@ class SqliteJournal:
                 after = sequence
                 self._positions.read_to(run, after)
                 yield Entry(sequence=sequence, at=at, event=event)
+
+    def _known(self, run: int) -> RunSummary:
+        with self._reading():
+            return self._summary(run)
 
     def _summary(self, run: int) -> RunSummary:
         summary = schema.summary_of(self._connection, run)

@@ -13,6 +13,7 @@ import pytest
 from cli.program import COMMAND, Command, problem
 from loopback import PATIENCE, eventually, free_port
 
+from bitarm.api.extras import install_line
 from bitarm.runtime.broker import authority, provision
 from bitarm.runtime.broker.folder import BrokerFolder
 
@@ -51,6 +52,7 @@ def test_init_says_what_it_made_and_what_to_do_next(bitarm: Command, place: Path
         f"made    {place}/passwords/learner",
         f"made    {place}/passwords/gw-1",
         f"made    {place}/passwords/gw-2",
+        f"made    {place}/passwords/broker",
         f"start it with: bitarm broker run {place}",
     ]
 
@@ -77,14 +79,14 @@ def test_init_again_adds_and_keeps(bitarm: Command, place: Path) -> None:
 def test_no_secret_is_printed(bitarm: Command, place: Path) -> None:
     done = bitarm("broker", "init", place, "--agents", "gw-1")
     secrets = [path.read_text().strip() for path in (place / "passwords").iterdir()]
-    assert len(secrets) == 2
+    assert len(secrets) == 3  # the learner's, the agent's and the broker's own
     assert not any(secret in done.out + done.err for secret in secrets)
 
 
 def test_a_large_fleet_is_told_in_few_lines(bitarm: Command, place: Path) -> None:
     names = ",".join(f"gw-{number}" for number in range(100))
     done = bitarm("broker", "init", place, "--agents", names)
-    assert f"made    101 files in {place}/passwords" in done.out
+    assert f"made    102 files in {place}/passwords" in done.out
     assert len(done.out.splitlines()) == 6
 
 
@@ -183,7 +185,7 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "cryptography", None)
     done = bitarm("broker", "init", place, "--agents", "a")
     assert (done.code, done.out) == (2, "")
-    assert "the broker needs cryptography: pip install 'bitarm[net]'" in done.err
+    assert f"the broker needs cryptography: {install_line('net')}" in done.err
 
 
 def test_a_broker_for_trials_runs_until_it_is_told_to_end(tmp_path: Path) -> None:

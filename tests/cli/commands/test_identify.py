@@ -10,6 +10,7 @@ from cli.program import PAPER, PAPER_SCHEME, Command, callables, problem
 
 from bitarm import __version__
 from bitarm.core.events import RunEnded, TrafficMeasured
+from bitarm.core.quantizers import CHOICES
 from bitarm.core.result import RunResult
 from bitarm.store import SqliteJournal
 
@@ -58,19 +59,22 @@ def test_json_is_one_object_on_stdout_and_nothing_else_anywhere(
         "kappa",
         "kappa_first",
         "kappa_cut",
+        "kappa_pilot",
+        "kappa_place",
+        "start",
         "cap",
         "patience",
-        "leader_first",
-        "pilot",
+        "behind",
+        "aim",
         "first",
     }
     fields = {name for name in RunResult.__dataclass_fields__ if name != "words"}
     assert set(result) == {"run", *fields, *words}
     assert (result["run"], result["outcome"], result["guarantee"]) == (1, "decided", 0.05)
     assert (result["best_arm"], result["best_arm_name"]) == (2, "water-tower")
-    assert (result["quantizer"], result["bits"], result["policy"]) == ("dicq", None, "quiet")
-    assert (result["width"], result["growth"], result["seed"]) == ("pairwise-mixture", 1.3, 1)
-    assert (result["delta"], result["sigma"], result["bounds"]) == (0.05, 0.112, [0.0, 1.0])
+    assert (result["quantizer"], result["bits"], result["policy"]) == ("dyadic", None, "challenge")
+    assert (result["width"], result["growth"], result["seed"]) == ("bounded", None, 1)
+    assert (result["delta"], result["bounds"]) == (0.05, [0.0, 1.0])
     assert set(result["wire_bytes"]) == {"up", "down"}
     assert result["payload_bits"] <= 8 * result["payload_bytes"] < 8 * result["wire_bytes"]["up"]
     assert len(result["arms"]) == 8
@@ -126,7 +130,7 @@ def test_results_go_to_stdout_and_logs_to_stderr(apart: Command) -> None:
     done = apart("identify", "--seed", 1, "--json", "--log-level", "info")
     assert done.json["best_arm_name"] == "water-tower"
     lines = done.err.splitlines()
-    assert re.search(r" INFO run [0-9a-f]{8} opened: 8 arms, dicq, ", lines[0])
+    assert re.search(r" INFO run [0-9a-f]{8} opened: 8 arms, dyadic, ", lines[0])
     assert any(re.search(r" is out in round \d+: water-tower is better$", line) for line in lines)
     assert lines[-1].endswith(" INFO ended: water-tower is the best arm")
 
@@ -136,7 +140,8 @@ def test_json_logs_are_one_object_a_line(level: str, apart: Command) -> None:
     done = apart("identify", "--seed", 1, "--json", "--log-json", "--log-level", level)
     assert done.json["outcome"] == "decided"
     lines = [json.loads(line) for line in done.err.splitlines()]
-    assert all(set(line) == {"at", "level", "text", "event"} for line in lines)
+    known = {"at", "level", "logger", "text", "event", "run"}
+    assert all(known <= set(line) <= known | {"arm"} for line in lines)
     names = [line["event"]["name"] for line in lines]
     assert names[0] == "run_opened"
     assert "run_ended" in names
@@ -259,11 +264,14 @@ def test_rewards_that_run_out_say_so_and_lose_nothing(
     )
     file = _write(tmp_path, problem(scheme=PAPER_SCHEME, arms=arms))
     done = bitarm("identify", file, "--seed", 1)
-    assert done.code == 2
-    assert "ran out of rewards: column 'left' of " in done.err
-    assert "has 7 rows, 8 are needed now; record more, or set a limit on rounds" in done.err
+    assert done.code == 3
+    said = " ".join(done.out.split())
+    assert "none: the recorded rewards ended. Still in the race: left, right" in said
+    assert "left ran out of rewards: column 'left' of " in said
+    assert "has 7 rows, 8 are needed now: record more" in said
+    assert "best guess left, by 0.003448 over right; nothing is proven of it" in said
     (run,) = journal.runs()
-    assert run.outcome == "interrupted"
+    assert run.outcome == "data_exhausted"
     assert sum(entry.event.name == "report_accepted" for entry in journal.read(run.run)) == 4
 
 
@@ -319,11 +327,11 @@ def test_the_papers_scheme_is_two_flags_away(bitarm: Command) -> None:
     assert (result["rounds"], result["samples"], result["payload_bits"]) == (12, 9188, 183)
 
 
-@pytest.mark.parametrize("quantizer", ["exact", "icq", "quban", "fed-sel", "fed-sel-paper", "dicq"])
+@pytest.mark.parametrize("quantizer", CHOICES.own)
 def test_every_quantizer_can_be_chosen_for_the_built_in_example(
     quantizer: str, bitarm: Command
 ) -> None:
-    done = bitarm("identify", "--quantizer", quantizer, "--seed", 7, "--json")
+    done = bitarm("identify", "--quantizer", quantizer, "--sigma", 0.112, "--seed", 7, "--json")
     assert done.code == 0, done.err
     assert (done.json["quantizer"], done.json["best_arm_name"]) == (quantizer, "water-tower")
 

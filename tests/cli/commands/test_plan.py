@@ -1,6 +1,7 @@
 """`bitarm plan` and `identify --plan`: what they print, keep and refuse."""
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -37,9 +38,36 @@ def test_a_person_reads_the_setting_its_price_the_trade_off_and_the_risk(bitarm:
         "If the guess is wrong",
         "half as large",
         "twice as large",
+        "(the plan)",
+        "--save FILE.toml writes the rest",
     ):
         assert part in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_last_lines_are_a_command_that_runs_the_plan(bitarm: Command, tmp_path: Path) -> None:
+    file = tmp_path / "my problem.toml"
+    file.write_text(problem())
+    words = ("plan", file, "--gap", "0.5", "--per-bit", "1", "--per-pull", "0.05", "--seed", "1")
+    shown = bitarm(*words).out
+    command = shown[shown.index("bitarm identify") :].replace("\\\n", " ")
+    program, *flags = shlex.split(command)
+    result = bitarm(*flags, "--seed", "1", "--json").json
+    scheme = bitarm(*words, "--json").json["scheme"]
+    assert program == "bitarm"
+    assert (result["quantizer"], result["width"]) == (scheme["quantizer"], scheme["width"])
+    assert result["best_arm_name"] == "high"
+
+
+def test_what_was_assumed_of_rewards_within_bounds_is_told(bitarm: Command) -> None:
+    words = ("plan", "--arms", "3", "--bounds", "0", "10", "--gap", "4", "--per-bit", "1")
+    shown = " ".join(bitarm(*words, "--per-pull", "0.05", "--seed", "1").out.split())
+    assert "gap 4.0, 3 arms, rewards at either bound (bernoulli), means in the middle" in shown
+    assert "spread half as much" in shown
+    guess = ("--mean", "8", "--spread", "1", "--per-pull", "0.05", "--seed", "1")
+    shown = " ".join(bitarm(*words, *guess).out.split())
+    assert "beta rewards of concentration 15" in shown
+    assert "spread twice as much" in shown
 
 
 def test_a_problem_file_gives_arms_delta_and_bounds_and_flags_win(
@@ -59,7 +87,7 @@ def test_the_saved_table_makes_a_problem_file_whole(bitarm: Command, tmp_path: P
     made = bitarm("plan", "--arms", "2", *words, "--seed", "1", "--save", saved, "--json").json
     assert tomllib.loads(saved.read_text())["scheme"] == made["scheme"]
     file = tmp_path / "problem.toml"
-    file.write_text(f"[problem]\nbounds = [0.0, 1.0]\n{saved.read_text()}{ARMS}")
+    file.write_text(f"{saved.read_text()}{ARMS}")
     result = bitarm("identify", file, "--seed", "1", "--json").json
     assert result["quantizer"] == made["quantizer"]
     assert result["guarantee"] == 0.05
@@ -93,7 +121,7 @@ def test_words_of_the_scheme_fix_what_the_plan_may_not_vary(bitarm: Command) -> 
 
 def test_the_help_has_the_words_of_the_scheme_and_says_what_they_do(bitarm: Command) -> None:
     shown = bitarm("plan", "--help").out
-    for flag in ("--delta", "--bounds", "--epsilon", "--quantizer", "--kappa-first", "--no-pilot"):
+    for flag in ("--delta", "--bounds", "--epsilon", "--quantizer", "--kappa-first", "--start"):
         assert flag in shown
     assert "fix what the plan may not vary" in " ".join(shown.split())
     for flag in ("--checkpoints", "--pull-budget", "--bit-budget", "--interval-delta"):
@@ -144,9 +172,9 @@ def test_identify_runs_what_it_planned_and_says_so(bitarm: Command, coins: Path)
     scheme = done.json["plan"]["scheme"]
     assert done.code == 0
     assert done.json["best_arm_name"] == "high"
-    assert (done.json["quantizer"], done.json["growth"]) == (
+    assert (done.json["quantizer"], done.json["policy"]) == (
         scheme["quantizer"],
-        scheme["growth"],
+        scheme["policy"],
     )
     assert done.err.startswith(f"plan: {scheme['quantizer']} ")
     assert "expected cost" in done.err

@@ -60,6 +60,23 @@ def test_json_is_one_object(bitarm: Command, tmp_path: Path) -> None:
     assert all(claim.keys() == {"claim", "holds", "failures"} for claim in only["claims"])
 
 
+def test_other_strategies_stand_beside_ours_with_their_source(
+    bitarm: Command, tmp_path: Path
+) -> None:
+    words = ("reproduce", "peers", "--trials", "12", "--workers", "1", "--out", tmp_path / "out")
+    shown = " ".join(bitarm(*words).out.split())
+    for part in ("Track-and-Stop", "4,052", "them", "Garivier and Kaufmann 2016, Table 1", "us"):
+        assert part in shown
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Beside others" in page
+    assert "KL-Racing" in page
+    (only,) = bitarm(*words, "--json").json["experiments"]
+    by_name = {row["strategy"]: row["figures"] for row in only["peers"]}
+    assert by_name["KL-LUCB"][1] == {"samples": 2716.0, "sem": None, "bits": None, "wrong": None}
+    assert by_name["challenge (all gains)"][0]["bits"] < 100
+    assert "KL-LUCB" not in (tmp_path / "out" / "results.csv").read_text()
+
+
 def test_the_same_command_writes_the_same_bytes_and_runs_nothing_again(
     bitarm: Command, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli.program import COMMAND, PAPER, Command, environment, problem
 
-from bitarm.core.events import RunOpened, dump_event, load_event
+from bitarm.core.events import ReportAccepted, RunOpened, load_event
 from bitarm.store import SqliteJournal
 from bitarm.store.bodies import write_body
 
@@ -163,6 +163,20 @@ def test_a_replay_agrees_with_every_decision(bitarm: Command) -> None:
 _REPORT = 3  # the sequence number of the first report
 
 
+@pytest.mark.usefixtures("result")
+def test_a_replay_on_a_terminal_redraws_one_table(
+    bitarm: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # so that output counts as a terminal
+    done = bitarm("runs", "replay", "last", "--pace", "0")
+    assert done.code == 0
+    erased = done.out.count("\x1b[2K")
+    assert erased > 10  # the lines of the table before
+    assert done.out.endswith("every decision agrees\n")
+    monkeypatch.delenv("FORCE_COLOR")
+    assert "\x1b" not in bitarm("runs", "replay", "last").out
+
+
 @pytest.mark.parametrize(
     ("sequence", "changes"),
     [
@@ -198,31 +212,16 @@ def _exported(bitarm: Command) -> list[dict[str, Any]]:
     return [json.loads(line)["event"] for line in bitarm("runs", "export", 1).out.splitlines()]
 
 
-def test_an_arm_that_conceded_is_shown_with_what_it_is_not_above(bitarm: Command) -> None:
-    arms = bitarm("identify", "--seed", 1, "--json").json["arms"]
-    shown = bitarm("runs", "show", "last").out.splitlines()
-    conceded = [arm for arm in arms if arm["ceiling"] is not None]
-    assert len(conceded) > 3
-    for arm in conceded:
-        (row,) = (line for line in shown if line.startswith(arm["name"]))
-        assert f" ≤ {arm['ceiling']:.4f} " in row
-        assert "±" not in row
-    told = [event for event in _exported(bitarm) if event.get("ceiling") is not None]
-    assert {event["arm"]: event["ceiling"] for event in told} == {
-        number: arm["ceiling"] for number, arm in enumerate(arms) if arm["ceiling"] is not None
-    }
-
-
-def test_a_replay_of_the_default_agrees_and_sees_a_changed_question_or_ceiling(
+def test_a_replay_of_the_default_agrees_and_sees_a_changed_question_or_loser(
     bitarm: Command, store: Path
 ) -> None:
     bitarm("identify", "--seed", 1)
     assert bitarm("runs", "replay", 1, "--json").json["agrees"]
     events = _exported(bitarm)
-    conceded = next(i for i, event in enumerate(events, 1) if event.get("ceiling") is not None)
+    gave_up = next(i for i, event in enumerate(events, 1) if event.get("beaten_by") is not None)
     changed: list[tuple[int, dict[str, Any]]] = [
-        (conceded, {"ceiling": 0.5}),
-        (conceded, {"ceiling": None}),
+        (gave_up, {"beaten_by": events[gave_up - 1]["beaten_by"] + 1}),
+        (gave_up, {"beaten_by": None}),
         *_other_questions(events),
     ]
     assert len(changed) == 2 + 3
@@ -236,20 +235,23 @@ def test_a_replay_of_the_default_agrees_and_sees_a_changed_question_or_ceiling(
 
 
 def _other_questions(events: list[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
-    """The first round with a cut: without it, with another one, and with another centre."""
+    """The first challenges: after more pulls, over other hurdles, and from another rung on."""
     sequence, requests = next(
         (number, event["requests"])
         for number, event in enumerate(events, 1)
-        if event["name"] == "round_opened" and event["requests"][0]["question"]["cut"] is not None
+        if event["name"] == "round_opened"
+        and (event["requests"][0]["question"]["task"] or {}).get("name") == "challenge"
     )
     first, *others = requests
     question = first["question"]
+    task = question["task"]
+    one, *more = task["hurdles"]
     return [
         (sequence, {"requests": [first | {"question": question | changes}, *others]})
         for changes in (
-            {"cut": None},
-            {"cut": question["cut"] + 0.01},
-            {"code": question["code"] | {"centre": question["code"]["centre"] + 0.01}},
+            {"until": question["until"] + 1},
+            {"task": task | {"hurdles": [one + 1, *more]}},
+            {"task": task | {"first": task["first"] + 1}},
         )
     ]
 
@@ -301,16 +303,21 @@ def test_an_export_in_json_lines_reads_back_as_the_same_events(
 
 
 @pytest.mark.usefixtures("result")
-def test_an_export_in_csv_reads_back_as_the_same_events(
+def test_an_export_in_csv_is_a_table_of_the_reports(
     bitarm: Command, journal: SqliteJournal
 ) -> None:
-    kept = list(journal.read(1))
+    kept = [entry for entry in journal.read(1) if isinstance(entry.event, ReportAccepted)]
     done = bitarm("runs", "export", 1, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(done.out)))
-    assert [int(row["sequence"]) for row in rows] == list(range(1, len(kept) + 1))
-    assert [row["event"] for row in rows] == [entry.event.name for entry in kept]
-    assert [load_event(row["body"]) for row in rows] == [entry.event for entry in kept]
-    assert [dump_event(entry.event) for entry in kept] == [row["body"] for row in rows]
+    assert [int(row["sequence"]) for row in rows] == [entry.sequence for entry in kept]
+    told = bitarm("runs", "show", 1, "--json").json
+    assert [int(row["arm"]) for row in rows] == [
+        entry.event.arm for entry in kept if isinstance(entry.event, ReportAccepted)
+    ]
+    assert {row["name"] for row in rows} == {arm["name"] for arm in told["arms"]}
+    assert sum(int(row["payload_bits"]) for row in rows) == told["payload_bits"]
+    assert int(rows[-1]["total_payload_bits"]) == told["payload_bits"]
+    assert None not in rows[0]  # no line has more cells than the header
 
 
 def test_a_format_that_does_not_exist_is_refused(bitarm: Command) -> None:
@@ -353,3 +360,17 @@ def test_names_with_markup_are_shown_as_they_are(bitarm: Command, tmp_path: Path
     assert "[red]x[/red] (arm 1)" in done.out
     assert "[red]x[/red]" in bitarm("runs", "list").out
     assert bitarm("runs", "show", "last").out.count("[red]x[/red]") == 2
+
+
+def test_names_that_would_write_on_the_terminal_are_made_harmless(
+    bitarm: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "problem.toml"
+    name = r'"\u001b]0;owned\u0007x"'
+    file.write_text(problem().replace('"high"', name), encoding="utf-8")
+    said = [bitarm("identify", file, "--seed", 1), bitarm("runs", "list")]
+    said += [bitarm("runs", "show", "last"), bitarm("runs", "replay", "last")]
+    for done in said:
+        assert done.code == 0
+        assert "?]0;owned?x" in done.out or "replayed" in done.out
+        assert not {"\x1b", "\x07"} & set(done.out + done.err)

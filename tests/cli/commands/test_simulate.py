@@ -67,8 +67,8 @@ _TYPICAL = (
 
 
 @pytest.mark.parametrize("words", _TYPICAL, ids=" ".join)
-def test_a_table_fits_80_columns_and_loses_no_number(
-    bitarm: Command, words: tuple[str, ...]
+def test_a_table_fits_80_columns_and_a_wide_one_has_intervals(
+    bitarm: Command, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hard = ("simulate", "--arms", "bernoulli:0.52,0.5", "--seed", "1", "--trials", "50", *words)
     points = bitarm(*hard, "--json").json["results"]
@@ -76,10 +76,17 @@ def test_a_table_fits_80_columns_and_loses_no_number(
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
     assert "…" not in done.out
-    assert len(re.findall(r"\[\S+, \S+\]", done.out)) == len(points)
-    for title in ("setting", "rounds", "samples", "bits", "error rate"):
+    for title in ("setting", "rounds", "samples", "median", "99 %", "bits", "wrong"):
         assert title in done.out
     assert "50 trials, seed 1" in done.out
+    for point in points:
+        shown = point["samples"]["median"]
+        assert f" {shown:,} " in done.out if shown is not None else " – " in done.out
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = bitarm(*hard).out
+    assert max(map(len, wide.splitlines())) <= 120
+    assert "…" not in wide
+    assert len(re.findall(r"\[\S+, \S+\]", wide)) == len(points)
 
 
 def test_a_table_tells_its_settings_apart(bitarm: Command) -> None:
@@ -103,9 +110,9 @@ def test_a_table_tells_limits_apart(bitarm: Command) -> None:
 
 
 def test_trials_without_an_answer_are_shown(bitarm: Command) -> None:
-    assert "undecided" not in bitarm(*_COINS).out
+    assert "without an answer" not in bitarm(*_COINS).out
     limited = bitarm(*_COINS, "--max-rounds", "2").out
-    assert "undecided" in limited
+    assert "ended without an answer" in " ".join(limited.split())
     assert limited.splitlines()[2].endswith(" 50")
 
 
@@ -183,3 +190,21 @@ def test_a_terminal_sees_progress(home: Path) -> None:
     assert process.returncode == 0
     assert b"of 20,000 trials" in screen
     assert json.loads(out)["trials"] == 20000
+
+
+@pytest.mark.parametrize(
+    "lines", ["bounds = [0.0, 1.0]", "sigma = 0.4", "bounds = [0.0, 1.0]\nsigma = 0.45"]
+)
+def test_a_problem_file_means_the_same_sigma_and_guarantee_as_for_a_run(
+    lines: str, bitarm: Command, tmp_path: Path
+) -> None:
+    """Of arms whose rewards vary less than the bounds allow, or more than sigma says."""
+    file = tmp_path / "problem.toml"
+    arms = "".join(
+        f'[[arm]]\nsource = "beta"\nmean = {mean}\nconcentration = 20.0\n' for mean in (0.2, 0.8)
+    )
+    file.write_text(f'[problem]\n{lines}\n[scheme]\npolicy = "se"\n{arms}', encoding="utf-8")
+    run = bitarm("identify", file, "--seed", 1, "--json").json
+    (point,) = bitarm("simulate", file, "--seed", 1, "--trials", 5, "--json").json["results"]
+    for word in ("sigma", "bounds", "delta", "guarantee", "guarantee_reason"):
+        assert point[word] == run[word], word

@@ -37,10 +37,6 @@ _REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a hole in a list": ((*_ARMS, "--delta", "0.1,,1"), "delta must be numbers with commas"),
     "half a bit": ((*_ARMS, "--bits", "1.5"), "bits must be whole numbers .* got '1.5'"),
-    "a switch that is neither": (
-        (*_ARMS, "--pilot", "maybe"),
-        "pilot must be yes, no or both with a comma, got 'maybe'",
-    ),
     "workers of a cluster": (
         (*_ARMS, "--workers", "2", "--cluster", "tcp://127.0.0.1:1"),
         "workers does not apply to a cluster",

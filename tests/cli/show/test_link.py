@@ -5,15 +5,30 @@ from cli.program import PAPER, Command
 
 
 def test_the_cost_is_told_to_a_person(bitarm: Command) -> None:
-    done = bitarm("identify", "--seed", 1, *PAPER, "--link", "lorawan-eu868-dr0")
+    words = ("identify", "--seed", 1, *PAPER, "--link", "lorawan-eu868-dr0")
+    done = bitarm(*words, "--pull-packets", 0)
     assert done.code == 0
     told = [" ".join(line.split()) for line in done.out.splitlines()[-4:]]
     assert told == [
         "link lorawan-eu868-dr0",
         "messages 61 up, 69 down in all",
         "busiest agent 12 up, 13 down; on air 17.8 s up, 27.1 s down",
-        "lasts at least 30 minutes, by the link's limits",
+        "lasts at least 30 minutes, by the link's limits on frames alone",
     ]
+
+
+def test_what_pulls_take_is_told_too(bitarm: Command) -> None:
+    """A pull of the built-in example sends 20 packets; the busiest arm makes 4,096 pulls."""
+    words = ("identify", "--seed", 1, *PAPER, "--link", "lorawan-eu868-dr0")
+    told = [" ".join(line.split()) for line in bitarm(*words).out.splitlines()[-2:]]
+    assert told == [
+        "its pulls 81,920 packets over the same link",
+        "lasts at least 140.6 days, pulls included",
+    ]
+    timed = bitarm(*words, "--pull-packets", 0, "--pull-seconds", 3600, "--json").json["link"]
+    assert timed["pulls_included"]
+    assert timed["busiest"]["least_hours"] == 4096
+    assert bitarm("identify", "--seed", 1, "--pull-seconds", 1).code == 2
 
 
 def test_the_cost_is_told_to_a_program(bitarm: Command) -> None:

@@ -81,7 +81,7 @@ def test_each_curve_is_named_by_what_tells_it_from_the_others(
         ("--quantizer", "exact,icq", "--bits", "1,2,3"),
         ("--quantizer", "icq,quban", "--epsilon-quban", "0.5,1,2"),
         ("--policy", "se,lucb"),
-        ("--max-rounds", "3,4"),
+        ("--max-rounds", "30,40"),
     ],
     ids=" ".join,
 )

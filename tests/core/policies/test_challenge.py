@@ -17,7 +17,7 @@ from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
 from bitarm.core.hint import HintKind
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.policies import ChallengeElimination, QuietElimination
+from bitarm.core.policies import ChallengeElimination, SuccessiveElimination
 from bitarm.core.policy import Action, Advance, Drop, Outcome, PolicyContext, Stop
 from bitarm.core.quantizers import Dyadic, Exact
 from bitarm.core.replay import replay
@@ -37,7 +37,6 @@ def context(width: str = "bounded", arms: int = 5, delta: float = 0.05) -> Polic
         delta=delta,
         confidence=made.confidence(Stride.JUDGED),
         schedule=LooksSchedule(),
-        hints=True,
     )
 
 
@@ -128,7 +127,7 @@ def test_others_are_challenged_or_placed_or_left_alone() -> None:
     assert 1 not in asked
 
 
-def test_who_conceded_is_dropped_and_who_is_left_is_the_answer() -> None:
+def test_who_gave_up_is_dropped_and_who_is_left_is_the_answer() -> None:
     beaten = replace(heard(0, 0.2, 60), error=math.inf, beaten_by=1)
     assert decide([beaten, ahead(1, 0.9, 60)]) == (
         Drop(arm=0, because=1),
@@ -166,7 +165,7 @@ def test_it_goes_with_no_other_width_and_no_other_quantizer() -> None:
         setup(Exact(), "bounded")
     spec = spec_of((0.5, 0.5), 0.1)
     with pytest.raises(ConfigError, match="agents judge themselves"):
-        Learner(Setup(spec=spec, policy=QuietElimination()))
+        Learner(Setup(spec=spec, policy=SuccessiveElimination()))
 
 
 # -- whole runs -----------------------------------------------------------------------------------
@@ -221,9 +220,11 @@ def run(
     width: str = "bounded",
     bounds: tuple[float, float] | None = (0.0, 1.0),
     samples: int = 40_000,
+    epsilon: float = 0.0,
 ) -> Run:
     spec = spec_of(means, delta, width=width, bounds=bounds)
-    setup = Setup(spec=spec, policy=ChallengeElimination(), limits=Limits(samples=samples))
+    policy = ChallengeElimination(epsilon=epsilon)
+    setup = Setup(spec=spec, policy=policy, limits=Limits(samples=samples))
     learner = Learner(setup)
     agents = [Agent(learner.run, arm) for arm in range(len(means))]
     return drive(learner, agents, rewards_of(means, seed, law))

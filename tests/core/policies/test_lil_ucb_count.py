@@ -37,7 +37,6 @@ CONTEXT = PolicyContext(
     delta=DELTA,
     confidence=Given(),
     schedule=ListedSchedule(checkpoints=tuple(range(1, 1000))),
-    hints=False,
 )
 
 

@@ -31,7 +31,6 @@ CONTEXT = PolicyContext(
     delta=0.1,
     confidence=Given(),
     schedule=ListedSchedule(checkpoints=(2, 4, 8)),
-    hints=False,
 )
 
 

@@ -14,7 +14,7 @@ from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Occasion
 from bitarm.core.quantizers import Dyadic
 from bitarm.core.quantizers.dyadic import dyadic, unit_of
-from bitarm.errors import ConfigError, PeerProtocolError
+from bitarm.errors import ConfigError
 
 SCALE = Scale(bounded=False, low=0.0, unit=1.0)
 sizes = st.floats(1e-9, 1e9)
@@ -71,7 +71,6 @@ _KAPPAS = {
     HintKind.LEADER: "kappa",
     HintKind.PLACE: "kappa_place",
     HintKind.CHALLENGE: "kappa_cut",
-    HintKind.CUT: "kappa_cut",
 }
 
 
@@ -120,15 +119,6 @@ def test_what_is_held_stays_if_an_arm_gives_up() -> None:
     symbol = encode(Dyadic(), -50.0, held(), step)
     assert str(symbol) == "0"
     assert decode(Dyadic(), symbol, held(), step) == held()
-
-
-def test_a_cut_is_told_and_kept_as_a_ceiling() -> None:
-    step = occasion(hint=Hint(kind=HintKind.CUT, value=0.5))
-    symbol = encode(Dyadic(), 0.5, held(), step)
-    assert decode(Dyadic(), symbol, held(), step).ceiling == 0.5
-    below = encode(Dyadic(), 0.1, held(), occasion(hint=Hint(kind=HintKind.CUT, value=-9.0)))
-    with pytest.raises(PeerProtocolError, match=r"says above 0\.5, and then"):
-        decode(Dyadic(), below, held(), step)
 
 
 def test_before_the_first_message_it_knows_the_bounds_or_nothing() -> None:

@@ -20,7 +20,6 @@ CONTEXT = PolicyContext(
     delta=0.05,
     confidence=WIDTH.confidence(Stride.TOGETHER),
     schedule=paper_schedule(2),
-    hints=False,
 )
 
 

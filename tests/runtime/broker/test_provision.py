@@ -43,7 +43,7 @@ def test_a_second_set_up_changes_nothing(folder: BrokerFolder) -> None:
 def test_each_password_opens_its_own_account(folder: BrokerFolder) -> None:
     _set_up(folder, "a", "b")
     kept = accounts.read_accounts(folder.accounts.read_text())
-    assert list(kept) == ["learner", "a", "b"]
+    assert list(kept) == ["learner", "a", "b", "broker"]
     for name, hashed in kept.items():
         assert accounts.matches(folder.password(name).read_text().strip(), hashed)
 

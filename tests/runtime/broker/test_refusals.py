@@ -58,6 +58,32 @@ def test_other_refusals(line: str, told: str) -> None:
     assert "192.0.2." in said
 
 
+_REPLACED = "Client a1 already connected, closing old connection."
+
+
+def test_a_takeover_by_another_account_is_told() -> None:
+    thief = "New client connected from 192.0.2.9:7 as a1 (p2, c1, k60, u'gw-2')."
+    assert _told(_CONNECTED, _REPLACED, thief) == [
+        "taken over: gw-2 at 192.0.2.9:7 came as client 'a1', and took the place of "
+        "gw-1 at 192.0.2.7:41340"
+    ]
+
+
+def test_a_gateway_that_takes_its_own_place_is_told_only_if_it_does_so_again_and_again() -> None:
+    again = [_REPLACED, _CONNECTED]
+    assert not _told(_CONNECTED, *again * 4)
+    (line,) = _told(_CONNECTED, *again * 40)
+    assert "for the 5th time" in line
+    gone = "Client a1 disconnected."
+    assert not _told(*[_CONNECTED, *again, gone] * 40)
+
+
+def test_one_account_from_another_machine_is_told() -> None:
+    elsewhere = _CONNECTED.replace("192.0.2.7", "192.0.2.8")
+    (line,) = _told(_CONNECTED, _REPLACED, elsewhere)
+    assert "gw-1 at 192.0.2.8:41340 came as client 'a1'" in line
+
+
 def test_ordinary_traffic_is_not_told() -> None:
     assert not _told(
         "New connection from 192.0.2.7:41340 on port 8883.",

@@ -167,6 +167,24 @@ def _told(world: World, status: Status, agent: str = "gw-0") -> None:
     world.in_flight.append(InFlight(world.now, LEARNER, topic, dump_status(status)))
 
 
+def test_an_agent_that_fails_again_and_again_writes_a_few_lines_and_none_of_its_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = world_of(fleet_of(problem_with()))
+    pass_a_while(world, 2)
+    opening = service_in(world).opening
+    with caplog.at_level(logging.INFO, logger="bitarm.learner"):
+        for number in range(1_000):
+            reason = f"{number}\n2026-01-01 INFO ended: all is well\x1b[1A"
+            _told(world, Status(presence=Presence.FAILED, opening=opening, reason=reason))
+            _told(world, Status(presence=Presence.PULLING, opening=opening))
+        pass_a_while(world, 3)
+    about = [line for line in caplog.messages if "gw-0" in line]
+    assert "agent gw-0 failed: 0 2026-01-01 INFO ended: all is well?[1A" in about
+    assert len(about) < 60
+    assert all(line.isprintable() for line in about)
+
+
 def test_an_agent_that_lacks_the_code_is_not_asked_and_named(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -15,8 +15,8 @@ TOO_LARGE = 2**64
 MOST = sys.float_info.max
 
 
-def asked(code: Code, *, message: int = 1, until: int = 1, cut: float | None = None) -> Request:
-    question = Question(until=until, code=code, cut=cut)
+def asked(code: Code, *, message: int = 1, until: int = 1) -> Request:
+    question = Question(until=until, code=code)
     return Request(run=0, arm=0, message=message, question=question)
 
 
@@ -55,11 +55,11 @@ def test_what_no_frame_can_hold_is_the_callers_fault(message: Message, complaint
     [
         Report(run=2**32 - 1, arm=2**64 - 1, message=2**64 - 1, symbol=EMPTY),
         asked(Raw(), message=2**64 - 1, until=MAX_PULLS),
-        asked(Raw(), until=1, cut=-5e-324),
+        asked(Raw(), until=1),
         asked(Bins(low=MOST, step=5e-324, bins=2**53)),
         asked(Bins(low=-MOST, step=MOST, bins=1)),
         asked(Nearest(centre=-5e-324, step=5e-324, divisor=2**40, escape=64)),
-        asked(Nearest(centre=MOST, step=MOST, divisor=1, escape=1), cut=MOST),
+        asked(Nearest(centre=MOST, step=MOST, divisor=1, escape=1)),
         asked(Levels(step=MOST, centre=2**50 - 1, dither=1 - 2.0**-32)),
         asked(Levels(step=5e-324, centre=1 - 2**50, dither=2.0**-32)),
         Position(run=0, arm=0, message=1, pulls=2**64 - 1),

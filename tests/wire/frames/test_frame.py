@@ -2,7 +2,7 @@ import pytest
 
 import bitarm.wire
 from bitarm.core.bits import Symbol
-from bitarm.core.codes import Bins, Code, Raw
+from bitarm.core.codes import Bins, Code, Nearest, Raw
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.errors import LocalProtocolError
@@ -13,8 +13,8 @@ def report(arm: int, *, run: int = 1, nbits: int = 3) -> Report:
     return Report(run=run, arm=arm, message=1, symbol=Symbol(0, nbits))
 
 
-def asked(arm: int, code: Code, *, cut: float | None = None) -> Request:
-    question = Question(until=4, code=code, cut=cut)
+def asked(arm: int, code: Code) -> Request:
+    question = Question(until=4, code=code)
     return Request(run=1, arm=arm, message=3, question=question)
 
 
@@ -57,20 +57,21 @@ def test_what_does_not_belong_in_one_frame(messages: list[Message], complaint: s
 
 
 _BINS = Bins(low=0.0, step=0.5, bins=2)
+_NEAREST = Nearest(centre=0.5, step=0.25, divisor=1)
 
 
 @pytest.mark.parametrize(
     "requests",
     [
         [asked(1, Raw()), asked(2, _BINS)],
-        [asked(1, _BINS), asked(2, _BINS, cut=0.5)],
-        [asked(1, Raw(), cut=0.5), asked(2, Raw()), asked(3, _BINS)],
+        [asked(1, _BINS), asked(2, _NEAREST)],
+        [asked(1, _NEAREST), asked(2, Raw()), asked(3, _BINS)],
     ],
 )
 def test_requests_that_ask_in_different_codes_need_different_frames(
     requests: list[Request],
 ) -> None:
-    with pytest.raises(LocalProtocolError, match="one code, all with a cut or none: see pack_all"):
+    with pytest.raises(LocalProtocolError, match="must ask in one form: see pack_all"):
         pack(requests)
     frames = pack_all(requests)
     assert len(frames) == len(requests)
@@ -84,12 +85,10 @@ def test_requests_that_ask_in_different_codes_need_different_frames(
 
 
 def test_pack_all_makes_one_frame_for_each_code() -> None:
-    codes: tuple[Code, ...] = (Raw(), _BINS)
-    requests = [
-        asked(arm, codes[arm % 2], cut=0.5 if arm % 3 else None) for arm in reversed(range(60))
-    ]
+    codes: tuple[Code, ...] = (Raw(), _BINS, _NEAREST)
+    requests = [asked(arm, codes[arm % 3]) for arm in reversed(range(60))]
     frames = pack_all(requests)
-    assert len(frames) == 4
+    assert len(frames) == 3
     for frame in frames:
         messages = decode(frame)
         assert [message.arm for message in messages] == sorted(message.arm for message in messages)

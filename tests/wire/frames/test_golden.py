@@ -34,7 +34,6 @@ def question(told: dict[str, Any]) -> Question:
     return Question(
         until=told["until"],
         code=made,
-        cut=told.get("cut"),
         scale=scale,
         task=TASKS[task.pop("name")](**task) if task else None,
     )
@@ -76,7 +75,6 @@ def test_every_kind_and_every_code_is_golden() -> None:
     assert any(frame[0] != 0x80 for frame in frames)
     asked = [item["question"] for entry in GOLDEN for item in entry.get("requests", [])]
     assert {question["code"]["name"] for question in asked} == set(CODES)
-    assert any("cut" in question for question in asked)
     assert {question["task"]["name"] for question in asked if "task" in question} == set(TASKS)
     assert any("scale" in question and "task" not in question for question in asked)
 
@@ -121,14 +119,13 @@ def described(what: str) -> dict[str, str]:
 
 
 def test_the_description_of_a_request_is_the_question_in_words() -> None:
-    meanings = described("request for the nearest step above a cut")
+    meanings = described("request for the nearest step, with the usual escape")
     assert meanings["kind"] == "request"
-    assert meanings["question"] == "tell the mean if above a cut, in the form nearest"
+    assert meanings["question"] == "tell the mean, in the form nearest"
     assert meanings["until"] == "pull until 300 pulls in all"
     assert meanings["centre"] == "say how far the mean is from 0.625"
     assert meanings["step"] == "in steps of 0.125"
     assert meanings["divisor"] == "Golomb's divisor 2"
-    assert meanings["cut"] == "if the mean is not above 0.5, say only 0; else 1 and then"
 
 
 def test_the_description_of_numbers_below_zero_and_of_fractions() -> None:

@@ -31,15 +31,18 @@ steps = st.floats(0.0, 1e290, exclude_min=True) | st.sampled_from([0.125, 5e-324
 bins = st.builds(Bins, low=values, step=steps, bins=st.integers(1, 2**53) | st.integers(1, 8))
 
 
+escapes = st.integers(1, 64)
+
+
 @st.composite
-def nearest(draw: st.DrawFn) -> Nearest:
+def nearest(draw: st.DrawFn, escape: st.SearchStrategy[int] = escapes) -> Nearest:
     """The centre lies within 2^34 steps of 0."""
     step = draw(steps)
     return Nearest(
         centre=draw(st.floats(-(2.0**33), 2.0**33)) * step,
         step=step,
         divisor=draw(st.integers(1, 200) | st.integers(1, 2**40)),
-        escape=draw(st.integers(1, 64)),
+        escape=draw(escape),
     )
 
 
@@ -64,7 +67,7 @@ def judged(
     draw: st.DrawFn,
     form: str,
     scale: st.SearchStrategy[Scale] = scales,
-    escapes: st.SearchStrategy[int] = st.integers(1, 64),  # noqa: B008
+    escape: st.SearchStrategy[int] = escapes,
 ) -> Question:
     """A question about evidence, in lengths that a learner makes: few binary digits."""
     unit = 2.0 ** draw(st.integers(-60, 20))
@@ -83,7 +86,7 @@ def judged(
     if form == "edge":
         task = Edge(first=rung, spread=draw(st.integers(-40, 2)))
     nearest = Nearest(
-        centre=place, step=step, divisor=draw(st.integers(1, 200)), escape=draw(escapes)
+        centre=place, step=step, divisor=draw(st.integers(1, 200)), escape=draw(escape)
     )
     return Question(until=until, code=nearest, scale=draw(scale), task=task)
 
@@ -91,10 +94,8 @@ def judged(
 CODES: tuple[st.SearchStrategy[Code], ...] = (bins, nearest(), levels, st.just(Raw()))
 
 
-def questions(
-    code: st.SearchStrategy[Code], cut: st.SearchStrategy[float | None]
-) -> st.SearchStrategy[Question]:
-    return st.builds(Question, until=untils, code=code, cut=cut)
+def questions(code: st.SearchStrategy[Code]) -> st.SearchStrategy[Question]:
+    return st.builds(Question, until=untils, code=code)
 
 
 reports = st.builds(Report, run=runs, arm=arms, message=numbers, symbol=symbols)
@@ -103,7 +104,7 @@ requests = st.builds(
     run=runs,
     arm=arms,
     message=numbers,
-    question=questions(st.one_of(CODES), st.none() | values) | st.one_of(*map(judged, FORMS)),
+    question=questions(st.one_of(CODES)) | st.one_of(*map(judged, FORMS)),
 )
 positions = st.builds(Position, run=runs, arm=arms, message=numbers, pulls=numbers)
 dismissals = st.builds(Dismiss, run=runs, arm=arms, cause=causes)
@@ -125,12 +126,13 @@ def batches(draw: st.DrawFn, forms: Sequence[str] = ()) -> list[Message]:
         few = st.sampled_from(draw(st.lists(symbols, min_size=1, max_size=2)))
         return [Report(run=run, arm=a, message=draw(message), symbol=draw(few)) for a in some_arms]
     if kind is Request:
-        cut = values if draw(st.booleans()) else st.none()
-        asked = questions(draw(st.sampled_from(CODES)), cut)
+        # Escapes are the usual one in all questions of a frame, or spelt in all of them.
+        escape = st.just(draw(st.sampled_from([3, 20])))
+        asked = questions(draw(st.sampled_from((bins, nearest(escape), levels, st.just(Raw())))))
         judges: bool = draw(st.booleans())
         if forms and judges:
             form, one_scale = draw(st.sampled_from(forms)), draw(scales)
-            asked = judged(form, st.just(one_scale), st.just(draw(st.sampled_from([3, 20]))))
+            asked = judged(form, st.just(one_scale), escape)
         pool = st.sampled_from(draw(st.lists(asked, min_size=1, max_size=3)))
         return [
             Request(run=run, arm=a, message=draw(message), question=draw(pool)) for a in some_arms

@@ -10,6 +10,7 @@ import typer
 from bitarm.api.network import PATIENCE, AgentEnd, run_agent
 from bitarm.api.problem import load_arms
 from bitarm.cli.exits import Exit, complain
+from bitarm.cli.flags.code import NoCodeOption
 from bitarm.cli.flags.connection import (
     AuthorityOption,
     BrokerOption,
@@ -19,16 +20,33 @@ from bitarm.cli.flags.connection import (
     UserOption,
     broker_of,
 )
+from bitarm.cli.flags.metrics import MetricsOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption
 from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.metrics.figures import broker_health, service_measures
+from bitarm.cli.metrics.serve import metrics_at
 from bitarm.core.messages import Cause
+from bitarm.core.policy import Outcome
 from bitarm.core.schedule import MAX_PULLS
+from bitarm.peer_log import printable
+from bitarm.runtime.observed import Figures
 from bitarm.wire.topics import check_agent
 
 _WORDS = {
     Cause.DROPPED: "is out of the race: no more rewards are needed",
-    Cause.ENDED: "was in the race to the end: the run is over",
+    Cause.ENDED: "was in the race to the end",
 }
+_ENDS = {
+    None: "the run is over",
+    Outcome.DECIDED: "the run is over: it has an answer",
+    Outcome.BUDGET_SPENT: "the run is over: its budget is spent, and it has an answer",
+    Outcome.ROUND_LIMIT: "the run ended without an answer: it came to its limit of rounds",
+    Outcome.SAMPLE_LIMIT: "the run ended without an answer: it came to its limit of samples",
+    Outcome.BIT_LIMIT: "the run ended without an answer: it came to its limit of bits",
+    Outcome.AGENT_LOST: "the run ended without an answer: an agent was lost",
+    Outcome.INTERRUPTED: "the run ended without an answer: its learner was interrupted",
+}
+"""The last line of an agent whose run is over."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -56,35 +74,59 @@ def agent_command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where it keeps its memory; by default your data"),
     ] = None,
+    no_code: NoCodeOption = False,
+    metrics: MetricsOption = None,
     connect_within: ConnectWithinOption = PATIENCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the end as JSON")] = False,
     log_level: LogLevelOption = LogLevel.INFO,
     log_json: LogJsonOption = False,
 ) -> None:
-    """Serve the arms of one agent until they are dismissed; go on where it left off."""
-    configure(log_level, as_json=log_json)
-    end = run_agent(
-        load_arms(problem),
-        agent=check_agent(agent),
-        name=run,
-        broker=broker_of(broker, user or agent, password_file, ca),
-        state=state or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "agents",
-        seed=seed,
-        most_pulls=most_pulls,
-        patience=connect_within,
-    )
+    """Serve the arms of one agent until they are dismissed; go on where it left off.
+
+    Ends with 0 if its arms are out of the race or the run has an answer, 3 if the run ended without
+    one, 130 if it was stopped itself.
+    """
+    configure(log_level, as_json=log_json, about={"run": run, "agent": agent})
+    task = load_arms(problem)
+    if no_code:
+        task.refuse_code(agent=agent)
+    figures = Figures()
+    with metrics_at(metrics, lambda: service_measures(figures), lambda: broker_health(figures)):
+        end = run_agent(
+            task,
+            agent=check_agent(agent),
+            name=run,
+            broker=broker_of(broker, user or agent, password_file, ca),
+            state=state or Path(platformdirs.user_data_dir("bitarm", appauthor=False)) / "agents",
+            seed=seed,
+            most_pulls=most_pulls,
+            patience=connect_within,
+            figures=figures,
+        )
     _show(end, as_json=as_json)
-    raise typer.Exit(Exit.INTERRUPTED if end.stopped else Exit.DECIDED)
+    raise typer.Exit(_exit_for(end))
+
+
+def _exit_for(end: AgentEnd) -> Exit:
+    if end.stopped:
+        return Exit.INTERRUPTED
+    has_answer = end.outcome in (None, Outcome.DECIDED, Outcome.BUDGET_SPENT)
+    return Exit.DECIDED if has_answer else Exit.NO_ANSWER
 
 
 def _show(end: AgentEnd, *, as_json: bool) -> None:
     if as_json:
         arms = {name: cause.value for name, cause in end.causes.items()}
-        typer.echo(json.dumps({"stopped": end.stopped, "dismissed": arms}))
+        outcome = None if end.outcome is None else end.outcome.value
+        typer.echo(json.dumps({"stopped": end.stopped, "dismissed": arms, "outcome": outcome}))
         return
     for name, cause in end.causes.items():
-        typer.echo(f"{name} {_WORDS[cause]}")
-    if end.over:
-        typer.echo("the run ended while this agent was away")
+        typer.echo(f"{printable(name)} {_WORDS[cause]}")
     if end.stopped:
         complain("stopped; start the agent again to go on where it was")
+    elif end.over:
+        typer.echo(f"{_ENDS[end.outcome]}, while this agent was away")
+    elif Cause.ENDED in end.causes.values():
+        typer.echo(_ENDS[end.outcome])
+    else:
+        typer.echo("the run goes on without this agent")

@@ -96,6 +96,41 @@ def remove(folder: FolderArgument, agents: AgentsArgument) -> None:
 
 
 @_broker.command()
+def grant(
+    folder: FolderArgument,
+    account: Annotated[str, typer.Argument(metavar="ACCOUNT", help="Whose right it is")],
+    read: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOPIC", help="It may read this; may be repeated", show_default=False),
+    ] = None,
+    write: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOPIC", help="It may write this; may be repeated", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Let an account read or write topics outside bitarm/: a sensor's, and the agent that listens.
+
+    Without it, accounts reach bitarm's own topics only. DIR/grants has what was granted; a running
+    broker takes changes up by itself.
+    """
+    _require_net()
+    from bitarm.runtime.broker import provision
+    from bitarm.runtime.broker.folder import BrokerFolder
+    from bitarm.runtime.broker.grants import Grant, Right
+
+    if not read and not write:
+        raise ConfigError("say what is granted: --read TOPIC, --write TOPIC, or both")
+    given = [
+        Grant(user=account, right=right, topic=topic)
+        for right, topics in ((Right.READ, read or ()), (Right.WRITE, write or ()))
+        for topic in topics
+    ]
+    _report(provision.grant(BrokerFolder(folder), given))
+
+
+@_broker.command()
 def renew(folder: FolderArgument) -> None:
     """Make a new server certificate (good for 13 months); agents need nothing new.
 
@@ -112,7 +147,7 @@ def renew(folder: FolderArgument) -> None:
 @_broker.command()
 def run(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="The broker's folder")
+        Path | None, typer.Argument(metavar="DIR", help="The broker's folder")
     ] = None,
     port: Annotated[
         int | None, typer.Option(help="Where to listen, for this time", show_default=False)

@@ -4,13 +4,22 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bitarm.api.extras import require
 from bitarm.cli.exits import complain
+from bitarm.cli.flags.metrics import MetricsOption
+from bitarm.cli.flags.output import LogJsonOption, LogLevelOption
 from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.metrics.figures import Measure, journal_measures
+from bitarm.cli.metrics.serve import metrics_at
+from bitarm.errors import StoreError
+
+if TYPE_CHECKING:
+    from bitarm.dashboard.library import Library  # needs an extra
 
 DEFAULT_PORT = 8370
 
@@ -32,22 +41,48 @@ def dashboard_command(
         Path | None,
         typer.Option(metavar="FILE", help="A file with the secret that visitors must know"),
     ] = None,
+    metrics: MetricsOption = None,
+    log_level: LogLevelOption = LogLevel.WARNING,
+    log_json: LogJsonOption = False,
     until_stdin_ends: Annotated[
         bool, typer.Option("--until-stdin-ends", hidden=True, help="End with whoever started it")
     ] = False,
 ) -> None:
     """Show runs on a web page, live and past; prints its address. Ctrl-C ends it."""
+    configure(log_level, as_json=log_json)
     for module in ("fastapi", "uvicorn"):
         require(module, extra="dashboard", what="the dashboard")
+    from bitarm.dashboard.library import Library
     from bitarm.dashboard.serve import read_token, serve
 
+    library = Library(store_path(store))
     token = None if token_file is None else read_token(token_file)
     if until_stdin_ends:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
-        serve(store_path(store), host=host, port=port, token=token, ready=_announce)
+        with metrics_at(metrics, lambda: _measures(library), lambda: _health(library)):
+            serve(library.path, host=host, port=port, token=token, ready=_announce)
     except KeyboardInterrupt:
         complain("the dashboard has ended")  # the way in which it is meant to end
+
+
+def _measures(library: "Library") -> list[Measure]:
+    is_readable = True
+    runs = 0
+    try:
+        runs = library.runs(limit=1).total
+    except StoreError:
+        is_readable = False
+    return [
+        Measure(name="bitarm_store_readable", help="1 if the store can be", value=is_readable),
+        Measure(name="bitarm_runs", help="Runs in the store", value=runs),
+        *journal_measures(library.path),
+    ]
+
+
+def _health(library: "Library") -> str | None:
+    library.look()  # raises what makes the store unusable, which is the reason
+    return None
 
 
 def _announce(address: str) -> None:

@@ -15,17 +15,21 @@ from bitarm.api.extras import require
 from bitarm.api.identify import new_seed, run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
 from bitarm.cli.exits import exit_for_outcome
-from bitarm.cli.flags.link import LinkOption
-from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
+from bitarm.cli.flags.code import NoCodeOption
+from bitarm.cli.flags.link import LinkOption, PullPacketsOption, PullSecondsOption
+from bitarm.cli.flags.output import OUTPUT, LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.plan import (
+    PLANNING,
     GapOption,
     GapPriorOption,
     GapsOption,
+    MeanOption,
     PerBitOption,
     PerFrameUnitOption,
     PerMessageOption,
     PerPullOption,
     PerRoundOption,
+    SpreadOption,
     plan_words,
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
@@ -40,10 +44,12 @@ from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.fit import require_fit
+from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
 from bitarm.store import SqliteJournal
 
 _BUILT_IN = "gateways.toml"
+_BUILT_IN_PACKETS = 20  # that a pull of the built-in example sends, as its file says
 _PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
 
@@ -56,22 +62,34 @@ def identify_command(
     context: typer.Context,
     problem: Annotated[
         Path | None,
-        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file; else a built-in example"),
+        typer.Argument(metavar="PROBLEM.toml", help="A problem file; else a built-in example"),
     ] = None,
     clip: Annotated[
         bool | None,
-        typer.Option("--clip", help="Clip rewards to the bounds; voids the guarantee"),
+        typer.Option(
+            "--clip",
+            help="Clip rewards to the bounds; voids the guarantee",
+            rich_help_panel="Problem",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Makes the run repeatable to the byte", show_default=False)
     ] = None,
+    no_code: NoCodeOption = False,
     link: LinkOption = None,
+    pull_packets: PullPacketsOption = None,
+    pull_seconds: PullSecondsOption = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="First plan: choose the scheme of least expected cost")
+        bool,
+        typer.Option(
+            "--plan", help="First choose the scheme of least cost", rich_help_panel=PLANNING
+        ),
     ] = False,
     gap: GapOption = None,
     gaps: GapsOption = None,
     gap_prior: GapPriorOption = None,
+    mean: MeanOption = None,
+    spread: SpreadOption = None,
     per_bit: PerBitOption = None,
     per_message: PerMessageOption = None,
     per_pull: PerPullOption = None,
@@ -80,10 +98,19 @@ def identify_command(
     store: StoreOption = None,
     as_json: ResultJsonOption = False,
     dashboard: Annotated[
-        bool, typer.Option("--dashboard", help="Open the run's web page beside it")
+        bool,
+        typer.Option(
+            "--dashboard", help="Open the run's web page beside it", rich_help_panel=OUTPUT
+        ),
     ] = False,
     pace: Annotated[
-        float, typer.Option(min=0, help="Seconds between rounds of the live table")
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Between rounds of the live table",
+            rich_help_panel=OUTPUT,
+        ),
     ] = _PACE,
     log_level: LogLevelOption = LogLevel.WARNING,
     log_json: LogJsonOption = False,
@@ -96,14 +123,18 @@ def identify_command(
     if clip is not None:
         overrides["problem"]["clip"] = clip
     task = _load(problem, overrides)
+    if no_code:
+        task.refuse_code()
     chosen = new_seed() if seed is None else seed
     planned: dict[str, Any] = {}
+    measuring = _measuring(link, pull_packets, pull_seconds, is_built_in=problem is None)
     if plan:
         _refuse_with_plan(overrides["scheme"])
-        task, planned = _planned(task, plan_words(context.params), link=link, seed=chosen)
+        asked = plan_words(context.params) | _on_link(link, measuring)
+        task, planned = _planned(task, asked, seed=chosen)
     else:
         _refuse_without_plan(plan_words(context.params))
-    ledger = _ledger(link, task, chosen)
+    ledger = _ledger(link, task, chosen, measuring)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as stack:
@@ -130,9 +161,25 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(text, Path(), overrides)
 
 
-def _planned(
-    task: Problem, words: dict[str, Any], *, link: str | None, seed: int
-) -> tuple[Problem, dict[str, Any]]:
+def _measuring(
+    link: str | None, packets: int | None, seconds: float | None, *, is_built_in: bool
+) -> Measuring:
+    """What a pull takes; ConfigError if there is no link to tell it of."""
+    for flag, given in (("--pull-packets", packets), ("--pull-seconds", seconds)):
+        if given is not None and link is None:
+            raise ConfigError(f"{flag} says what pulls take beside frames on a link: name --link")
+    usual = _BUILT_IN_PACKETS if is_built_in else 0
+    return Measuring(packets=usual if packets is None else packets, seconds=seconds or 0.0)
+
+
+def _on_link(link: str | None, measuring: Measuring) -> dict[str, Any]:
+    """The link and what pulls take there, as arguments of a plan."""
+    if link is None:
+        return {}
+    return {"link": link, "pull_packets": measuring.packets, "pull_seconds": measuring.seconds}
+
+
+def _planned(task: Problem, words: dict[str, Any], *, seed: int) -> tuple[Problem, dict[str, Any]]:
     """The problem with the scheme that a plan chose for it, and the plan as JSON for the result.
 
     A person reads of the plan on stderr: stdout is the run's.
@@ -141,9 +188,8 @@ def _planned(
     from bitarm.cli.show.plan import sketch  # here: it loads a compiler
     from bitarm.planner.plan import plan_problem
 
-    asked = words | ({} if link is None else {"link": link})
     with measurements_bar() as progress:
-        made = plan_problem(task, **asked, seed=seed, progress=progress)
+        made = plan_problem(task, **words, seed=seed, progress=progress)
     print(f"plan: {sketch(made)}", file=sys.stderr)
     return replace(task, scheme=made.words), {"plan": made.to_json()}
 
@@ -170,17 +216,17 @@ def _opening_page(page: DashboardProcess, journal: Journal) -> Watcher:
     def watch(events: Sequence[LearnerEvent]) -> None:
         for event in events:
             if isinstance(event, RunOpened):
-                run = event.setup.spec.fingerprint
+                run = event.setup.fingerprint
                 page.show(next(kept.run for kept in journal.runs() if kept.fingerprint == run))
 
     return watch
 
 
-def _ledger(link: str | None, task: Problem, seed: int) -> LinkLedger | None:
+def _ledger(link: str | None, task: Problem, seed: int, measuring: Measuring) -> LinkLedger | None:
     """A count of what the run costs on the link; ConfigError if its frames do not fit there."""
     if link is None:
         return None
     profile = find_link(link)
     setup = task.setup(seed)
     require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
-    return LinkLedger(profile)
+    return LinkLedger(profile, measuring=measuring)

@@ -21,15 +21,26 @@ from bitarm.cli.flags.connection import (
     broker_of,
 )
 from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.metrics import MetricsOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.logs import LogLevel, configure
+from bitarm.cli.metrics.figures import (
+    Measure,
+    RunFigures,
+    broker_health,
+    fleet_measures,
+    journal_measures,
+    service_measures,
+)
+from bitarm.cli.metrics.serve import metrics_at
 from bitarm.cli.show.result import show_result
 from bitarm.cli.show.watching import watching
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.observed import Figures
 from bitarm.store import SqliteJournal, find_run
 from bitarm.wire.topics import LEARNER
 
@@ -46,7 +57,7 @@ def learner_command(
     context: typer.Context,
     broker: BrokerOption,
     problem: Annotated[
-        Path | None, typer.Argument(metavar="[PROBLEM.toml]", help="What is to be found out")
+        Path | None, typer.Argument(metavar="PROBLEM.toml", help="What is to be found out")
     ] = None,
     run: Annotated[
         str | None,
@@ -71,6 +82,7 @@ def learner_command(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes the run repeatable")] = None,
     store: StoreOption = None,
+    metrics: MetricsOption = None,
     connect_within: ConnectWithinOption = PATIENCE,
     as_json: ResultJsonOption = False,
     log_level: LogLevelOption = LogLevel.WARNING,
@@ -96,13 +108,27 @@ def learner_command(
     address = broker_of(broker, user or LEARNER, password_file, ca)
     screen = Console(stderr=True)
     table_on = screen if screen.is_terminal and not as_json else None
-    with contextlib.closing(SqliteJournal.open(store_path(store))) as journal:
-        with watching(table_on=table_on) as watch:
+    path, figures, progress = store_path(store), Figures(), RunFigures()
+
+    def measures() -> list[Measure]:
+        ours = [*service_measures(figures), *fleet_measures(figures)]
+        return [*progress.measures(), *ours, *journal_measures(path)]
+
+    with contextlib.closing(SqliteJournal.open(path)) as journal:
+        with (
+            metrics_at(metrics, measures, lambda: broker_health(figures)),
+            watching(progress.watch, table_on=table_on) as watch,
+        ):
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)
                 number = find_run(journal, resume).run
                 end = resume_learner(
-                    journal, number, broker=address, watch=watch, patience=connect_within
+                    journal,
+                    number,
+                    broker=address,
+                    watch=watch,
+                    patience=connect_within,
+                    figures=figures,
                 )
             else:
                 task, name = _new_run(problem, run, overrides)
@@ -116,6 +142,7 @@ def learner_command(
                     seed=seed,
                     watch=watch,
                     patience=connect_within,
+                    figures=figures,
                 )
         _conclude(end, as_json=as_json)
 

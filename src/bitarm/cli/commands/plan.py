@@ -9,17 +9,19 @@ from rich.console import Console
 
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
-from bitarm.cli.flags.link import LinkOption
+from bitarm.cli.flags.link import LinkOption, PullPacketsOption, PullSecondsOption
 from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.plan import (
     GapOption,
     GapPriorOption,
     GapsOption,
+    MeanOption,
     PerBitOption,
     PerFrameUnitOption,
     PerMessageOption,
     PerPullOption,
     PerRoundOption,
+    SpreadOption,
     plan_words,
 )
 from bitarm.cli.flags.words import Words, with_fixed_words
@@ -49,12 +51,16 @@ def plan_command(
     gap: GapOption = None,
     gaps: GapsOption = None,
     gap_prior: GapPriorOption = None,
+    mean: MeanOption = None,
+    spread: SpreadOption = None,
     per_bit: PerBitOption = None,
     per_message: PerMessageOption = None,
     per_pull: PerPullOption = None,
     per_round: PerRoundOption = None,
     link: LinkOption = None,
     per_frame_unit: PerFrameUnitOption = None,
+    pull_packets: PullPacketsOption = None,
+    pull_seconds: PullSecondsOption = None,
     rewards: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +82,9 @@ def plan_command(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the scheme as a table for a problem file"),
+        typer.Option(
+            metavar="FILE.toml", help="Write [problem] and [scheme] of a problem file; add the arms"
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Makes the plan repeatable", show_default=False)
@@ -93,7 +101,14 @@ def plan_command(
     """
     configure(log_level, as_json=log_json)
     require("numba", extra="sim", what="a plan")
-    own = {"rewards": rewards, "offset": offset, "link": link, "seed": seed}
+    own = {
+        "rewards": rewards,
+        "offset": offset,
+        "link": link,
+        "pull_packets": pull_packets,
+        "pull_seconds": pull_seconds,
+        "seed": seed,
+    }
     given = {
         **plan_words(context.params),
         **{word: value for word, value in own.items() if value is not None},
@@ -120,7 +135,7 @@ def plan_command(
     else:
         from bitarm.cli.show.plan import print_plan
 
-        print_plan(Console(), made)
+        print_plan(Console(), made, file=problem)
 
 
 def _check_outputs(plot: Path | None, save: Path | None) -> None:
@@ -143,4 +158,4 @@ def _save(made: "Plan", path: Path) -> None:
     try:
         path.write_text(made.to_toml(), encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"the setting cannot be written to {path}: {error}") from None
+        raise ConfigError(f"the plan cannot be written to {path}: {error}") from None

@@ -64,9 +64,12 @@ def reproduce_command(
         require(package, extra="sim", what="a reproduction")
     from bitarm.cli.show.reproduction import print_reproduction, reproduction_json
     from bitarm.experiments.reproduce import INSTANCES, reproduce  # here: it loads a compiler
+    from bitarm.sim.chunks import forget_oldest
 
     if instance not in INSTANCES:
         raise ConfigError(unknown("--instance", instance, INSTANCES))
+    folder = chunk_folder(cache)
+    forget_oldest(folder)
     try:
         with trials_bar() as progress:
             found = reproduce(
@@ -78,7 +81,7 @@ def reproduce_command(
                 full=full,
                 overwrite=overwrite,
                 workers=workers or os.cpu_count() or 1,
-                cache=chunk_folder(cache),
+                cache=folder,
                 progress=progress,
             )
     except KeyboardInterrupt:

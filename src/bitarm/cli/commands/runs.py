@@ -1,9 +1,11 @@
 """`bitarm runs`: what the journal holds of past runs."""
 
+import contextlib
 import csv
 import json
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Any
@@ -14,15 +16,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bitarm.cli.flags.output import JsonOption
+from bitarm.cli.commands import prune
+from bitarm.cli.flags.output import OUTPUT, JsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
-from bitarm.cli.show.live import standings_table
+from bitarm.cli.show.live import LiveTable, standings_table
+from bitarm.cli.show.reports import REPORT_COLUMNS, report_rows
 from bitarm.cli.show.result import print_answer
 from bitarm.core.events import dump_event
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps
 from bitarm.core.result import result_of
 from bitarm.core.standings import Standings, follow
+from bitarm.errors import StoreError
+from bitarm.peer_log import printable
 from bitarm.store import MemoryJournal, SqliteJournal, find_run
 
 _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
@@ -30,11 +36,12 @@ _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
 ]
+_PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 _NOTHING_CLOSED = ((0, False), (1, False))  # the progress of a run none of whose rounds has closed
 
 
 class ExportFormat(Enum):
-    """How events are written out."""
+    """How a run is written out."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -42,6 +49,7 @@ class ExportFormat(Enum):
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the program, under one name."""
+    prune.add_to(_runs)
     app.add_typer(_runs, name="runs")
 
 
@@ -69,7 +77,7 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
             _moment(run.opened_at),
             f"{run.arms:,}",
             run.outcome or "not ended",
-            Text(run.best_arm or ""),
+            Text(printable(run.best_arm or "")),
             f"{run.entries:,}",
         )
     Console().print(table)
@@ -79,7 +87,8 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
 def show(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """One run: its arms, its answer and its price."""
     number, entries = _entries(run, store)
-    standings = Standings.of(entry.event for entry in entries)
+    with _named(store, number):
+        standings = Standings.of(entry.event for entry in entries)
     ended = standings.ending is not None
     if as_json:
         facts: dict[str, Any] = {"run": number, "opened_at": entries[0].at}
@@ -94,19 +103,42 @@ def show(run: RunArgument, store: StoreOption = None, as_json: JsonOption = Fals
 
 
 @_runs.command()
-def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Feed a run's reports to a new learner and check that it decides the same."""
+def replay(
+    run: RunArgument,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+    pace: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Between rounds, on a terminal",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = _PACE,
+) -> None:
+    """Feed a run's reports to a new learner and check that it decides the same.
+
+    On a terminal the race is shown as it went; in a pipe, a table for each round.
+    """
     number, entries = _entries(run, store)
     checked = 0
     console = Console()
     standings: Standings | None = None
     drawn = (0, False)
-    for _, event in steps(entry.event for entry in entries):
-        checked += 1
-        standings = follow(standings, event)
-        if not as_json and standings.progress not in (*_NOTHING_CLOSED, drawn):
-            drawn = standings.progress
-            console.print(standings_table(standings, console.width))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_named(store, number))
+        animated = console.is_terminal and not as_json
+        table = stack.enter_context(LiveTable(console, pace=pace)) if animated else None
+        for _, event in steps(entry.event for entry in entries):
+            checked += 1
+            if table is not None:
+                table.watch((event,))
+                continue
+            standings = follow(standings, event)
+            if not as_json and standings.progress not in (*_NOTHING_CLOSED, drawn):
+                drawn = standings.progress
+                console.print(standings_table(standings, console.width))
     if as_json:
         typer.echo(json.dumps({"run": number, "events": checked, "agrees": True}))
     else:
@@ -117,18 +149,20 @@ def replay(run: RunArgument, store: StoreOption = None, as_json: JsonOption = Fa
 def export(
     run: RunArgument,
     store: StoreOption = None,
-    file_format: Annotated[ExportFormat, typer.Option("--format")] = ExportFormat.JSONL,
+    file_format: Annotated[
+        ExportFormat,
+        typer.Option("--format", help="jsonl: events; csv: a row a report", rich_help_panel=OUTPUT),
+    ] = ExportFormat.JSONL,
 ) -> None:
-    """Every event of a run, to stdout."""
+    """A run to stdout: every event as JSON, a line each, or a table of its reports as CSV."""
     _, entries = _entries(run, store)
     if file_format is ExportFormat.JSONL:
         for entry in entries:
             typer.echo(json.dumps(_entry_json(entry)))
         return
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("sequence", "at", "event", "body"))
-    for entry in entries:
-        writer.writerow((entry.sequence, entry.at, entry.event.name, dump_event(entry.event)))
+    writer = csv.DictWriter(sys.stdout, REPORT_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(report_rows(entries))
 
 
 def _entries(run: str, store: StoreOption) -> tuple[int, list[Entry]]:
@@ -138,6 +172,15 @@ def _entries(run: str, store: StoreOption) -> tuple[int, list[Entry]]:
     with closing(SqliteJournal.open_read_only(path)) as journal:
         number = find_run(journal, run).run
         return number, list(journal.read(number))
+
+
+@contextmanager
+def _named(store: StoreOption, run: int) -> Iterator[None]:
+    """Name the file and the run in what is wrong with a run's events: the core knows no files."""
+    try:
+        yield
+    except StoreError as error:
+        raise StoreError(f"{store_path(store)}: run {run}: {error}") from error
 
 
 def _entry_json(entry: Entry) -> dict[str, Any]:

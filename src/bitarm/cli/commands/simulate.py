@@ -21,7 +21,7 @@ from bitarm.errors import ConfigError
 if TYPE_CHECKING:
     from bitarm.api.simulate import Simulation
     from bitarm.sim.models import RewardModel
-from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
+from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.logs import LogLevel, configure
 
 
@@ -33,7 +33,7 @@ def add_to(app: typer.Typer) -> None:
 def simulate_command(
     context: typer.Context,
     problem: Annotated[
-        Path | None, typer.Argument(metavar="[PROBLEM.toml]", help="A problem file with models")
+        Path | None, typer.Argument(metavar="PROBLEM.toml", help="A problem file with models")
     ] = None,
     arms: Annotated[
         str | None,
@@ -54,19 +54,28 @@ def simulate_command(
         typer.Option(metavar="FOLDER", help="Where finished chunks are kept", show_default=False),
     ] = None,
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, a row a setting")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV, a row a setting", rich_help_panel=OUTPUT)
+    ] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the results (.png, .svg, .pdf)")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the results (.png, .svg, .pdf)", rich_help_panel=OUTPUT
+        ),
     ] = None,
     log_level: LogLevelOption = LogLevel.WARNING,
     log_json: LogJsonOption = False,
     *,
     words: Words,
 ) -> None:
-    """Monte Carlo: mean and standard error of the price, and how often the answer is wrong."""
+    """Monte Carlo: what a setting costs, and how often its answer is wrong.
+
+    A LIST with commas sweeps: every value of it is run, crossed with those of the other lists.
+    """
     configure(log_level, as_json=log_json)
     require("numba", extra="sim", what="a simulation")
     from bitarm.api.simulate import simulate  # here: it loads a compiler
+    from bitarm.sim.chunks import forget_oldest
 
     if as_json and as_csv:
         raise ConfigError("give either --json or --csv, not both")
@@ -75,6 +84,8 @@ def simulate_command(
     chosen = new_seed() if seed is None else seed
     if workers is None and cluster is None:
         workers = os.cpu_count()
+    folder = chunk_folder(cache)
+    forget_oldest(folder)
     try:
         with trials_bar() as progress:
             result = simulate(
@@ -83,8 +94,9 @@ def simulate_command(
                 seed=chosen,
                 workers=workers,
                 cluster=cluster,
-                cache=chunk_folder(cache),
+                cache=folder,
                 progress=progress,
+                sigma_from_models=problem is None,  # a file's run knows no models
                 **(kept | words),
             )
         _show(result, as_json=as_json, as_csv=as_csv, plot=plot)

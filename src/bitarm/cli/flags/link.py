@@ -13,7 +13,20 @@ LinkOption = Annotated[
     str | None,
     typer.Option(
         metavar="LINK",
-        help=f"{_LINK.word.help}: {', '.join(_LINK.choices)}",
+        help=f"What it costs there: {', '.join(_LINK.choices)}",
         show_default=False,
     ),
+]
+
+PullPacketsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Packets that a pull itself sends over the link, under the same limits",
+        show_default=False,
+    ),
+]
+PullSecondsOption = Annotated[
+    float | None,
+    typer.Option(metavar="S", help="Seconds that a pull takes", show_default=False),
 ]

@@ -6,9 +6,23 @@ import typer
 
 from bitarm.cli.logs import LogLevel
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
-ResultJsonOption = Annotated[
-    bool, typer.Option("--json", help="Print the result as one JSON object")
+OUTPUT = "Output"
+"""The title of these flags in a command's help."""
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object", rich_help_panel=OUTPUT)
 ]
-LogLevelOption = Annotated[LogLevel, typer.Option(help="What to log on stderr")]
-LogJsonOption = Annotated[bool, typer.Option("--log-json", help="Log as JSON lines")]
+ResultJsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)
+]
+LogLevelOption = Annotated[
+    LogLevel,
+    typer.Option(
+        metavar="LEVEL",
+        help="Log on stderr: debug, info, warning or error",
+        rich_help_panel=OUTPUT,
+    ),
+]
+LogJsonOption = Annotated[
+    bool, typer.Option("--log-json", help="Log as JSON lines", rich_help_panel=OUTPUT)
+]

@@ -8,21 +8,31 @@ import typer
 from bitarm.errors import ConfigError
 
 _WORDS = (
-    *("gap", "gaps", "gap_prior"),
+    *("gap", "gaps", "gap_prior", "mean", "spread"),
     *("per_bit", "per_message", "per_pull", "per_round", "per_frame_unit"),
 )
 
 
+PLANNING = "Planning"
+"""The title of these flags in a command's help."""
+
+
 def _option(text: str, metavar: str | None = None) -> Any:
-    return typer.Option(help=text, metavar=metavar, show_default=False)
+    return typer.Option(help=text, metavar=metavar, show_default=False, rich_help_panel=PLANNING)
 
 
-GapOption = Annotated[
-    float | None, _option("Guess: every other arm is this far below the best one")
-]
-GapsOption = Annotated[str | None, _option("Guess: the gap of each other arm, 0.1,0.2,0.4", "LIST")]
+GapOption = Annotated[float | None, _option("Guess: the others are this far below the best")]
+GapsOption = Annotated[str | None, _option("Guess: each other arm's gap, 0.1,0.2,0.4", "LIST")]
 GapPriorOption = Annotated[
-    str | None, _option("Guess: gaps drawn from uniform:LOW:HIGH or loguniform:LOW:HIGH", "PRIOR")
+    str | None, _option("Guess: uniform:LOW:HIGH or loguniform:LOW:HIGH", "PRIOR")
+]
+MeanOption = Annotated[
+    float | None,
+    _option("Guess, with bounds and no sigma: mean of the best arm; else about their middle"),
+]
+SpreadOption = Annotated[
+    float | None,
+    _option("Guess, with bounds and no sigma: deviation of a reward; else that of coins"),
 ]
 PerBitOption = Annotated[float | None, _option("Price of a payload bit")]
 PerMessageOption = Annotated[float | None, _option("Price of a report of one arm")]
@@ -30,7 +40,7 @@ PerPullOption = Annotated[float | None, _option("Price of a pull of one arm")]
 PerRoundOption = Annotated[float | None, _option("Price of a round")]
 PerFrameUnitOption = Annotated[
     float | None,
-    _option("Price of a second of air time on the link, or of a byte of frames there; else 1"),
+    _option("Price of the link's second of air time, or byte; else 1"),
 ]
 
 

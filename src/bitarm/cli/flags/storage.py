@@ -6,9 +6,16 @@ from typing import Annotated
 import platformdirs
 import typer
 
+from bitarm.cli.flags.output import OUTPUT
+
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", metavar="FILE", help="Journal of runs; by default in your data folder"),
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="Journal of runs; else in your data folder",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 

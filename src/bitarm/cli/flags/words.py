@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
+from bitarm.api.defaults import default_of, shown
 from bitarm.api.words import users, vocabulary
 from bitarm.core.words import Declared, WordKind
 from bitarm.errors import ConfigError
@@ -115,7 +117,7 @@ def _swept(declared: Declared) -> Any:
         return _one(declared)
     choice = "yes, no: " if declared.kind is WordKind.FLAG else ""
     option = typer.Option(
-        help=f"{choice}{_help(declared)}; a comma list sweeps",
+        help=f"{choice}{_help(declared)}",
         metavar="LIST",
         show_default=False,
         rich_help_panel=_PANELS[_table(declared)],
@@ -155,11 +157,17 @@ def by_table(words: Words) -> dict[str, dict[str, Any]]:
 
 
 def _help(declared: Declared) -> str:
-    """The help of a word: what it is, its choices, and whose it is where only a few have it."""
+    """The help of a word: what it is, its choices, whose it is, and its default.
+
+    Owners are named where only a few have it, and a default where it is the same for all of them;
+    docs/words.md has the others.
+    """
     choices = f": {', '.join(declared.choices)}" if declared.choices else ""
     owners = users(declared.name)
     whose = f" ({', '.join(owners)})" if 0 < len(owners) <= _MOST_OWNERS else ""
-    return f"{declared.word.help}{choices}{whose}"
+    usual = default_of(declared)
+    default = "" if usual is None or usual.only is None else f"; default {shown(usual.only)}"
+    return escape(f"{declared.word.help}{choices}{whose}{default}")
 
 
 def _table(declared: Declared) -> str:

@@ -16,6 +16,7 @@ def link_json(fleet: FleetUse) -> dict[str, Any]:
         "messages_down": fleet.messages_down,
         "busiest": fleet.busiest.to_json(),
         "since_resumed": fleet.since_resumed,
+        "pulls_included": fleet.pulls_included,
     }
 
 
@@ -32,8 +33,11 @@ def print_link(console: Console, fleet: FleetUse) -> None:
         "busiest agent",
         f"{busiest.messages_up:,} up, {busiest.messages_down:,} down{_air(busiest)}",
     )
+    if busiest.packets_of_pulls:
+        grid.add_row("its pulls", f"{busiest.packets_of_pulls:,} packets over the same link")
     if busiest.least_hours:
-        grid.add_row("lasts at least", f"{_duration(busiest.least_hours)}, by the link's limits")
+        why = "pulls included" if fleet.pulls_included else "by the link's limits on frames alone"
+        grid.add_row("lasts at least", f"{duration(busiest.least_hours)}, {why}")
     console.print()
     console.print(grid)
 
@@ -44,7 +48,8 @@ def _air(busiest: LinkUse) -> str:
     return f"; on air {busiest.air_seconds_up:.1f} s up, {busiest.air_seconds_down:.1f} s down"
 
 
-def _duration(hours: float) -> str:
+def duration(hours: float) -> str:
+    """Hours as a person says them."""
     if hours < 1:
         return f"{60 * hours:.0f} minutes"
     return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"

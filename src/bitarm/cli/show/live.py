@@ -11,9 +11,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from bitarm.cli.show.outlook import near_tie
 from bitarm.core.events import LearnerEvent
 from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings, follow
+from bitarm.peer_log import printable
 
 _NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
 _WIDE = 120  # screen columns from which on there is room for more words
@@ -70,7 +72,7 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
         f"samples {_count(standings.samples, at_most=standings.samples_at_most)}   "
         f"payload {standings.payload_bits:,} bits",
         title_justify="left",
-        caption=_left_out(standings),
+        caption=_caption(standings),
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -88,12 +90,12 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     for index in _shown(standings):
         arm = standings.arms[index]
         table.add_row(
-            Text(arm.name),  # a name is text, never markup
+            Text(printable(arm.name)),  # text, never markup
             interval_bar(arm, low, high, bar_width),
             *_figures(arm)[: 1 + claims],
             _count(arm.pulls, at_most=arm.pulls_at_most),
             f"{arm.payload_bits:,}",
-            Text(_state(standings, index, wide=screen_width >= _WIDE)),
+            Text(printable(_state(standings, index, wide=screen_width >= _WIDE))),
             style=found if index == best else ("" if arm.active else "dim"),
         )
     return table
@@ -105,23 +107,15 @@ def _count(count: int, *, at_most: bool) -> str:
 
 
 def _figures(arm: ArmStanding) -> tuple[str, str]:
-    """The mean and its radius; of an arm that conceded only what its mean is not above."""
-    if arm.ceiling is not None:
-        return f"≤ {arm.ceiling:.4f}", ""
+    """The mean and its radius, as far as they were told."""
     mean, radius = ("" if number is None else f"{number:.4f}" for number in (arm.mean, arm.radius))
     return mean, radius
 
 
 def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
-    """The arm's interval between `low` and `high`: ├───●───┤, cut where it leaves the axis.
-
-    An arm that conceded may be anywhere up to its ceiling: ◂───┤.
-    """
+    """The arm's interval between `low` and `high`: ├───●───┤, as far as it lies on the axis."""
     if arm.mean is None:
         return ""
-    if arm.ceiling is not None:
-        end = min(_column(arm.ceiling, low, high, width), width - 1)
-        return "◂" if end < 1 else "◂" + "─" * (end - 1) + "┤"
     radius = arm.radius or 0.0  # without a claim, a point
     left, middle, right = (
         _column(value, low, high, width)
@@ -142,7 +136,7 @@ def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
 
 def _highest(mean: float, arm: ArmStanding) -> float:
     """Up to where the arm may be, by what it told last."""
-    return mean + (arm.radius or 0.0) if arm.ceiling is None else arm.ceiling
+    return mean + (arm.radius or 0.0)
 
 
 def _column(value: float, low: float, high: float, width: int) -> int:
@@ -184,6 +178,12 @@ def _shown(standings: Standings) -> list[int]:
         return (not arms[index].active, -mean if mean is not None else float("inf"))
 
     return sorted(sorted(range(len(arms)), key=rank)[:_MOST_ARMS])
+
+
+def _caption(standings: Standings) -> Text | None:
+    """What the rows do not show; as text, since a name may look like markup."""
+    lines = [line for line in (_left_out(standings), near_tie(standings)) if line is not None]
+    return Text("\n".join(lines)) if lines else None
 
 
 def _left_out(standings: Standings) -> str | None:

@@ -1,27 +1,35 @@
 """A plan for a person: the setting, its price, the trade-off, and what if the guess is wrong."""
 
 import math
+import shlex
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bitarm.cli.show.link import duration
+from bitarm.planner.figures import PLAN_MEASURES, Spread
 from bitarm.planner.link_costs import unit_of
-from bitarm.planner.measurement import PLAN_MEASURES, Spread
-from bitarm.planner.plan import Misjudged, Plan
+from bitarm.planner.plan import Plan
+from bitarm.planner.scheme_words import flags_of
+from bitarm.planner.wrong_guess import Misjudged
 
 _NOUNS = {"payload_bits": "bits"}
-_TIMES = {0.5: "half as large", 2.0: "twice as large"}
+_COLUMNS = 78  # of a line of a command, with room for the sign that it goes on
+_YOUR_FILE = "PROBLEM.toml"
 
 
-def print_plan(console: Console, plan: Plan) -> None:
-    """Print the setting, what it will cost, the trade-off, and what if the guess is wrong."""
+def print_plan(console: Console, plan: Plan, *, file: Path | None = None) -> None:
+    """Print the setting, what it will cost, the trade-off, what if the guess is wrong, and a
+    command to paste. `file` is the problem file that was planned for, if there was one.
+    """
     grid = _grid()
     grid.add_row("setting", Text(plan.setting.describe()))
     grid.add_row("guarantee", Text(_claim(plan)))
     grid.add_row("prices", _prices(plan))
-    grid.add_row("guess", _guess(plan))
+    grid.add_row("guess", Text(_guess(plan)))
     if plan.task.fixed.items:
         grid.add_row("fixed", Text(plan.task.fixed.describe()))
     console.print()
@@ -32,8 +40,32 @@ def print_plan(console: Console, plan: Plan) -> None:
     console.print(_curve(plan))
     console.print()
     console.print(_wrong(plan))
-    for factor, why in plan.impossible:
-        console.print(f"Gaps cannot be {_TIMES[factor]}: {why}.", style="dim")
+    for what, why in plan.impossible:
+        console.print(Text(f"Not {what}: {why}."), style="dim")
+    console.print()
+    console.print(_how_to(file), style="bold")
+    for line in _command(plan, file):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _how_to(file: Path | None) -> str:
+    if file is not None:
+        return "Run it"
+    return f"Run it, with your arms in {_YOUR_FILE}; --save FILE.toml writes the rest of that file"
+
+
+def _command(plan: Plan, file: Path | None) -> list[str]:
+    """The command that runs the plan, in lines that a shell takes as one."""
+    problem = {} if file is not None else plan.task.problem_words()
+    words = [flag for word, value in problem.items() for flag in flags_of(word, value)]
+    named = _YOUR_FILE if file is None else shlex.quote(str(file))
+    lines, line = list[str](), f"bitarm identify {named}"
+    for word in (*words, *plan.setting.to_flags()):
+        if len(line) + 1 + len(word) > _COLUMNS:
+            lines.append(f"{line} \\")
+            line = "   "
+        line = f"{line} {word}"
+    return [*lines, line]
 
 
 def sketch(plan: Plan) -> str:
@@ -81,6 +113,8 @@ def _expected(plan: Plan) -> Table:
         numbers = (spread.mean, spread.sem, spread.sd)
         table.add_row(_NOUNS.get(name, name), *(_rounded(number) for number in numbers))
     table.add_row("lower bound on samples", _rounded(plan.lower_bound), "", "")
+    if plan.least_hours:
+        table.add_row("lasts at least", duration(plan.least_hours), "", "")
     return table
 
 
@@ -97,21 +131,28 @@ def _caption(plan: Plan) -> str:
     if figures.measured_by == "machines":
         rough = "\nby learner and agents themselves, as no kernel has the scheme: fewer runs"
     return (
-        f"{figures.runs:,} simulated runs{apart}{rough}\n{plan.rewards}\n"
+        f"{figures.runs:,} simulated runs{apart}{rough}\n"
         f"{plan.tried:,} measurements of settings, seed {plan.seed}"
     )
 
 
 def _curve(plan: Plan) -> Table:
+    """The trade-off; beside samples and bits, what else has a price."""
+    prices = plan.task.prices
+    others = []
+    if prices.per_message or prices.link is not None:
+        others.append("messages")
+    if prices.per_round:
+        others.append("rounds")
     table = _table("No setting beats these in both samples and bits")
-    _numbers(table, "samples", "bits", "cost")
+    _numbers(table, "samples", "bits", *others, "cost")
     table.add_column("setting")
     for candidate in plan.curve:
-        chosen = candidate.setting == plan.setting
+        chosen, figures = candidate.setting == plan.setting, candidate.figures
+        shown = [figures.samples, figures.payload_bits]
+        shown += [getattr(figures, name) for name in others]
         table.add_row(
-            _rounded(candidate.figures.samples.mean),
-            _rounded(candidate.figures.payload_bits.mean),
-            _rounded(candidate.figures.cost.mean),
+            *(_rounded(spread.mean) for spread in (*shown, figures.cost)),
             Text(candidate.setting.describe() + (" (the plan)" if chosen else "")),
             style="bold" if chosen else None,
         )
@@ -120,12 +161,12 @@ def _curve(plan: Plan) -> Table:
 
 def _wrong(plan: Plan) -> Table:
     table = _table("If the guess is wrong")
-    table.add_column("gaps are", no_wrap=True)
+    table.add_column("if", no_wrap=True)
     _numbers(table, "plan costs", "best costs", "ratio")
     table.add_column("best then")
     for misjudged in plan.misjudged:
         table.add_row(
-            _TIMES[misjudged.factor],
+            misjudged.what,
             "no answer" if misjudged.planned is None else _rounded(misjudged.planned.cost.mean),
             _rounded(misjudged.best_cost),
             _ratio(misjudged),
@@ -152,6 +193,8 @@ def _prices(plan: Plan) -> str:
     ]
     if prices.link is not None:
         named.append(f"{prices.per_frame_unit:g} a {unit_of(prices.link)} on {prices.link.name}")
+    if prices.measuring.packets:
+        named.append(f"{prices.measuring.packets:,} packets a pull")
     return ", ".join(named)
 
 
@@ -163,7 +206,7 @@ def _guess(plan: Plan) -> str:
         if not isinstance(value, list)
         else "gaps " + ", ".join(f"{gap:g}" for gap in value)
     )
-    return f"{gaps}, {task.arms:,} arms"
+    return f"{gaps}, {task.arms:,} arms, {plan.rewards}"
 
 
 def _rounded(number: float) -> str:

@@ -1,5 +1,6 @@
 """A reproduction of the paper beside its published numbers: as a table, and as JSON."""
 
+from dataclasses import asdict
 from typing import Any
 
 from rich import box
@@ -7,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bitarm.cli.exits import complain
+from bitarm.experiments.peers import published_rows
+from bitarm.experiments.report import Scored
 from bitarm.experiments.reproduce import Reproduction
 from bitarm.sim.sweep import MEASURES
 
@@ -31,6 +34,15 @@ def reproduction_json(found: Reproduction) -> dict[str, Any]:
                         "worst_x": deviation.worst.x,
                     }
                     for deviation in one.result.deviations()
+                ],
+                "peers": [
+                    {
+                        "strategy": row.strategy,
+                        "source": row.source,
+                        "note": row.note,
+                        "figures": [asdict(figure) for figure in row.figures],
+                    }
+                    for row in one.peers
                 ],
                 "claims": [
                     {"claim": claim.text, "holds": not failures, "failures": failures}
@@ -65,9 +77,33 @@ def print_reproduction(found: Reproduction) -> None:
         table.caption_justify = "left"
         console.print(table)
     for one in found.scored:
+        if one.peers:
+            console.print(_peers(one))
+    for one in found.scored:
         for claim, failures in one.claims:
             if failures:
                 more = f", and {len(failures) - 1} more" if failures[1:] else ""
                 name = one.result.experiment.name
                 complain(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
     console.print(f"report: {found.report}", soft_wrap=True)
+
+
+def _peers(one: Scored) -> Table:
+    """Strategies side by side: samples, and bits where rewards are not all seen."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("strategy")
+    for x in one.result.experiment.axis.values:
+        table.add_column(f"samples, {x:g}", justify="right", no_wrap=True)
+        table.add_column("bits", justify="right", no_wrap=True)
+    table.add_column("by", no_wrap=True, style="dim")
+    for row in one.peers:
+        cells = []
+        for figure in row.figures:
+            bits = "all" if figure.bits is None else f"{figure.bits:,.0f}"
+            cells += [f"{figure.samples:,.0f}", bits]
+        named = f"{row.strategy} ({row.note})" if row.note else row.strategy
+        table.add_row(named, *cells, "them" if row in published_rows() else "us")
+    sources = dict.fromkeys(row.source for row in one.peers)
+    table.caption = f"by: {'; '.join(sources)}\nall: the strategy sees every reward"
+    table.caption_justify = "left"
+    return table

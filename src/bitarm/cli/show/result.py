@@ -1,7 +1,7 @@
 """How a run ended: the answer, its guarantee and its price."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult
 from bitarm.links.cost import LinkLedger
+from bitarm.peer_log import printable
 
 _WHY_NO_ANSWER = {
     Outcome.ROUND_LIMIT: "the limit on rounds was reached",
@@ -22,6 +23,7 @@ _WHY_NO_ANSWER = {
     Outcome.BIT_LIMIT: "the limit on bits was reached",
     Outcome.AGENT_LOST: "an agent was lost",
     Outcome.INTERRUPTED: "the run was interrupted",
+    Outcome.DATA_EXHAUSTED: "the recorded rewards ended",
 }
 _MOST_NAMES = 8
 
@@ -52,8 +54,10 @@ def print_answer(console: Console, result: RunResult, *, run: int) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
-    grid.add_row(_title(result), Text(_answer(result), style=_style(result)))
-    grid.add_row("guarantee", Text(_claim(result)))
+    grid.add_row(_title(result), Text(printable(_answer(result)), style=_style(result)))
+    for title, text in _outlook(result):
+        grid.add_row(title, Text(printable(text)))
+    grid.add_row("guarantee", Text(printable(_claim(result))))
     grid.add_row("rounds", f"{result.rounds:,}")
     grid.add_row("samples", f"{'at most ' if result.samples_at_most else ''}{result.samples:,}")
     grid.add_row("payload", _payload(result))
@@ -76,7 +80,7 @@ def print_answer(console: Console, result: RunResult, *, run: int) -> None:
     if result.forgotten:
         grid.add_row("forgotten", f"live rewards of an arm, {result.forgotten:,} times")
     grid.add_row("raw rewards", _raw(result))
-    grid.add_row("scheme", Text(_scheme(result)))
+    grid.add_row("scheme", Text(printable(_scheme(result))))
     grid.add_row("seed", str(result.seed))
     grid.add_row("run", f"{run} ({result.fingerprint})")
     console.print()
@@ -98,10 +102,43 @@ def _answer(result: RunResult) -> str:
     if result.best_arm is not None:
         spent = ", as the budget is spent" if result.outcome is Outcome.BUDGET_SPENT else ""
         return f"{result.best_arm_name} (arm {result.best_arm}){spent}"
-    names = ", ".join(result.contenders[:_MOST_NAMES])
-    more = len(result.contenders) - _MOST_NAMES
-    rest = f" and {more:,} more" if more > 0 else ""
-    return f"none: {_WHY_NO_ANSWER[result.outcome]}. Still in the race: {names}{rest}"
+    in_race = _listed(result.contenders)
+    return f"none: {_WHY_NO_ANSWER[result.outcome]}. Still in the race: {in_race}"
+
+
+def _outlook(result: RunResult) -> list[tuple[str, str]]:
+    """What is known where there is no answer: the best guess, who is out, the cost of deciding."""
+    if result.best_arm is not None:
+        return []
+    lines = []
+    if result.leader_name is not None:
+        over = f", by {result.lead:.4g} over {result.runner_up_name}" if result.lead else ""
+        tied = f", level with {result.runner_up_name}" if result.lead == 0 else ""
+        lines.append(("best guess", f"{result.leader_name}{over}{tied}; nothing is proven of it"))
+    if result.excluded:
+        why = result.excluded_reason
+        claim = why if result.excluded_guarantee else f"no guarantee, as {why}"
+        lines.append(("not best", f"{_listed(result.excluded)}: {claim}"))
+    if result.to_decide is not None:
+        cost = result.to_decide
+        lines.append(
+            (
+                "to decide",
+                f"about {_rounded(cost.samples)} samples and {_rounded(cost.payload_bits)} bits "
+                f"more, {cost.rule}",
+            )
+        )
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _rounded(number: int) -> str:
+    """An estimate in two digits."""
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def _claim(result: RunResult) -> str:

@@ -10,66 +10,84 @@ from rich.console import Console
 from rich.table import Table
 
 from bitarm.api.simulate import Simulation
-from bitarm.core.policy import Outcome
 from bitarm.core.vocabulary import labels
-from bitarm.sim.sweep import MEASURES
+
+_WIDE = 120  # screen columns from which on there is room for intervals
+_LEAST_LABEL = 14
 
 
 def print_csv(result: Simulation) -> None:
     """Print a row for each setting, under the names that the JSON has, nested ones joined by _."""
-    rows = [_flat(point) for point in result.to_json()["results"]]
+    rows = result.rows()
     writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(key for row in rows for key in row)))
     writer.writeheader()
     writer.writerows(rows)
 
 
-def _flat(point: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in point.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{key}_")
-        else:
-            flat[prefix + key] = value
-    return flat
-
-
 def print_table(result: Simulation) -> None:
     """Print a line for each setting: its label, what it cost, and how often it was wrong."""
+    Console().print(sweep_table(result, Console().width))
+
+
+def sweep_table(result: Simulation, screen_width: int) -> Table:
+    """The table of a sweep; a narrow screen gets fewer digits and fewer intervals."""
     points = result.to_json()["results"]
-    undecided = [result.trials - sum(map(_answered, point["outcomes"].items())) for point in points]
+    undecided = any(point["undecided"] for point in points)
+    wide = screen_width >= _WIDE
     table = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        caption=f"{result.trials:,} trials, seed {result.seed}; mean ± standard error, "
-        "error rate with its 95 % interval",
+        caption=_caption(result, wide=wide, undecided=undecided),
         caption_justify="left",
     )
-    table.add_column("setting")
-    for title in ("rounds", "samples", "bits", "error rate", *["undecided"] * any(undecided)):
-        table.add_column(title, justify="right", no_wrap=True)
-    for label, point, silent in zip(labels(points), points, undecided, strict=True):
-        rate = point["error_rate"]
+    table.add_column("setting", overflow="fold", min_width=_LEAST_LABEL)
+    titles = ("rounds", "samples", "median", "99 %", "bits", "wrong", *["undecided"] * undecided)
+    for title in titles:
+        table.add_column(title if wide or title != "undecided" else "open", justify="right")
+    for label, point in zip(labels(points), points, strict=True):
         table.add_row(
             label,
-            *(_with_error(point[measure]) for measure in MEASURES),
-            f"{rate['value']:.2g} [{rate['low']:.2g}, {rate['high']:.2g}]",
-            *[f"{silent:,}"] * any(undecided),
+            _with_error(point["rounds"]) if wide else _plain(point["rounds"]["mean"]),
+            _with_error(point["samples"]),
+            _plain(point["samples"]["median"]),
+            _plain(point["samples"]["p99"]),
+            _with_error(point["payload_bits"]) if wide else _plain(point["payload_bits"]["mean"]),
+            _rate(point["error_rate"], wide=wide),
+            *[f"{point['undecided']:,}"] * undecided,
         )
-    Console().print(table)
+    return table
 
 
-def _answered(count: tuple[str, int]) -> int:
-    """How many trials of an outcome ended with an answer: all of them, or none."""
-    outcome, trials = count
-    return trials if outcome in (Outcome.DECIDED.value, Outcome.BUDGET_SPENT.value) else 0
+def _caption(result: Simulation, *, wide: bool, undecided: bool) -> str:
+    rate = "error rate with its 95 % interval" if wide else "wrong: the error rate"
+    left_out = (
+        f"; {'undecided' if wide else 'open'}: ended without an answer, which the averages leave "
+        "out; wrong if the best arm had fallen"
+    )
+    return (
+        f"{result.trials:,} trials, seed {result.seed}; mean ± standard error, median and 99th "
+        f"percentile of the samples; {rate}{left_out * undecided}"
+    )
+
+
+def _rate(rate: dict[str, float], *, wide: bool) -> str:
+    interval = f" [{rate['low']:.2g}, {rate['high']:.2g}]" if wide else ""
+    return f"{rate['value']:.2g}{interval}"
+
+
+def _plain(number: float | None) -> str:
+    """A number without its error, in about four digits."""
+    if number is None:
+        return "–"
+    return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.3g}"
 
 
 def _with_error(average: dict[str, Any]) -> str:
     mean, sem = average["mean"], average["sem"]
     if sem is None:
-        return f"{mean:,}"
+        return _plain(mean)
     # as many digits as the error leaves meaning to
     digits = 0 if sem == 0 else min(max(1 - math.floor(math.log10(sem)), 0), 3)
     return f"{mean:,.{digits}f} ±" + (f"{sem:,.0f}" if sem >= 10 else f"{sem:.2g}")

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from rich.console import Console
 
 from bitarm.cli.logs import EventLog
+from bitarm.cli.show.heartbeat import Heartbeat
 from bitarm.cli.show.live import LiveTable
 from bitarm.core.events import LearnerEvent
 from bitarm.core.journal import Watcher
@@ -16,7 +17,7 @@ def watching(*others: Watcher, table_on: Console | None, pace: float = 0) -> Ite
     """A watcher for the run of a block: it logs every event and tells it to `others`.
 
     A live table is drawn on the console `table_on`, if there is one, and rests for `pace` seconds
-    after each round.
+    after each round. Without one, a line a minute says that the run goes on.
     """
     watchers = [EventLog().watch, *others]
 
@@ -27,4 +28,6 @@ def watching(*others: Watcher, table_on: Console | None, pace: float = 0) -> Ite
     with ExitStack() as stack:
         if table_on is not None:
             watchers.append(stack.enter_context(LiveTable(table_on, pace=pace)).watch)
+        else:
+            watchers.append(stack.enter_context(Heartbeat()).watch)
         yield watch

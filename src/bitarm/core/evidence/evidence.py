@@ -21,7 +21,8 @@ NEVER = 1e11
 """Pulls after which nothing is forecast."""
 
 CAUTION = 0.25
-"""Deviations by which a leader's mean is taken to be lower than it seems."""
+"""Deviations by which a leader's mean is taken to be lower than it seems, beside half the deviation
+of a mean that is anywhere in its cell."""
 
 _NEGLIGIBLE = -60.0  # logarithm of a term that need not be added
 _RATIO = 1.6  # of neighbouring rungs' rates
@@ -91,8 +92,8 @@ class Evidence:
 
     # -- what decides, where σ is known ----------------------------------------------------------
 
-    def separates(self, loser: ArmView, winner: ArmView) -> bool:
-        """Whether told cells of both are enough for evidence to reach its level.
+    def separates(self, loser: ArmView, winner: ArmView, epsilon: float = 0.0) -> bool:
+        """Whether told cells of both are enough for evidence to reach its level, with ε on top.
 
         A part of the same sum that a challenged agent weighs, at counts that only ever grow.
         """
@@ -101,7 +102,7 @@ class Evidence:
             return False
         terms = RUNGS * len(SHARES)
         return told_enough(
-            (winner.low - loser.high) / scale.unit,
+            (winner.low + epsilon - loser.high) / scale.unit,
             loser.pulls,
             winner.pulls,
             self.level,
@@ -124,6 +125,7 @@ class Evidence:
         return forecast(
             scale.bounded,
             scale.inward(leader.mean),
+            leader.error / scale.unit if math.isfinite(leader.error) else 0.0,
             math.ldexp(1.0, spread if leader.spread is None else leader.spread),
             scale.inward(target),
             math.ldexp(1.0, spread),
@@ -168,6 +170,7 @@ def band(rung: int) -> int:
 def forecast(
     bounded: bool,
     leader: float,
+    leader_error: float,
     leader_spread: float,
     target: float,
     spread: float,
@@ -189,6 +192,7 @@ def forecast(
         climb += 1
     gap = leader - target
     spent = variance(bounded, leader, leader_spread, pulls)
+    unsure = leader_error * leader_error / 12.0  # half the deviation of a mean in its cell
     soonest, best, highest, hopeful = math.inf, 0, -math.inf, 0
     for rung in range(RUNGS):
         gain, loss = rates[rung], rates[max(rung - climb, 0)]
@@ -199,7 +203,7 @@ def forecast(
         then = needed / max(gain * gap - lost, 1e-12)
         if then < 1e12:
             for _ in range(2):
-                nearer = gap - CAUTION * math.sqrt(spent / max(then, 1.0))
+                nearer = gap - math.sqrt(CAUTION * CAUTION * spent / max(then, 1.0) + unsure)
                 then = needed / max(gain * nearer - lost, 1e-12)
         if then < soonest:
             soonest, best = then, rung

@@ -53,6 +53,8 @@ _ROUNDING = 2.0**-44
 SHARES = tuple(math.log(share) for share in FOLLOWING)
 """Logarithms of the shares of losers 0 to 3 rungs above the winner's."""
 
+_HOPELESS = -math.log(BAND * len(SHARES)) - _ROUNDING  # as many terms add up to less than 1
+
 _FINE, _MEDIUM = 128, 192  # hurdles below these bytes are in eighths, and in halves of a nat
 NO_HURDLE = 255
 """The byte of a rung at which the leader's evidence is worth nothing."""
@@ -307,6 +309,9 @@ def weigh(
     `below` is the arm's evidence from rung max(first − 3, 0) on; `values` and `slopes` are room.
     """
     lowest, count = max(first + 1 - len(SHARES), 0), 0
+    low, high = (0.0, 1.0) if bounded else (-math.inf, math.inf)
+    guess = min(max(0.6 * edge + 0.4 * mean, low), high)
+    highest = -math.inf
     for place in range(BAND):
         if hurdles[place] == NO_HURDLE:
             continue
@@ -317,11 +322,11 @@ def weigh(
             loser = max(winner - climb, 0)
             values[count] = SHARES[climb] + base + below[loser - lowest]
             slopes[count] = rates[loser] * pulls - gain
+            highest = max(highest, values[count] + slopes[count] * guess)
             count += 1
-    if count == 0:
-        return False
-    low, high = (0.0, 1.0) if bounded else (-math.inf, math.inf)
-    return reaches(values, slopes, count, 0.0, low, high, 0.6 * edge + 0.4 * mean)[0]
+    if highest < _HOPELESS:
+        return False  # all terms together are below 1 there: most looks end here, without an exp
+    return reaches(values, slopes, count, 0.0, low, high, guess)[0]
 
 
 def challenge(

@@ -4,7 +4,6 @@ from bitarm.core.policies.challenge import ChallengeElimination
 from bitarm.core.policies.lil_ucb import LilUcb
 from bitarm.core.policies.lil_ucb_count import LilUcbCount
 from bitarm.core.policies.lucb import Lucb
-from bitarm.core.policies.quiet import QuietElimination
 from bitarm.core.policies.se import SuccessiveElimination
 from bitarm.core.policies.sequential_halving import SequentialHalving
 from bitarm.core.policies.successive_rejects import SuccessiveRejects
@@ -16,7 +15,6 @@ POLICIES: Registry[Policy] = Registry(
     "policy",
     Policy,  # type: ignore[type-abstract]
     (
-        QuietElimination,
         ChallengeElimination,
         SuccessiveElimination,
         Lucb,
@@ -35,7 +33,6 @@ __all__ = [
     "LilUcbCount",
     "Lucb",
     "Policy",
-    "QuietElimination",
     "SequentialHalving",
     "SuccessiveElimination",
     "SuccessiveRejects",

@@ -12,6 +12,10 @@
 
 So no arm waits for a checkpoint to find out that it is beaten, and no σ is needed where rewards
 have bounds. Sound whatever is chosen from the data, since evidence is: `docs/evidence.md`.
+
+With a tolerance ε an arm is challenged by what the leader would have ε higher. Who loses that
+*yields* to this leader: it rests while that one leads, but is not out, since an arm that beats the
+leader may be beaten by less than ε. The run ends when all others yield to the leader.
 """
 
 import math
@@ -25,6 +29,7 @@ from bitarm.core.evidence.least import Row
 from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.policy import (
+    TOLERANCE,
     Action,
     Advance,
     Drop,
@@ -35,7 +40,7 @@ from bitarm.core.policy import (
     by_mean,
     highest,
 )
-from bitarm.core.quantizers.dyadic import dyadic
+from bitarm.core.quantizers.dyadic import dyadic, unit_of
 from bitarm.core.schedule import Schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, check_words
@@ -44,7 +49,8 @@ PILOTS = 3
 """Arms that are heard before all others."""
 
 MAY_FALL = 0.3
-"""Deviations by which a mean may have fallen since it was told: beyond, no arm is challenged."""
+"""Deviations by which a mean may have fallen since it was told, beside its error: beyond, no arm is
+challenged."""
 
 MAY_LEAD = 0.7
 """Deviations by which it may have risen: beyond, it is not asked whether it leads."""
@@ -58,6 +64,7 @@ class ChallengeElimination(Policy):
     name: ClassVar[str] = "challenge"
     stride: ClassVar[Stride] = Stride.JUDGED
 
+    start: Annotated[int, Word("Least pulls before an arm first reports", least=1)] = 2
     cap: Annotated[float, Word("Longest jump, as a factor of the pulls", least=1)] = 4.0
     patience: Annotated[float, Word("How much of a drop must be in sight to ask", above=0)] = 1.2
     behind: Annotated[
@@ -66,6 +73,7 @@ class ChallengeElimination(Policy):
     aim: Annotated[
         float, Word("Which arm is to fall: 0 the last, ½ the mean one, 1 the next", least=0, most=1)
     ] = 0.7
+    epsilon: Annotated[float, TOLERANCE] = 0.0
 
     def __post_init__(self) -> None:
         check_words(self)
@@ -77,15 +85,10 @@ class ChallengeElimination(Policy):
         turn = _Turn(self, evidence, context.schedule)
         if any(view.messages == 0 for view in views):
             return turn.first_words(views)
-        active = {view.arm for view in views}
-        drops = [
-            Drop(arm=view.arm, because=view.beaten_by)
-            for view in views
-            if view.beaten_by is not None and view.beaten_by in active
-        ]
+        drops = [] if self.epsilon else _given_up(views)
         fallen = {drop.arm for drop in drops}
         left = [view for view in views if view.arm not in fallen]
-        top = highest(left, by_mean)
+        top = highest(candidates(left), by_mean)
         drops += [
             Drop(arm=view.arm, because=top.arm)
             for view in left
@@ -93,13 +96,17 @@ class ChallengeElimination(Policy):
         ]
         fallen = {drop.arm for drop in drops}
         left = [view for view in left if view.arm not in fallen]
-        if len(left) == 1:
+        if not turn.rivals(top, left):
             return (*drops, Stop(outcome=Outcome.DECIDED, best_arm=top.arm))
         return (*drops, *turn.go_on(left))
 
     def first_pulls(self, evidence: Evidence) -> int:
-        """Enough to know roughly where an arm is: more where its noise is not known."""
-        return math.ceil(12 + 2 * evidence.level) if evidence.scale.bounded else 2
+        """Enough to know roughly where an arm is: more where its noise is not known.
+
+        Who knows how far arms are apart begins later, by `start`, and hears fewer words.
+        """
+        least = math.ceil(12 + 2 * evidence.level) if evidence.scale.bounded else 1
+        return max(self.start, least)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: docs/evidence.md has the proof."""
@@ -146,6 +153,17 @@ class _Turn:
 
     # -- rounds ----------------------------------------------------------------------------------
 
+    def rivals(self, leader: ArmView, active: Sequence[ArmView]) -> list[ArmView]:
+        """The arms that may still be better than an arm, by more than the tolerance."""
+        epsilon = self.policy.epsilon
+        return [
+            view
+            for view in active
+            if view.arm != leader.arm
+            and not (epsilon and view.beaten_by == leader.arm)
+            and not (epsilon and self.evidence.separates(view, leader, epsilon))
+        ]
+
     def go_on(self, active: Sequence[ArmView]) -> tuple[Action, ...]:
         """The challenges of an arm that has gone ahead; if there are none, the next to go ahead."""
         most = max(view.pulls for view in active)
@@ -154,7 +172,7 @@ class _Turn:
             challenged = self._challenges(ahead[0], active)
             if challenged:
                 return challenged
-        return self._lead(highest(active, by_mean), active, most)
+        return self._lead(highest(candidates(active), by_mean), active, most)
 
     def _has_edge(self, view: ArmView) -> bool:
         """Whether others can be held against what was told of an arm."""
@@ -165,11 +183,11 @@ class _Turn:
     def _lead(self, leader: ArmView, active: Sequence[ArmView], most: int) -> tuple[Action, ...]:
         """Send the leader as far as another is to fall, by the forecast."""
         policy, evidence, spread = self.policy, self.evidence, _spread(active)
-        others = [view.mean for view in active if view.arm != leader.arm]
+        others = [view.mean for view in self.rivals(leader, active)]
         farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
         forecast = evidence.falls(
             leader,
-            target(others, len(others), policy.aim),
+            target(others, len(others), policy.aim) - policy.epsilon,
             spread,
             pulls=most,
             most=farthest,
@@ -201,10 +219,10 @@ class _Turn:
         own = spread if leader.spread is None else leader.spread
         sharpest = evidence.sharpest(leader, own, spread)
         first = band(sharpest) if leader.rung is None else leader.rung
-        cut = evidence.cut(leader, own, spread, first)
+        cut = evidence.cut(leader, own, spread, first) + self.policy.epsilon
         task = challenge(
             scale=evidence.scale,
-            edge=told_edge(leader),
+            edge=raised(told_edge(leader), self.policy.epsilon, 2 * leader.error),
             middle=leader.mean,
             spread=own,
             first=first,
@@ -213,16 +231,14 @@ class _Turn:
             log_weights=evidence.log_weights,
         )
         actions = []
-        for view in active:
-            if view.arm == leader.arm:
-                continue
+        for view in self.rivals(leader, active):
             noise = evidence.noise(view.mean, spread, view.pulls)
             moved = noise * math.sqrt(max(0.0, 1 / view.pulls - 1 / until))
-            if view.mean - view.error - MAY_FALL * moved <= cut:
+            if view.mean - reach(view.error, moved, MAY_FALL) <= cut:
                 asked = self._asked(
                     view, until, HintKind.CHALLENGE, cut, noise, task=task, rival=leader.arm
                 )
-            elif view.mean + view.error + MAY_LEAD * moved >= leader.mean:
+            elif view.mean + reach(view.error, moved, MAY_LEAD) >= leader.mean:
                 asked = self._asked(view, until, HintKind.PLACE, view.mean, noise)
             else:
                 continue
@@ -260,6 +276,43 @@ def told_edge(view: ArmView) -> float:
     An error is half a step and a rounding; the rounding is a hurdle's to pay.
     """
     return view.mean - dyadic(2 * view.error) / 2
+
+
+def reach(error: float, moved: float, share: float) -> float:
+    """How far a mean may be from where it was told: by its error and a share of the deviation by
+    which it moved since; but however finely it was told, by that deviation.
+
+    Of numbers alone, since the simulator compiles this very function.
+    """
+    return max(error + share * moved, moved)
+
+
+def raised(edge: float, epsilon: float, step: float) -> float:
+    """An edge with the tolerance on top, in whole lengths of the step's kind, never too high.
+
+    Of numbers alone, since the simulator compiles this very function.
+    """
+    unit = unit_of(step) / 2  # edges lie half a step beside a centre
+    return edge + math.floor(epsilon / unit) * unit
+
+
+def _given_up(views: Sequence[ArmView]) -> list[Drop]:
+    """Arms that said that they are beaten, by arms that are still in the race."""
+    active = {view.arm for view in views}
+    return [
+        Drop(arm=view.arm, because=view.beaten_by)
+        for view in views
+        if view.beaten_by is not None and view.beaten_by in active
+    ]
+
+
+def candidates(active: Sequence[ArmView]) -> list[ArmView]:
+    """The arms that may lead: those that do not yield to an arm in the race.
+
+    There always is one, since an arm only ever yields to a leader.
+    """
+    arms = {view.arm for view in active}
+    return [view for view in active if view.beaten_by not in arms]
 
 
 def _spread(views: Sequence[ArmView]) -> int:

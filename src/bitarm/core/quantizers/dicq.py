@@ -8,22 +8,16 @@ that shrink with its noise:
 The error is at most half a step, always, for bounded and unbounded rewards alike: quantization is
 no source of failure, nothing saturates, and message 1 needs no other scheme. Message 1 is coded
 for any distance; from then on q_n has a known spread, and small numbers are short.
-
-A hint makes messages shorter still. With a centre, message 1 says how far the mean is from that.
-With a cut, the first bit says whether the mean is above it: if not, that is all there is to say;
-if so, the rest says where, in wider steps, since the arm may well fall next time.
 """
 
 import math
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, final
 
-from bitarm.core.bits import Symbol
 from bitarm.core.codes import Nearest
 from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.codes.prefix import ESCAPE
-from bitarm.core.hint import HintKind
 from bitarm.core.phases import SET_BY_BITS, BitBudget
 from bitarm.core.quantizer import (
     NOTHING_KNOWN,
@@ -36,7 +30,6 @@ from bitarm.core.quantizer import (
 from bitarm.core.quantizers.dicq_budget import MAX_BITS, BudgetedDicq
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
-from bitarm.errors import PeerProtocolError
 
 FIRST_ESCAPE = 3
 """Message 1 has short words for the three nearest numbers, and a universal code for the rest."""
@@ -57,14 +50,12 @@ class Dicq(Quantizer):
 
     name: ClassVar[str] = "dicq"
     certain: ClassVar[bool] = True
-    hinted: ClassVar[bool] = True
     refuses_far: ClassVar[bool] = True  # from 2^34 steps on, and its error covers all roundings
     codes: ClassVar[tuple[str, ...]] = (Nearest.name,)
 
     kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 2.0
     # message 1 has all the way from the prior to say
     kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 4.0
-    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 4.0
 
     def __post_init__(self) -> None:
         check_words(self)
@@ -76,12 +67,12 @@ class Dicq(Quantizer):
 
     @classmethod
     def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
-        """Nobody is told a cut; and with a budget of bits, steps follow from it."""
-        words = {"kappa_cut": "it tells no arm a cut"}
-        if "bit_budget" in given:
-            words["kappa"] = SET_BY_BITS
-            if "bounds" in given:
-                words["kappa_first"] = "with a bit_budget, the first message covers the bounds"
+        """With a budget of bits, steps follow from it."""
+        if "bit_budget" not in given:
+            return {}
+        words = {"kappa": SET_BY_BITS}
+        if "bounds" in given:
+            words["kappa_first"] = "with a bit_budget, the first message covers the bounds"
         return words
 
     def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
@@ -115,7 +106,7 @@ class Dicq(Quantizer):
         return 1
 
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
-        """The number of steps to the mean, in a prefix code; or that it is not above the cut."""
+        """The number of steps to the mean, in a prefix code."""
         divisor, escape = self._code(held, occasion)
         code = Nearest(
             centre=self._centre(held, occasion),
@@ -123,21 +114,7 @@ class Dicq(Quantizer):
             divisor=divisor,
             escape=escape,
         )
-        return Question(until=occasion.pulls, code=code, cut=_cut(occasion))
-
-    def read(
-        self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
-    ) -> Estimate:
-        """μ̃_{n−1} + q_n·s_n."""
-        told, cut = question.read(symbol), question.cut
-        if told is None:
-            assert cut is not None  # without one there is nothing to be not above of
-            return replace(held, ceiling=cut)
-        assert isinstance(question.code, Nearest)  # our own question
-        mean, error = told.mean, _error(question.code.step)
-        if cut is not None and mean + error <= cut:
-            raise PeerProtocolError(f"symbol says above {cut}, and then {mean}")
-        return Estimate.after(occasion, mean=mean, error=error)
+        return Question(until=occasion.pulls, code=code)
 
     def objection(self) -> str | None:
         """None: half a step, always (docs/widths.md)."""
@@ -157,16 +134,11 @@ class Dicq(Quantizer):
         return (self.divisor(held, occasion), ESCAPE) if held.pulls else (1, FIRST_ESCAPE)
 
     def _kappa(self, occasion: Occasion) -> float:
-        if occasion.message == 1:
-            return self.kappa_first
-        return self.kappa if _cut(occasion) is None else self.kappa_cut
+        return self.kappa_first if occasion.message == 1 else self.kappa
 
     def _centre(self, held: Estimate, occasion: Occasion) -> float:
         """Where steps are counted from; what is out of reach is no help."""
         reach = MOST_STEPS * self.step_size(occasion)
-        hint = occasion.hint
-        if hint is not None and hint.kind is HintKind.CENTRE and abs(hint.value) < reach:
-            return hint.value
         return held.mean if abs(held.mean) < reach else 0.0
 
 
@@ -192,8 +164,3 @@ def golomb_divisor_of(variance: float) -> int:
 
 def _error(size: float) -> float:
     return size / 2 * _ROUNDING
-
-
-def _cut(occasion: Occasion) -> float | None:
-    hint = occasion.hint
-    return hint.value if hint is not None and hint.kind is HintKind.CUT else None

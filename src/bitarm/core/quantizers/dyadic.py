@@ -30,7 +30,6 @@ from bitarm.core.quantizer import (
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
-from bitarm.errors import PeerProtocolError
 
 ROUNDING = 1 + 2.0**-14
 """Covers every rounding on the way: the bound is certain, not nearly so."""
@@ -48,7 +47,9 @@ class Dyadic(Quantizer):
 
     kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.2
     kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 5.0
-    kappa_cut: Annotated[float, Word("Step of a mean above a cut", sign="κ_cut=", above=0)] = 3.0
+    kappa_cut: Annotated[float, Word("Step of a challenged arm's mean", sign="κ_cut=", above=0)] = (
+        3.0
+    )
     kappa_pilot: Annotated[
         float, Word("Step of the very first mean of all", sign="κ_pilot=", above=0)
     ] = 3.0
@@ -94,21 +95,17 @@ class Dyadic(Quantizer):
         )
         if hint is None:
             return Question(until=until, code=nearest)
-        cut = hint.value if hint.kind is HintKind.CUT else None
-        return Question(until=until, code=nearest, cut=cut, scale=hint.scale, task=hint.task)
+        return Question(until=until, code=nearest, scale=hint.scale, task=hint.task)
 
     def read(
         self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
     ) -> Estimate:
         """The middle of the cell that was told; what is held stays, if the arm gave up."""
         told, code, task = question.read(symbol), question.code, question.task
-        cut = question.cut
         if told is None:
-            return held if cut is None else replace(held, ceiling=cut)
+            return held
         assert isinstance(code, Nearest | Above)  # our own question
         error = code.step / 2 * ROUNDING
-        if cut is not None and told.mean + error <= cut:
-            raise PeerProtocolError(f"symbol says above {cut}, and then {told.mean}")
         estimate = Estimate.after(occasion, mean=told.mean, error=error)
         spread = held.spread if told.spread is None else told.spread
         return replace(
@@ -137,7 +134,7 @@ class Dyadic(Quantizer):
             return self.kappa_pilot
         if occasion.message == 1:
             return self.kappa_first
-        if hint is not None and hint.kind in (HintKind.CUT, HintKind.CHALLENGE):
+        if hint is not None and hint.kind is HintKind.CHALLENGE:
             return self.kappa_cut
         return self.kappa_place if hint is not None and hint.kind is HintKind.PLACE else self.kappa
 
@@ -176,4 +173,4 @@ def _deviation(occasion: Occasion) -> float:
 
 
 def _centre(held: Estimate, hint: Hint | None) -> float:
-    return held.mean if hint is None or hint.kind is HintKind.CUT else hint.value
+    return held.mean if hint is None else hint.value

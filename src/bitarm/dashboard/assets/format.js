@@ -23,10 +23,10 @@ export function interval(mean, radius) {
   return `${mean.toFixed(decimals)} ± ${radius.toFixed(decimals)}`;
 }
 
-// An arm's mean; of one that conceded only what its mean is not above.
+// An arm's mean, with its interval.
 export function standing(arm) {
   if (arm.mean === null) return "not heard from yet";
-  return arm.ceiling === null ? interval(arm.mean, arm.radius) : `≤ ${number(arm.ceiling)}`;
+  return interval(arm.mean, arm.radius);
 }
 
 export function duration(seconds) {
@@ -66,6 +66,7 @@ const REASONS = {
   agent_lost: "an agent was lost",
   budget_spent: "the budget is spent",
   interrupted: "the run was interrupted",
+  data_exhausted: "the recorded rewards ended",
 };
 
 export const reason = (outcome) => REASONS[outcome] ?? outcome.replaceAll("_", " ");

@@ -15,7 +15,6 @@ const COLUMNS = {
   name: "name",
   mean: "mean",
   radius: "radius",
-  ceiling: "ceiling",
   beaten_by: "beatenBy",
   pulls: "pulls",
   messages: "messages",
@@ -84,14 +83,13 @@ function nameBeside(group, name, told, { left, right, room, y }) {
 }
 
 // Up to where an arm may be, by what it told last.
-const highest = (arm) => arm.ceiling ?? arm.mean + arm.radius;
+const highest = (arm) => arm.mean + arm.radius;
 
-// An interval that leaves the scale shows that it goes on; that of an arm that conceded does so
-// downwards.
+// An interval that leaves the scale shows that it goes on.
 function bar(group, x, y, arm) {
   const [from, to] = x.range();
   const inside = (place) => Math.min(Math.max(place, from), to);
-  const low = arm.ceiling === null ? x(arm.mean - arm.radius) : from - 1;
+  const low = x(arm.mean - arm.radius);
   const high = x(highest(arm));
   const middle = x(arm.mean);
   add(group, "line", { class: "interval", x1: inside(low), x2: inside(high), y1: y, y2: y });
@@ -102,7 +100,7 @@ function bar(group, x, y, arm) {
   if (high < from || low > to) {
     const [tip, side] = high < from ? [from - 7, 1] : [to + 7, -1];
     add(group, "path", { class: "beyond", d: `M${tip},${y}l${6 * side},-4v8z` });
-  } else if (arm.ceiling === null && middle === inside(middle)) {
+  } else if (middle === inside(middle)) {
     add(group, "circle", { cx: middle, cy: y, r: 4.5 });
   }
 }

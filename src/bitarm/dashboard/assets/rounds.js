@@ -22,9 +22,9 @@ export function roundsChart(figure, run, now) {
     },
     draw: (svg, width) => draw(svg, width, now()),
     table: () => ({
-      columns: ["arm", "name", "round", "mean", "radius", "ceiling"],
+      columns: ["arm", "name", "round", "mean", "radius"],
       rows: now().arms.flatMap((arm) =>
-        arm.points.map((p) => [arm.arm, arm.name, p.round, p.mean, p.radius, p.ceiling]),
+        arm.points.map((p) => [arm.arm, arm.name, p.round, p.mean, p.radius]),
       ),
     }),
   });
@@ -68,14 +68,14 @@ function clipTo(svg, rectangle) {
   return id;
 }
 
-// An arm's intervals; one that concedes or gives up tells none.
+// An arm's intervals; one that gives up tells none.
 function band(group, arm, x, y) {
   const area = d3
     .area()
     .x((p) => x(p.round))
     .y0((p) => y(p.mean - p.radius))
     .y1((p) => y(p.mean + p.radius));
-  const heard = arm.points.filter((p) => p.ceiling === null && p.beatenBy === null);
+  const heard = arm.points.filter((p) => p.beatenBy === null);
   add(group, "path", { class: "band", d: area(heard) });
 }
 
@@ -84,10 +84,10 @@ function path(group, arm, x, y) {
   const line = d3
     .line()
     .x((p) => x(p.round))
-    .y((p) => y(p.y));
+    .y((p) => y(p.mean));
   add(group, "path", { class: "line", d: line(arm.points) });
   const last = arm.points.at(-1);
-  const [cx, cy] = [x(last.round), y(last.y)];
+  const [cx, cy] = [x(last.round), y(last.mean)];
   if (arm.outIn === null) add(group, "circle", { cx, cy, r: 3.5 });
   else add(group, "path", { class: "cross", transform: `translate(${cx},${cy})`, d: CROSS });
 }
@@ -98,7 +98,7 @@ function nameFallen(svg, arms, { x, y, right }) {
   for (const arm of arms) {
     const last = arm.points.at(-1);
     const width = Math.min(arm.name.length, 16) * 7.4;
-    const place = { x: x(last.round) + 8, y: y(last.y) + 4, width };
+    const place = { x: x(last.round) + 8, y: y(last.mean) + 4, width };
     const clash = taken.some((one) => overlap(one, place));
     if (clash || place.x + width > right) continue;
     taken.push(place);
@@ -114,7 +114,7 @@ function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
   const placed = arms.map((arm) => ({
     arm,
     state: state(arm),
-    at: Math.min(Math.max(y(arm.points.at(-1).y), top + 6), bottom - 4),
+    at: Math.min(Math.max(y(arm.points.at(-1).mean), top + 6), bottom - 4),
   }));
   placed.sort((a, b) => a.at - b.at);
   for (let i = 1; i < placed.length; i++) {
@@ -131,7 +131,7 @@ function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
 // The means, and the intervals of the last rounds: early intervals are far wider than the rest.
 function domain(arms) {
   if (!arms.length) return [0, 1];
-  const means = arms.flatMap((arm) => arm.points.map((p) => p.y));
+  const means = arms.flatMap((arm) => arm.points.map((p) => p.mean));
   const last = arms.filter((arm) => arm.outIn === null).map((arm) => arm.points.at(-1));
   const low = Math.min(d3.min(means), d3.min(last, (p) => p.mean - p.radius) ?? Infinity);
   const high = Math.max(d3.max(means), d3.max(last, (p) => p.mean + p.radius) ?? -Infinity);

@@ -2,7 +2,6 @@
 // nothing: it only repeats what the learner wrote down.
 
 const RAW_REWARD_BITS = 64;
-const RESENT = new Set(["report_ignored"]);
 const GIVEN_UP = new Set(["arms_lost"]);
 
 export class Run {
@@ -84,7 +83,6 @@ function newArm(arm, name, agent) {
     agent,
     mean: null,
     radius: null,
-    ceiling: null,
     beatenBy: null,
     pulls: 0,
     atMost: false,
@@ -128,10 +126,9 @@ function takeReports(reports, moment, arms, perRound) {
 }
 
 function takeReport(reports, i, arm) {
-  const [mean, radius, ceiling] = [reports.mean[i], reports.radius[i], reports.ceiling[i]];
+  const [mean, radius] = [reports.mean[i], reports.radius[i]];
   arm.mean = mean;
   arm.radius = radius;
-  arm.ceiling = ceiling;
   arm.beatenBy = reports.beaten_by[i];
   arm.pulls = reports.pulls[i];
   arm.atMost = arm.beatenBy !== null; // it stopped by itself; after how many, it tells in the end
@@ -139,8 +136,7 @@ function takeReport(reports, i, arm) {
   arm.bits += reports.nbits[i];
   arm.lastAt = reports.at[i];
   if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
-  const y = Math.min(mean, ceiling ?? Infinity);
-  arm.points.push({ round: reports.round[i], mean, radius, ceiling, beatenBy: arm.beatenBy, y });
+  arm.points.push({ round: reports.round[i], mean, radius, beatenBy: arm.beatenBy });
 }
 
 function takeDrops(drops, moment, arms) {
@@ -177,7 +173,7 @@ function takeCount(arm, pulls, perRound) {
 function takeNote(notes, i, arm) {
   if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
   else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
-  if (RESENT.has(notes.name[i])) arm.repeats += 1;
+  arm.repeats += notes.times[i] ?? 0;
   arm.restarts = notes.restarts[i] ?? arm.restarts;
 }
 

@@ -6,7 +6,7 @@ A first message has a long way to say.
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer
-from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
+from bitarm.experiments.schemes import BEST, CHALLENGE, INNOVATIONS, UNQUANTIZED, icq
 
 SWEEP = {
     "title": "Gaussian figure: gains over ICQ",
@@ -19,7 +19,7 @@ SWEEP = {
     "arms": {"instance": "gaussian"},
     "figure": "gaussian",
     "settings": {"delta": "x", "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **CHALLENGE},
 }
 
 _ICQ = Baseline(series="icq-b3", published=True)
@@ -34,8 +34,8 @@ ANALYSIS = Analysis(
     notes=(
         "The means are those that were fitted to the published curves; ICQ rerun on them stands "
         "beside ICQ as published.",
-        "Pilots gain little here: most means are near 0, where a message that counts from 0 is "
-        "short as it is.",
+        "Counting from where other arms are gains little here: most means are near 0, where a "
+        "message that counts from 0 is short as it is.",
     ),
     baselines=(_ICQ, Baseline(series="icq-b3")),
     headline=BEST,

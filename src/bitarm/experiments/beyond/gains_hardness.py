@@ -6,7 +6,7 @@ At the same guarantee: how many times fewer samples and bits than ICQ, and by wh
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer, times_fewer_on_average
-from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
+from bitarm.experiments.schemes import BEST, CHALLENGE, INNOVATIONS, UNQUANTIZED, icq
 
 SWEEP = {
     "title": "Hardness figure: each gain on its own",
@@ -15,7 +15,7 @@ SWEEP = {
     "arms": {"model": "gaussian", "sd": 0.125, "means": [0, 0, 0, 0, "x"]},
     "figure": "hardness",
     "settings": {"delta": 1e-5, "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **CHALLENGE},
 }
 
 _ICQ = Baseline(series="icq-b3", published=True)
@@ -34,13 +34,12 @@ ANALYSIS = Analysis(
     ),
     notes=(
         "One setting for all Δ, which does not know them; its parameters were chosen on instances "
-        "with other numbers of arms and other δ (scripts/tune_quiet.py). Each series adds one "
-        "thing to the one before: widths that judge pairs of arms; innovations in place of "
-        "intervals; pairs judged at any time; checkpoints at which nobody can fall pass in silence "
-        "(jumps); the leader reports first, and others may concede in one bit; a pilot arm says "
-        "where all are.",
-        "The price is in rounds: a leader or a pilot that reports before the others makes two "
-        "broadcasts, or three, out of one, so that rounds can exceed those of ICQ.",
+        "with other numbers of arms and other δ. Each series adds something to the one before: "
+        "widths that judge pairs of arms; innovations in place of intervals; pairs judged at any "
+        "time; agents that judge themselves: one arm goes ahead, the others weigh their rewards "
+        "against what it told, after every pull, and give up in one bit or stay silent.",
+        "The price is in rounds: a leader that reports before the others makes two broadcasts out "
+        "of one, so that rounds can exceed those of ICQ.",
         "Four means lie at 0, on the origin of every lattice, which no scheme knows but all that "
         "count from 0 profit from: see the same figure with an offset.",
     ),

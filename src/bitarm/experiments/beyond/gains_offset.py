@@ -3,7 +3,7 @@
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.baselines import COMPARED, Baseline
 from bitarm.experiments.claims import times_fewer_on_average
-from bitarm.experiments.schemes import BEST, INNOVATIONS, QUIET, UNQUANTIZED, icq
+from bitarm.experiments.schemes import BEST, CHALLENGE, INNOVATIONS, UNQUANTIZED, icq
 
 _OFFSETS = 16  # the middles of as many equal parts of [0, 1): an even sample of a uniform offset
 
@@ -19,7 +19,7 @@ SWEEP = {
         "offsets": [(place + 0.5) / _OFFSETS for place in range(_OFFSETS)],
     },
     "settings": {"delta": 1e-5, "sigma": 0.125},
-    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **QUIET},
+    "series": {**UNQUANTIZED, **icq(), **INNOVATIONS, **CHALLENGE},
 }
 
 _ICQ = Baseline(series="icq-b3")

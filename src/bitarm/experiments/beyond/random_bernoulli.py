@@ -4,7 +4,7 @@ They were drawn once: seed and parameters were not chosen on them.
 """
 
 from bitarm.experiments.random_instances import RandomInstances, never_worse
-from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
+from bitarm.experiments.schemes import CHALLENGE_IN_BOUNDS, INNOVATIONS, icq, with_sigma
 
 _COUNT = 10
 
@@ -16,11 +16,15 @@ SWEEP = {
         "model": "bernoulli",
         "each": RandomInstances(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=2),
     },
-    "settings": {"delta": 0.01, "sigma": 0.5, "bounds": (0.0, 1.0)},
-    "series": {**icq(prior="lower"), **INNOVATIONS, **QUIET},
+    "settings": {"delta": 0.01, "bounds": (0.0, 1.0)},
+    "series": {
+        **with_sigma(0.5, icq(prior="lower"), INNOVATIONS),
+        **CHALLENGE_IN_BOUNDS,
+    },
 }
 
 ANALYSIS = never_worse(
     "The best mean is uniform on [0.5, 0.95]; no other is nearer than a number uniform on "
-    "[0.1, 0.4], and they are uniform from 0.02 up to that. σ = 1/2, δ = 0.01.",
+    "[0.1, 0.4], and they are uniform from 0.02 up to that. δ = 0.01; "
+    "σ = 1/2 for all but the default scheme, which is told none.",
 )

@@ -4,9 +4,10 @@ They were drawn once: seed and parameters were not chosen on them.
 """
 
 from bitarm.experiments.random_instances import RandomInstances, never_worse
-from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
+from bitarm.experiments.schemes import CHALLENGE_IN_BOUNDS, INNOVATIONS, icq, with_sigma
 
 _COUNT = 10
+_SIGMA = 0.3535533905932738  # √(1/8), which these arms need (Marchal and Arbel 2017)
 
 SWEEP = {
     "title": "Ten random instances: Beta(γ, 1 − γ) arms",
@@ -16,12 +17,15 @@ SWEEP = {
         "model": "beta",
         "each": RandomInstances(best=(0.5, 0.95), gap=(0.1, 0.4), floor=0.02).draw(_COUNT, seed=3),
     },
-    # √(1/8), which these arms need (Marchal and Arbel 2017)
-    "settings": {"delta": 0.01, "sigma": 0.3535533905932738, "bounds": (0.0, 1.0)},
-    "series": {**icq(prior="lower"), **INNOVATIONS, **QUIET},
+    "settings": {"delta": 0.01, "bounds": (0.0, 1.0)},
+    "series": {
+        **with_sigma(_SIGMA, icq(prior="lower"), INNOVATIONS),
+        **CHALLENGE_IN_BOUNDS,
+    },
 }
 
 ANALYSIS = never_worse(
     "The best mean is uniform on [0.5, 0.95]; no other is nearer than a number uniform on "
-    "[0.1, 0.4], and they are uniform from 0.02 up to that. σ = √(1/8), δ = 0.01.",
+    "[0.1, 0.4], and they are uniform from 0.02 up to that. δ = 0.01; "
+    "σ = √(1/8) for all but the default scheme, which is told none.",
 )

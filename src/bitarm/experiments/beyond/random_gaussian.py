@@ -4,7 +4,7 @@ They were drawn once: seed and parameters were not chosen on them.
 """
 
 from bitarm.experiments.random_instances import RandomInstances, never_worse
-from bitarm.experiments.schemes import INNOVATIONS, QUIET, icq
+from bitarm.experiments.schemes import CHALLENGE, INNOVATIONS, icq
 
 _COUNT = 10
 
@@ -18,7 +18,7 @@ SWEEP = {
         "each": RandomInstances(best=(-6.0, 6.0), gap=(0.25, 1.5), spread=4.0).draw(_COUNT, seed=1),
     },
     "settings": {"delta": 0.01, "sigma": 1.0},
-    "series": {**icq(), **INNOVATIONS, **QUIET},
+    "series": {**icq(), **INNOVATIONS, **CHALLENGE},
 }
 
 ANALYSIS = never_worse(

@@ -1,6 +1,6 @@
 """What an agent keeps on its own disk: one small file, replaced whole, durable before it speaks.
 
-    {"version": 2, "sum": "…", "memory": {"opening": …, "agent": …, "arms": {"0": {…}}, …}}
+    {"version": 3, "sum": "…", "memory": {"opening": …, "agent": …, "arms": {"0": {…}}, …}}
 
 It names the run, the agent and its arms, and has a check sum: a file that was damaged, or is
 another's, is refused. A lock beside it keeps a second process from serving the same agent of the
@@ -22,7 +22,7 @@ from bitarm.errors import BitarmError, StoreError, TransportError
 from bitarm.runtime.agent.memory import BEGIN_ANEW, AgentMemory
 from bitarm.wire.status import dump_start, load_start
 
-VERSION = 2
+VERSION = 3
 
 _FAMILIES: Families = {Code: CODES, Task: TASKS}
 
@@ -37,7 +37,7 @@ class AgentFile:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock: IO[bytes] = path.with_suffix(".lock").open("wb")
+            self._lock: IO[bytes] = _open_private(path.with_suffix(".lock"))
         except OSError as error:
             raise _unusable(path, error) from error
         try:
@@ -76,8 +76,8 @@ class AgentFile:
         """Write beside, flush to the disk, then take the old one's place."""
         fresh = self._path.with_suffix(".new")
         try:
-            with fresh.open("w", encoding="utf-8") as file:
-                file.write(_to_text(memory))
+            with _open_private(fresh) as file:
+                file.write(_to_text(memory).encode())
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self._path)
@@ -94,6 +94,20 @@ class AgentFile:
     def close(self) -> None:
         """Release the lock: another process may serve this agent now."""
         self._lock.close()
+
+
+def _open_private(path: Path) -> IO[bytes]:
+    """A file to be written from its beginning, for its owner alone, whatever the umask is.
+
+    One that is there already from before, and open to others, is closed to them.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+    except OSError:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "wb")
 
 
 def _unusable(path: Path, error: Exception) -> StoreError:

@@ -3,7 +3,7 @@
 Knows no topics and no time. What it answers may leave once `save` has returned.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -93,6 +93,16 @@ class Part:
     def looking(self) -> list[int]:
         """The arms that weigh their rewards next."""
         return [arm for arm, machine in self.machines.items() if machine.is_looking]
+
+    def wanting(self, feeds: Mapping[str, Iterable[RewardFeed]]) -> dict[str, str]:
+        """Of feeds that have names, those whose rewards are wanted, each with its arm's name."""
+        pulling = {id(self.feeds[arm]): self.label(arm) for arm in self.pulling()}
+        return {
+            name: pulling[id(feed)]
+            for name, alike in feeds.items()
+            for feed in alike
+            if id(feed) in pulling
+        }
 
     def label(self, arm: int) -> str:
         """The name of an arm."""

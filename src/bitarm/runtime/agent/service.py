@@ -7,6 +7,7 @@ file, has all cases.
 """
 
 import logging
+import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from bitarm import wire
 from bitarm.core.agent import AgentPhase
 from bitarm.core.epochs import is_later, split_field
 from bitarm.core.messages import Cause, Dismiss, Request
+from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Bounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import (
@@ -29,13 +31,16 @@ from bitarm.errors import (
     StoreError,
 )
 from bitarm.rewards.sensors import SensorFeed
-from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch, recall
+from bitarm.runtime.agent.ending import Ending, is_outdated, told_end
+from bitarm.runtime.agent.memory import Keeper, latest_epoch, recall
 from bitarm.runtime.agent.own_status import OwnStatus
 from bitarm.runtime.agent.part import Part, Supply
+from bitarm.runtime.agent.terms import Terms
+from bitarm.runtime.agent.waiting import AgentWaiting
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.announcement import Announcement, load_announcement
-from bitarm.wire.status import Presence, Status, load_status
+from bitarm.wire.status import Presence
 from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
 
 _LOGGER = logging.getLogger("bitarm.agent")
@@ -62,11 +67,8 @@ class AgentService:
     `supply` gives the rewards of each arm, `keeper` keeps what must survive a crash, `sensors` are
     the feeds of each topic that the broker carries for them. With `clip`, rewards outside the
     run's bounds are moved to them, otherwise they are an error. No question makes the agent pull
-    more than `most_pulls` times. `name` makes names that nobody else has.
-
-    `bounds` are those that its own settings name, if they do: a learner that believes in others is
-    refused. So is a run with another `seed`, if one is given. `failure` says why it gave up, if it
-    did: rewards or a memory that failed, or settings that do not fit.
+    more than `most_pulls` times. `name` makes names that nobody else has. `bounds` and `seed` are
+    its `Terms`. `failure` says why it gave up, if it did: rewards, memory or settings.
     """
 
     def __init__(
@@ -88,18 +90,18 @@ class AgentService:
         self._supply = supply
         self._keeper = keeper
         self._clip = clip
-        self._own_bounds = bounds
+        self._terms = Terms(bounds=bounds, seed=seed)
         self._sensors = dict(sensors or {})
-        self._seed = seed
         self._most_pulls = most_pulls
         self._name = name
         self._own_status = OwnStatus(self._topics.of(agent, Subject.STATUS), boot=name())
         self._inbox: list[tuple[str, bytes]] = []
         self._part: Part | None = None  # in the run that it has joined
-        self._over: AgentMemory | None = None  # of a run that ended while it was away
+        self._ending = Ending()
+        self._waiting = AgentWaiting(agent, run, self._sensors)
+        self._is_connected = False
         self._has_admitted = False  # in this step: one frame may ask all arms of a gateway
         self._saved_at = 0.0
-        self._ended = False
         self.refusals = Refusals()
         self.failure: BitarmError | None = None
         self.finished = False
@@ -122,17 +124,20 @@ class AgentService:
 
     def connected(self, now: float) -> None:
         """Say that we are there; the learner then asks again for what it misses."""
+        self._is_connected = True
         self._own_status.say(Presence.ONLINE)
         self._own_status.spoken_to(now)
 
     def disconnected(self, now: float) -> None:
         """Go on pulling; what could not be sent will be asked for again."""
+        self._is_connected = False
         self._inbox.clear()
         self._own_status.disconnected()
 
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """Remember a message; a sensor's is handed on at once."""
         if topic in self._sensors:
+            self._waiting.heard_sensor(topic)
             for sensor in self._sensors[topic]:
                 sensor.offer(payload)
         else:
@@ -140,7 +145,8 @@ class AgentService:
 
     def step(self, now: float) -> Iterable[Publication]:
         """Act on what came in, pull a little, and answer when everything asked for is there."""
-        if self.finished:
+        if self.finished or self._ending.is_leaving:
+            self._hear_out(now)
             return ()
         self._has_admitted = False
         try:
@@ -148,30 +154,39 @@ class AgentService:
                 self._take_in(topic, payload)
                 self._own_status.spoken_to(now)
             self._work(now)
-            if now >= self._own_status.again_at and not self._at_work():
+            at_work = self._part is not None and self._part.at_work()
+            if now >= self._own_status.again_at and not at_work:
                 self._own_status.say_again(now)  # perhaps the learner missed it
-                if self._part is None:
-                    _LOGGER.warning(
-                        "%s waits: nobody has announced run %s to it", self._agent, self._topics.run
-                    )
-            return self._speak()
+            if self._is_connected:  # else the wire says what is wrong
+                self._say_what_is_missing(now)
+            return self._speak(now)
         except (RewardError, ConfigError, StoreError) as error:
             return self._give_up(error)
 
     def wake_at(self, now: float) -> float:
         """At once while there is more to do; now and then while a live source is slow."""
+        if self._ending.is_leaving:
+            return self._ending.leaves_at
         part = self._part
         if part is None or not part.at_work():
-            return self._own_status.again_at
+            says_at = self._waiting.due_at if self._is_connected else math.inf
+            return min(self._own_status.again_at, says_at)
         waits = not part.looking() and all(part.feeds[arm].live for arm in part.pulling())
         return now + (_ASK_EVERY if waits else 0.0)
 
     def stop(self) -> Iterable[Publication]:
         """Leave in order: nothing that was pulled is lost."""
+        self.finished = True
+        if self._ending.is_leaving:
+            return ()  # goodbye was said
         if self._part is not None:
             self._part.save(stopped=True)
-        self.finished = True
         return (self._status(Presence.OFFLINE),)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the run ended, if this agent was told."""
+        return self._ending.outcome
 
     @property
     def causes_by_name(self) -> dict[str, Cause]:
@@ -181,8 +196,13 @@ class AgentService:
     # -- taking in ---------------------------------------------------------------------------
 
     def _take_in(self, topic: str, payload: bytes) -> None:
+        subject = self._subjects.get(topic, Subject.REQUEST)
+        if subject is Subject.STATUS:
+            self._waiting.heard_learner(payload)
+        elif subject is Subject.REQUEST:
+            self._waiting.spoken_to()
         try:
-            _HEARD[self._stage, self._subjects.get(topic, Subject.REQUEST)](self, topic, payload)
+            _HEARD[self._stage, subject](self, topic, payload)
         except (FrameError, ProtocolError) as error:
             self.refusals.note(topic, str(error))
 
@@ -191,22 +211,22 @@ class AgentService:
 
     def _heard_end_while_waiting(self, topic: str, payload: bytes) -> None:
         """A run may have ended while its agent was away: then there is nothing to wait for."""
-        status = _told_end(payload)
+        status = told_end(payload)
         memory = None if status is None else self._keeper.load()
         if status is None or memory is None or memory.opening != status.opening:
             return
         if memory.is_over:
             return  # the end of a run that we know of: perhaps another of this name will come
-        if not _is_outdated(status, latest_epoch(memory.arms.values())):
-            self._over, self._ended = memory, True
+        if not is_outdated(status, latest_epoch(memory.arms.values())):
+            self._ending.came(memory, status)
 
     def _heard_end(self, topic: str, payload: bytes) -> None:
         """The learner's own status matters only when it says that our run is over."""
-        status, part = _told_end(payload), self._serving
+        status, part = told_end(payload), self._serving
         if status is None or part.memory.opening != status.opening:
             return
-        if not _is_outdated(status, part.epoch):
-            self._over, self._ended = part.memory, True
+        if not is_outdated(status, part.epoch):
+            self._ending.came(part.memory, status)
             part.end()
 
     def _heard_first_announcement(self, topic: str, payload: bytes) -> None:
@@ -242,20 +262,12 @@ class AgentService:
     def _enter(self, part: Part, epoch: int) -> None:
         if part.enter(epoch):
             _LOGGER.info("%s goes on in epoch %d", self._agent, epoch)
-            self._ended = False
+            self._ending.begin_again()
 
     def _join(self, announced: Announcement) -> None:
-        if self._seed is not None and announced.seed != self._seed:
-            raise ConfigError(
-                f"the learner runs with seed {announced.seed}, this agent was set up for "
-                f"{self._seed}: give both the same"
-            )
-        if self._own_bounds not in (None, announced.bounds):
-            raise ConfigError(
-                f"the learner takes rewards to lie in {_in_words(announced.bounds)}, the problem "
-                f"file here says {_in_words(self._own_bounds)}: give both the same bounds"
-            )
-        self._part, self._ended = None, False
+        self._terms.check(announced)
+        self._part = None
+        self._ending.begin_again()
         self._part = part = Part(
             announced,
             recall(self._keeper.load(), announced, self._agent, life=self._name()),
@@ -327,28 +339,41 @@ class AgentService:
             part.save()
             self._saved_at = now
 
-    def _at_work(self) -> list[int]:
-        return [] if self._part is None else self._part.at_work()
+    def _say_what_is_missing(self, now: float) -> None:
+        part = self._part
+        if part is None:
+            self._waiting.without_run(now)
+            return
+        wanted = part.wanting(self._sensors)
+        self._waiting.in_run(now, wanted=wanted, is_busy=bool(part.at_work()))
 
     # -- speaking ----------------------------------------------------------------------------
 
-    def _speak(self) -> list[Publication]:
+    def _speak(self, now: float) -> list[Publication]:
         """The status first: what it says of these rewards must be known before they count."""
         part = self._part
-        done = self._ended or (part is not None and part.is_dismissed)
+        done = self._ending.has_come or (part is not None and part.is_dismissed)
         ready = part is not None and bool(part.answers) and not part.at_work()
         if part is not None and (ready or done):
             part.save()
         if done:
-            self.finished = True
+            self._ending.leave(now, is_over=Cause.ENDED in self.causes_by_name.values())
+            self.finished = self._ending.is_past(now)
             # Told once, then no longer retained: the broker is left as it was found.
             cleared = replace(self._status(Presence.DONE), payload=b"")
             return [replace(self._status(Presence.DONE), retain=False), cleared]
-        said = self._own_status.take_due(part, self._over)
+        said = self._own_status.take_due(part, self._ending.over)
         if part is not None and ready:
             topic = self._topics.of(self._agent, Subject.REPORT)
             said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
         return said
+
+    def _hear_out(self, now: float) -> None:
+        """After goodbye: only how the run ended matters."""
+        for topic, payload in self._drained():
+            if self._subjects.get(topic) is Subject.STATUS and self._part is not None:
+                self._ending.hear_out(payload, self._part.memory.opening)
+        self.finished = self.finished or self._ending.is_past(now)
 
     def _give_up(self, error: BitarmError) -> list[Publication]:
         self.failure = error
@@ -356,28 +381,11 @@ class AgentService:
         return [self._status(Presence.FAILED, str(error))]
 
     def _status(self, presence: Presence, reason: str = "") -> Publication:
-        return self._own_status.message(presence, self._part, self._over, reason)
+        return self._own_status.message(presence, self._part, self._ending.over, reason)
 
     def _drained(self) -> list[tuple[str, bytes]]:
         inbox, self._inbox = self._inbox, []
         return inbox
-
-
-def _in_words(bounds: Bounds | None) -> str:
-    return "no bounds" if bounds is None else f"[{bounds[0]:g}, {bounds[1]:g}]"
-
-
-def _told_end(payload: bytes) -> Status | None:
-    """A learner's status, if it says that a run is over, and which."""
-    status = load_status(payload) if payload else None
-    if status is None or status.presence is not Presence.DONE or status.opening is None:
-        return None
-    return status
-
-
-def _is_outdated(status: Status, known: int | None) -> bool:
-    """Whether a learner that was taken for dead says it: its successor goes on with the run."""
-    return known is not None and status.epoch is not None and is_later(known, status.epoch)
 
 
 _HEARD: dict[tuple[Stage, Subject], Callable[[AgentService, str, bytes], None]] = {

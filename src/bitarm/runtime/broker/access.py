@@ -6,7 +6,10 @@ Mosquitto puts it in place of `%u`, so the list does not grow with the fleet and
 claim another's name.
 """
 
-from bitarm.runtime.broker.accounts import CHIRPSTACK
+from collections.abc import Sequence
+
+from bitarm.runtime.broker.accounts import BROKER, CHIRPSTACK
+from bitarm.runtime.broker.grants import Grant, write_grants
 from bitarm.wire.topics import LEARNER, ROOT
 
 ACCESS = f"""\
@@ -28,6 +31,11 @@ topic readwrite {ROOT}/+/+/status
 topic read application/+/device/+/event/+
 topic write application/+/device/+/command/down
 
+# The broker itself: it clears what an account has it keep beyond its share.
+user {BROKER}
+topic readwrite {ROOT}/+/+/report
+topic readwrite {ROOT}/+/+/status
+
 # A ChirpStack server, where an account of this name was added.
 user {CHIRPSTACK}
 topic write application/+/device/+/event/+
@@ -35,13 +43,22 @@ topic read application/+/device/+/command/+
 """
 
 
-def may_read(user: str, topic: str) -> bool:
+def access_list(grants: Sequence[Grant]) -> str:
+    """Mosquitto's access control list: the rules for all, then what was granted beside them."""
+    return ACCESS + (
+        f"\n# Granted with `bitarm broker grant`.\n{write_grants(grants)}" * bool(grants)
+    )
+
+
+def may_read(user: str, topic: str, grants: Sequence[Grant] = ()) -> bool:
     """Whether a subscription names only what the user gets: Mosquitto grants all and filters.
 
     Says what the list above says, for the log: an agent that subscribes to more is told nothing
     and receives nothing, but its owner should know.
     """
-    if user in (LEARNER, CHIRPSTACK):
+    if user in (LEARNER, CHIRPSTACK, BROKER):
+        return True
+    if any(grant.lets_read(user, topic) for grant in grants):
         return True
     levels = topic.split("/")
     if levels[:2] != ROOT.split("/") or "#" in levels:

@@ -15,6 +15,8 @@ from bitarm.wire.topics import check_agent
 
 CHIRPSTACK = "chirpstack"
 """A name with rights of its own, as the learner's is: see `bitarm.runtime.broker.access`."""
+BROKER = "broker"
+"""The account with which `bitarm broker run` looks after its own broker; handed out to nobody."""
 
 _SECRET_BYTES = 32
 _SALT_BYTES = 12
@@ -70,4 +72,7 @@ def named(text: str) -> tuple[str, ...]:
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names in order, each once; ConfigError if no agent may be called so."""
-    return tuple(dict.fromkeys(check_agent(name) for name in names))
+    found = tuple(dict.fromkeys(check_agent(name) for name in names))
+    if BROKER in found:
+        raise ConfigError(f"no agent may be called {BROKER}: that is the broker's own account")
+    return found

@@ -22,6 +22,8 @@ MAX_PACKET_BYTES = 1 << 20
 _MAX_QUEUED = 100_000
 _MAX_QUEUED_BYTES = 64 << 20
 _MAX_IN_FLIGHT = 1_000
+# All that the broker may hold; who asks for more is shut out, and the others go on.
+_MEMORY_BYTES = 1 << 30
 
 _LIMITS = f"""\
 allow_zero_length_clientid false
@@ -29,6 +31,7 @@ max_packet_size {MAX_PACKET_BYTES}
 max_queued_messages {_MAX_QUEUED}
 max_queued_bytes {_MAX_QUEUED_BYTES}
 max_inflight_messages {_MAX_IN_FLIGHT}
+memory_limit {_MEMORY_BYTES}
 set_tcp_nodelay true
 sys_interval 0
 log_dest stderr
@@ -72,6 +75,9 @@ class Listener:
 def guarded(folder: BrokerFolder, listener: Listener) -> str:
     """The configuration of a broker with TLS, accounts and access rules.
 
+    Sessions that outlive their connection end after an hour: ours do not outlive it, and one
+    account could open any number of them.
+
     Mosquitto tells of a denied message in its debug log only; `bitarm.runtime.broker.refusals`
     picks these lines out.
     """
@@ -91,7 +97,7 @@ acl_file {place.access}
 persistence true
 persistence_location {place.data}/
 autosave_interval 60
-persistent_client_expiration 30d
+persistent_client_expiration 1h
 {_LIMITS}log_type subscribe
 log_type debug
 include_dir {place.own_lines}

@@ -5,7 +5,8 @@ ca.key          signs the server's certificate; needed again only to renew it
 server.crt, server.key
 passwords/NAME  one password a file: each goes to the machine of that name and no other
 accounts        the same passwords, hashed, for Mosquitto
-access          who may read and write which topics
+access          who may read and write which topics: rules for all, and what was granted
+grants          what single accounts may read and write beside that, sensors' topics for example
 broker.toml     where it listens
 mosquitto.conf  written at every start; lines of your own go into conf.d/*.conf
 data/           what Mosquitto keeps over a restart
@@ -60,6 +61,11 @@ class BrokerFolder:
     def access(self) -> Path:
         """Mosquitto's access control list."""
         return self.path / "access"
+
+    @property
+    def grants(self) -> Path:
+        """What single accounts may do beside the rules for all."""
+        return self.path / "grants"
 
     @property
     def settings(self) -> Path:

@@ -1,5 +1,6 @@
-"""Does a broker answer? Asked as the learner will ask: TLS, name and password included."""
+"""Does a broker answer? Asked as learner and agents will ask: TLS, name and password included."""
 
+import secrets
 import ssl
 from typing import final
 
@@ -8,9 +9,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
 from bitarm.errors import TransportError
+from bitarm.runtime.broker.accounts import BROKER
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read
-from bitarm.wire.topics import LEARNER
 
 _PATIENCE = 2.0  # seconds for one attempt
 
@@ -40,21 +41,21 @@ class BrokerCheck:
         client.disconnect()
         client.loop(timeout=0)
         if codes and codes[0].is_failure and self._password is not None:
-            raise TransportError(f"the broker does not admit the learner: {codes[0]}")
+            raise TransportError(f"the broker does not admit its own account: {codes[0]}")
         return bool(codes)
 
     def _client(self) -> mqtt.Client:
-        client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id="bitarm-broker-start")
+        client = mqtt.Client(
+            CallbackAPIVersion.VERSION2, client_id=f"bitarm-start-{secrets.token_hex(8)}"
+        )
         client.connect_timeout = _PATIENCE
         if self._folder is not None:
             client.tls_set_context(
                 ssl.create_default_context(cafile=str(self._folder.ca_certificate))
             )
-            client.username_pw_set(LEARNER, self._password)
+            client.username_pw_set(BROKER, self._password)
         return client
 
 
-def _password(folder: BrokerFolder) -> str | None:
-    """The learner's; None if its file was moved to the learner's machine: a refusal answers too."""
-    path = folder.password(LEARNER)
-    return read(path).decode().strip() if path.exists() else None
+def _password(folder: BrokerFolder) -> str:
+    return read(folder.password(BROKER)).decode().strip()

@@ -13,10 +13,12 @@ from typing import final
 
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker import accounts, authority, configuration
-from bitarm.runtime.broker.access import ACCESS
+from bitarm.runtime.broker.access import access_list
+from bitarm.runtime.broker.accounts import BROKER
 from bitarm.runtime.broker.authority import Pair
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
+from bitarm.runtime.broker.grants import Grant, read_grants, write_grants
 from bitarm.wire.topics import LEARNER
 
 _ALWAYS = ("localhost", "127.0.0.1", "::1")  # the broker's own machine
@@ -56,8 +58,14 @@ def set_up(
     # The settings come first: they mark the folder as a broker's, so that a set-up can be finished.
     changes = [_content(folder.settings, settings), _authority(folder, now)]
     changes.append(_server(folder, checked, now))
-    changes.append(_content(folder.access, ACCESS))
-    return changes + _enrol(folder, (LEARNER, *names))
+    changes.append(_access(folder))
+    return [*changes, *_enrol(folder, (LEARNER, *names)), *_enrol_itself(folder)]
+
+
+def refresh(folder: BrokerFolder) -> None:
+    """Bring up to date what a broker is started with: its access rules and its own account."""
+    _access(folder)
+    _enrol_itself(folder)
 
 
 def add(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
@@ -76,9 +84,28 @@ def remove(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
             raise ConfigError(f"{folder.path} has no agent {name!r}: it has {_list(known)}")
     left = {name: kept for name, kept in known.items() if name not in names}
     write_private(folder.accounts, accounts.write_accounts(left))
+    _grant(folder, [grant for grant in grants_of(folder) if grant.user not in names])
     for name in names:
         folder.password(name).unlink(missing_ok=True)
     return [Change(path=folder.password(name), deed=Deed.REMOVED) for name in names]
+
+
+def grant(folder: BrokerFolder, grants: Sequence[Grant]) -> list[Change]:
+    """Let accounts read or write topics beside those of all agents."""
+    folder.require()
+    known = accounts.read_accounts(read(folder.accounts).decode())
+    for given in grants:
+        if given.user not in known:
+            raise ConfigError(
+                f"{folder.path} has no account {given.user!r}: it has {_list(known)}; "
+                f"bitarm broker add {folder.path} {given.user} makes one"
+            )
+    return _grant(folder, list(dict.fromkeys((*grants_of(folder), *grants))))
+
+
+def grants_of(folder: BrokerFolder) -> tuple[Grant, ...]:
+    """What single accounts may do beside the rules for all."""
+    return read_grants(read(folder.grants).decode()) if folder.grants.exists() else ()
 
 
 def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
@@ -93,7 +120,7 @@ def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
 def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
     """The names that may connect beside the learner."""
     known = accounts.read_accounts(read(folder.accounts).decode())
-    return tuple(name for name in known if name != LEARNER)
+    return tuple(name for name in known if name not in (LEARNER, BROKER))
 
 
 def _refuse_unfit(folder: BrokerFolder) -> None:
@@ -175,6 +202,23 @@ def _enrol(folder: BrokerFolder, names: Iterable[str]) -> list[Change]:
     return changes
 
 
+def _enrol_itself(folder: BrokerFolder) -> list[Change]:
+    """The broker's own account; its password stays here, and is drawn again if it was moved."""
+    known = accounts.read_accounts(read(folder.accounts).decode())
+    if BROKER in known and not folder.password(BROKER).exists():
+        del known[BROKER]
+        write_private(folder.accounts, accounts.write_accounts(known))
+    return _enrol(folder, (BROKER,))
+
+
+def _grant(folder: BrokerFolder, grants: Sequence[Grant]) -> list[Change]:
+    return [_content(folder.grants, write_grants(grants)), _access(folder)]
+
+
+def _access(folder: BrokerFolder) -> Change:
+    return _content(folder.access, access_list(grants_of(folder)))
+
+
 def _content(path: Path, content: str) -> Change:
     if not path.exists():
         write_private(path, content)
@@ -186,4 +230,4 @@ def _content(path: Path, content: str) -> Change:
 
 
 def _list(known: Iterable[str]) -> str:
-    return ", ".join(name for name in known if name != LEARNER) or "none"
+    return ", ".join(name for name in known if name not in (LEARNER, BROKER)) or "none"

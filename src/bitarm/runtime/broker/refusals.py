@@ -1,4 +1,4 @@
-"""Who was refused, and what for: Mosquitto's log, read line by line.
+"""Who was refused, and what for, and who took whose place: Mosquitto's log, read line by line.
 
 Mosquitto names a client by the id that it chose itself. The account and the address that it came
 from are what an operator needs, and stand only in the line of its connection: this reader remembers
@@ -6,11 +6,15 @@ them. Lines of ordinary traffic are dropped.
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, final
 
 from bitarm.runtime.broker.access import may_read
+from bitarm.runtime.broker.grants import Grant
 
 _CONNECTED = re.compile(r"New client connected from (\S+) as (.+) \(p\d+, c\d+, k\d+, u'(.*)'\)\.")
+_REPLACED = re.compile(r"Client (.+) already connected, closing old connection\.")
 _GONE = re.compile(r"Client (.+) (?:disconnected|closed its connection|has exceeded timeout)(.*)")
 _DENIED = "Denied PUBLISH from "
 # Mosquitto cuts lines of more than a thousand characters: the end may be missing.
@@ -28,8 +32,10 @@ _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but withou
 class RefusalReader:
     """Turns lines of Mosquitto's log into lines worth showing."""
 
-    def __init__(self) -> None:
+    def __init__(self, grants: Sequence[Grant] = ()) -> None:
+        self.grants = grants  # what accounts may read and write beside the rules for all
         self._clients: dict[str, tuple[str, str]] = {}  # client id: account, address
+        self._replaced: Counter[str] = Counter()  # how often a client's place was taken
         self._last_connection = "an unknown address"
 
     def read(self, line: str) -> str | None:
@@ -42,9 +48,9 @@ class RefusalReader:
         if line.startswith("New connection from "):
             self._last_connection = line.split()[3]
         elif found := _CONNECTED.fullmatch(line):
-            address, client, user = found.groups()
-            if len(self._clients) < _MOST_CLIENTS:
-                self._clients[client] = (user, address)
+            return self._connected(*found.groups())
+        elif found := _REPLACED.fullmatch(line):
+            self._replaced[found[1]] += 1
         elif line.startswith(_DENIED):
             client, message = self._split(line.removeprefix(_DENIED), _MESSAGE)
             topic, size = message or ("what it tried", None)
@@ -63,8 +69,28 @@ class RefusalReader:
             return line
         return None
 
+    def _connected(self, address: str, client: str, user: str) -> str | None:
+        """Remember a client; tell if it took the place of another.
+
+        A gateway that lost its line takes the place of its own dead connection: that is told only
+        if it goes on and on, as it does where two processes have one name.
+        """
+        before = self._clients.get(client)
+        if before is not None or len(self._clients) < _MOST_CLIENTS:
+            self._clients[client] = (user, address)
+        times = self._replaced[client]
+        if not times or before is None:
+            return None
+        if user == before[0] and _host(address) == _host(before[1]) and not _is_telling(times):
+            return None
+        again = f", for the {times:,}th time" if times > 3 else ""
+        return (
+            f"taken over: {user} at {address} came as client {client!r}, and took the place of "
+            f"{before[0]} at {before[1]}{again}"
+        )
+
     def _subscribed(self, client: str, topic: str) -> str | None:
-        if may_read(self._clients[client][0], topic):
+        if may_read(self._clients[client][0], topic, self.grants):
             return None
         return f"refused: {self._who(client)} may not read {topic} (nothing is sent)"
 
@@ -95,7 +121,17 @@ class RefusalReader:
         elif "due to protocol error" in why or "malformed" in why:
             told = f"refused: {self._who(client)} sent what is not MQTT"
         self._clients.pop(client, None)
+        self._replaced.pop(client, None)
         return told
+
+
+def _host(address: str) -> str:
+    return address.rpartition(":")[0]
+
+
+def _is_telling(times: int) -> bool:
+    """Whether so many takeovers from one address are worth a line: 5, 50, 500 …"""
+    return str(times).rstrip("0") == "5"
 
 
 def _without_tls(who: str, why: str) -> str:

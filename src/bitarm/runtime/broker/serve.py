@@ -2,16 +2,18 @@
 
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bitarm.errors import ConfigError
-from bitarm.runtime.broker import authority, configuration
+from bitarm.runtime.broker import authority, configuration, provision
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private
 from bitarm.runtime.broker.mosquitto import Mosquitto, find_mosquitto, running
 from bitarm.runtime.broker.probe import BrokerCheck
 from bitarm.runtime.broker.refusals import RefusalReader
+from bitarm.runtime.broker.shares import ShareKeeper
 
 Teller = Callable[[str], None]
 """Told one line at a time."""
@@ -30,8 +32,10 @@ def serve(folder: BrokerFolder, port: int | None, *, started: Teller, tell: Tell
     listener = configuration.read_settings(read(folder.settings).decode(), port=port)
     _check_certificates(folder, tell)
     write_private(folder.configuration, configuration.guarded(folder, listener))
-    reader = RefusalReader()
-    with running(program, folder.configuration, listener) as broker:
+    provision.refresh(folder)
+    reader = RefusalReader(provision.grants_of(folder))
+    keeper = ShareKeeper(listener, folder, tell)
+    with running(program, folder.configuration, listener) as broker, closing(keeper):
         broker.await_answer(BrokerCheck(listener, folder))
         started(f"mqtts://{_host(folder, listener)}:{listener.port}")
         watched = _stamps(folder)
@@ -39,7 +43,10 @@ def serve(folder: BrokerFolder, port: int | None, *, started: Teller, tell: Tell
             for line in broker.lines(_LOOK_EVERY):
                 if told := reader.read(line):
                     tell(told)
-            watched = _reload_if_changed(broker, folder, watched)
+            keeper.step()
+            if (now := _stamps(folder)) != watched:
+                watched = now
+                _take_up(broker, folder, reader, tell)
 
 
 def serve_open(port: int, *, started: Teller, tell: Teller) -> None:
@@ -84,12 +91,21 @@ Stamps = tuple[int, ...]
 
 def _stamps(folder: BrokerFolder) -> Stamps:
     """When the files that Mosquitto can read again were written."""
-    watched = (folder.accounts, folder.access, folder.server_key, folder.server_certificate)
+    watched = (
+        folder.accounts,
+        folder.access,
+        folder.grants,
+        folder.server_key,
+        folder.server_certificate,
+    )
     return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in watched)
 
 
-def _reload_if_changed(broker: Mosquitto, folder: BrokerFolder, before: Stamps) -> Stamps:
-    after = _stamps(folder)
-    if after != before:
-        broker.reload()
-    return after
+def _take_up(broker: Mosquitto, folder: BrokerFolder, reader: RefusalReader, tell: Teller) -> None:
+    """Have changed files read again; grants that cannot be read change nothing."""
+    try:
+        provision.refresh(folder)
+        reader.grants = provision.grants_of(folder)
+    except ConfigError as error:
+        tell(f"{folder.path}: {error}; the rules stay as they were")
+    broker.reload()

@@ -4,7 +4,6 @@ It depends on whose topic the message came by, and on what is said there: the tw
 of this file have all cases. What else comes in is refused.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
@@ -19,11 +18,8 @@ from bitarm.runtime.learner.ongoing import OngoingRun
 from bitarm.runtime.learner.processes import newcomer
 from bitarm.runtime.learner.rivals import Verdict, judge
 from bitarm.runtime.learner.roster import Member, Sign
-from bitarm.runtime.refusals import printable
 from bitarm.wire.status import Presence, Status, load_status
 from bitarm.wire.topics import LEARNER, Subject
-
-_LOGGER = logging.getLogger("bitarm.learner")
 
 
 @final
@@ -93,6 +89,16 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
     if message.retained and status.boot in member.earlier_boots:
         return  # a broker that went back in time; if it is there, the announcement wakes it
     was_present = member.is_present
+    if status.boot not in ("", member.boot) and not run.joins.take(member.name, now):
+        member.note(Sign.UNHEARD)  # nor is anything else read that it says until then
+        # Whose answers come next is not known any more: nothing is claimed that rests on them.
+        run.note(
+            f"agent {member.name} is served by ever new processes, not all of which were heard"
+        )
+        raise PeerProtocolError(
+            f"agent {member.name} is served by ever new processes, of which one a minute may join: "
+            "two of them may push each other off the broker, or one fails as soon as it starts"
+        )
     if status.opening == run.learner.opening:
         if _is_foreign(run, member, status, now):
             return  # what it answers is not what we asked
@@ -109,7 +115,7 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
             run.note(CLIPPED)
     if member.is_done and status.opening == run.learner.opening:
         _heard_counts(run, member, status)
-    _log_status(member, status, was_present=was_present)
+    _log_status(run, member, status, was_present=was_present)
     member.reason = status.reason
 
 
@@ -152,7 +158,7 @@ def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
     if new.is_twin:
         run.note(f"agent {member.name} is served by two processes at once, whose rewards are mixed")
     if new.forgot:
-        _LOGGER.warning("agent %s lost its memory of live rewards", member.name)
+        run.log.warning("agent %s lost its memory of live rewards", member.name, peer=member.name)
         run.take(run.learner.renew(new.forgot))
 
 
@@ -160,27 +166,30 @@ def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
     """An agent that is done tells after how many pulls its arms stopped by themselves.
 
     Of those that gave up alone, and no more than they were asked for: of others the learner knows.
+    What an arm told first stands: said again, or otherwise, it is not written down again.
     """
     told = {
         arm: status.made[arm]
         for arm in member.arms
         if arm in status.made
+        and arm not in run.counted
         and run.learner.arms[arm].beaten_by is not None
         and status.made[arm] <= run.learner.arms[arm].pulls
     }
     if told:
+        run.counted.update(told)
         counted = PullsCounted(arms=tuple(told), pulls=tuple(told.values()))
         run.transactions.add([counted])
 
 
-def _log_status(member: Member, status: Status, *, was_present: bool) -> None:
+def _log_status(run: OngoingRun, member: Member, status: Status, *, was_present: bool) -> None:
     if status.presence is Presence.FAILED:
-        _LOGGER.warning("agent %s failed: %s", member.name, printable(status.reason))
+        run.log.warning("agent %s failed: %s", member.name, status.reason, peer=member.name)
     elif member.is_present != was_present:
         where = "done" if member.is_done else "here" if member.is_present else "away"
-        _LOGGER.info("agent %s is %s", member.name, where)
+        run.log.info("agent %s is %s", member.name, where, peer=member.name)
     if member.is_present and status.reason not in ("", member.reason):
-        _LOGGER.warning("agent %s refuses: %s", member.name, printable(status.reason))
+        run.log.warning("agent %s refuses: %s", member.name, status.reason, peer=member.name)
 
 
 def _heard_reports(run: OngoingRun, member: Member, message: Received, now: float) -> None:

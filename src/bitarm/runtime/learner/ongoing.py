@@ -16,9 +16,11 @@ from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.errors import BitarmError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
+from bitarm.peer_log import PeerLog
 from bitarm.runtime.learner.farewell import Farewell
 from bitarm.runtime.learner.meter import Meter
 from bitarm.runtime.learner.outbox import Outbox
+from bitarm.runtime.learner.processes import Joins
 from bitarm.runtime.learner.retained import Retained
 from bitarm.runtime.learner.rivals import Bids
 from bitarm.runtime.learner.roster import Member, Roster
@@ -61,6 +63,9 @@ class OngoingRun:
         self.link = find_link("none") if ledger is None else ledger.link
         self.topics = Topics(fleet.fleet)
         self.refusals = Refusals()
+        self.joins = Joins()
+        self.counted: set[int] = set()  # arms that told in the end how many pulls they made
+        self.log = PeerLog("bitarm.learner", peers="agent", about={"run": fleet.fleet})
         self.failure: BitarmError | None = None
         self.meter = Meter(len(learner.spec.arms), before)
         self.transactions = Transactions(journal, run, watch=watch, meter=self.meter, now=now)
@@ -124,7 +129,9 @@ class OngoingRun:
         if not self.is_running:
             return
         for member in self.roster.lost(self.outbox.in_race(), now):
-            _LOGGER.warning("agent %s is lost: nothing was heard of it in time", member.name)
+            self.log.warning(
+                "agent %s is lost: nothing was heard of it in time", member.name, peer=member.name
+            )
             stop = self.fleet.lost is LostRule.STOP
             self.take(self.learner.lose(member.arms, stop=stop))
             if not self.is_running:

@@ -8,6 +8,9 @@ from bitarm.core.events import AgentJoined
 from bitarm.runtime.learner.roster import Member
 from bitarm.wire.status import Start, Status
 
+_AT_ONCE = 100.0  # processes of one agent: more than a bad day brings
+_EVERY = 60.0  # seconds after which one more may join
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +20,26 @@ class Newcomer:
     joined: AgentJoined
     forgot: Mapping[int, int]  # arms that begin new sequences; pulls of each counted before
     is_twin: bool  # its predecessor had taken its place, and now it is back: both are there
+
+
+@final
+class Joins:
+    """How many processes of each agent may still join: many at once, then one a minute.
+
+    Each is an entry of the journal. Two processes that take turns, pushing each other off the
+    broker, would otherwise fill a disk.
+    """
+
+    def __init__(self) -> None:
+        self._left: dict[str, tuple[float, float]] = {}  # by agent: how many, and when counted
+
+    def take(self, agent: str, now: float) -> bool:
+        """Whether one more may join now; if so, it is counted."""
+        left, counted_at = self._left.get(agent, (_AT_ONCE, now))
+        left = min(_AT_ONCE, left + (now - counted_at) / _EVERY)
+        may_join = left >= 1
+        self._left[agent] = (left - may_join, now)
+        return may_join
 
 
 def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newcomer | None:

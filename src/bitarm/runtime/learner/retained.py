@@ -70,12 +70,14 @@ class Retained:
         return said
 
     def status(self, presence: Presence) -> Publication:
-        """The learner's own status; "done" is the last word of a run, and stays."""
+        """The learner's own status; "done", with how the run ended, is its last word and stays."""
+        ending = self._learner.ending
         status = Status(
             presence=presence,
             opening=self._learner.opening,
             epoch=self._learner.epoch,
             boot=self._boot,
+            reason=ending.outcome.value if ending and presence is Presence.DONE else "",
         )
         return self._message(LEARNER, Subject.STATUS, dump_status(status))
 

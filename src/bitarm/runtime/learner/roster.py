@@ -4,7 +4,6 @@ Knows times and statuses; knows no frames and decides nothing about arms. `ATTEN
 transition of an agent between being there, being away, and having stopped for good.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,8 +13,6 @@ from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.wire.status import Presence, Status
 
 _LONGEST_WAIT = 16  # a request is repeated after 1, 2, 4, … 16 times `retry`
-_COMPLAIN_AFTER = 30.0  # seconds of waiting for agents that are away; then twice that, and so on
-_MOST_NAMES = 8
 
 
 class Attendance(Enum):
@@ -66,6 +63,7 @@ class Member:
     arms: tuple[int, ...]
     attendance: Attendance = Attendance.AWAY
     has_joined: bool = False  # it was present at some time
+    is_elsewhere: bool = False  # connected, and it serves no run or another one
     heard_at: float  # the last sign of life; while away, the beginning of its absence
     asked_at: float = 0.0
     asked: int = 0  # the highest number of a question that it was sent in this epoch
@@ -89,6 +87,7 @@ class Member:
     def note(self, sign: Sign) -> None:
         """Take in a sign of its whereabouts."""
         self.attendance = ATTENDANCE[self.attendance, sign]
+        self.is_elsewhere = sign is Sign.ELSEWHERE
         self.has_joined |= self.is_present
 
 
@@ -105,7 +104,6 @@ class Roster:
         self.every = min(1.0, self.retry / 4)
         if fleet.lost is not LostRule.WAIT:
             self.every = min(self.every, fleet.join_within / 4)
-        self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
         arms: dict[str, list[int]] = {}
         for arm, agent in enumerate(fleet.agents):
             arms.setdefault(agent, []).append(arm)
@@ -113,23 +111,6 @@ class Roster:
             name: Member(name=name, arms=tuple(served), heard_at=now)
             for name, served in arms.items()
         }
-
-    def long_absent(self, busy: Iterable[Member], now: float) -> str:
-        """The names of agents that owe a report and are away, now and then if that lasts long.
-
-        Empty in between: they may have to be started again, and somebody should know, but once.
-        """
-        absent = sorted(member.name for member in busy if not member.is_present)
-        if not absent:
-            self._complain_at, self._complain_after = math.inf, _COMPLAIN_AFTER
-        elif math.isinf(self._complain_at):
-            self._complain_at = now + self._complain_after
-        elif now >= self._complain_at:
-            self._complain_after *= 2
-            self._complain_at = now + self._complain_after
-            more = f" and {len(absent) - _MOST_NAMES:,} more" if len(absent) > _MOST_NAMES else ""
-            return ", ".join(absent[:_MOST_NAMES]) + more
-        return ""
 
     def reconnected(self, now: float) -> None:
         """The learner was away itself: nobody's absence counts so far."""

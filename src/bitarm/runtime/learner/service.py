@@ -5,7 +5,6 @@ Without a socket. In each step it takes in what came (`hearing`), writes down wh
 dismissals (`outbox`), and the end (`farewell`).
 """
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
@@ -16,12 +15,12 @@ from bitarm.errors import BitarmError, FrameError, ProtocolError
 from bitarm.links.cost import LinkLedger
 from bitarm.runtime.learner.hearing import Received, take_in
 from bitarm.runtime.learner.ongoing import OngoingRun
+from bitarm.runtime.learner.waiting import LearnerWaiting
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.status import Presence
 from bitarm.wire.topics import LEARNER, Subject
 
-_LOGGER = logging.getLogger("bitarm.learner")
 RETRY = 10.0
 """Seconds after which an unanswered request is sent again, at first."""
 LINGER = 5.0
@@ -73,6 +72,7 @@ class LearnerService:
         self._inbox: list[Received] = []
         self._is_connected = False
         self._look_at = now  # for agents that are late
+        self._waiting = LearnerWaiting(fleet.fleet)
         self.finished = False
         self.endpoint = Endpoint(
             # A name of its own: one that was taken for dead must not push its successor off.
@@ -105,6 +105,10 @@ class LearnerService:
     def failure(self) -> BitarmError | None:
         """Why this learner does not go on, if it does not."""
         return self._run.failure
+
+    def count_present(self) -> int:
+        """How many agents are connected and have joined this run."""
+        return sum(member.is_present for member in self._run.roster.members.values())
 
     # -- what the wire and its user say ------------------------------------------------------
 
@@ -156,9 +160,7 @@ class LearnerService:
         if is_looking:
             self._look_at = now + run.roster.every
             run.give_up_lost(now)
-            absent = run.roster.long_absent(run.busy(), now)
-            if absent:
-                _LOGGER.warning("the run waits for agents that are not connected: %s", absent)
+            self._waiting.look(run.busy() if run.is_running else (), now)
         run.commit(now)
         again = run.roster.to_repeat(run.busy(), now) if is_looking else []
         if not self._is_connected:

@@ -8,9 +8,10 @@ import math
 from collections.abc import Iterable
 from typing import final
 
-from bitarm.core.events import LearnerEvent, RoundOpened
+from bitarm.core.events import LearnerEvent, ReportIgnored, RoundOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.runtime.learner.meter import Meter
+from bitarm.runtime.learner.repeats import Repeats
 
 _WRITTEN_WITHIN = 0.2  # seconds that an event may wait: a sync of the disk for each is slow
 _MOST_WAITING = 256  # events: written while others are on their way, not all at the end
@@ -31,6 +32,7 @@ class Transactions:
         self._watch = watch
         self._meter = meter
         self._waiting: list[LearnerEvent] = []
+        self._repeats = Repeats()
         self._due_at = now
 
     @property
@@ -39,8 +41,12 @@ class Transactions:
         return self._due_at if self._waiting else math.inf
 
     def add(self, events: Iterable[LearnerEvent]) -> None:
-        """Events that are to be written, in this order."""
-        self._waiting.extend(events)
+        """Events that are to be written, in this order; of repeated reports only their number."""
+        for event in events:
+            if isinstance(event, ReportIgnored):
+                self._waiting.extend(self._repeats.note(event))
+            else:
+                self._waiting.append(event)
 
     def commit(self, now: float, *, at_once: bool) -> None:
         """Write all that waits: `at_once`, or only if it waited long enough or is much.
@@ -54,6 +60,7 @@ class Transactions:
             return
         self._due_at = now + _WRITTEN_WITHIN
         if any(isinstance(event, RoundOpened) for event in self._waiting):
+            self._waiting.extend(self._repeats.drain())
             self._waiting.append(self._meter.measured(by_arm=False))
         events = tuple(self._waiting)
         self._journal.append(self._run, events)
@@ -62,6 +69,7 @@ class Transactions:
 
     def flush(self) -> None:
         """Write what waits, and nothing besides: the process is about to stop."""
+        self._waiting.extend(self._repeats.drain())
         if self._waiting:
             self._journal.append(self._run, tuple(self._waiting))
             self._waiting.clear()

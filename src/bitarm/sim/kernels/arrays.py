@@ -66,23 +66,7 @@ class SchemeArrays(NamedTuple):
     ratio: float  # λ of lil-ucb-count
     level: float  # ln((K − 1)/δ), by which top-two weighs leads
     keep: Integers  # [message] arms that it leaves in the race, where a budget decides; else empty
-
-
-FIRST, UNCUT, ABOVE_CUT = range(3)
-"""Kinds of D-ICQ's reports: message 1, a mean without a cut, a mean above a cut."""
-
-
-class VisitArrays(NamedTuple):
-    """What quiet elimination needs beside; it leaps, so its numbers are those of checkpoints."""
-
-    margin: Floats  # [checkpoint] the lead in μ̂ from which on an arm is no worse than another
-    size: Floats  # [kind, checkpoint] D-ICQ's step s
-    error: Floats  # [kind, checkpoint] half a step
-    kappa: Floats  # [kind] κ
-    cap: float  # parameters of the policy
-    patience: float
-    leader_first: bool
-    pilot: bool
+    right: Integers  # [arm] 1 where it is a right answer, for the score alone
 
 
 class PairArrays(NamedTuple):
@@ -106,7 +90,7 @@ class ChallengeArrays(NamedTuple):
 
     rates: Floats  # [rung] λ, per unit
     weights: Floats  # [rung] logarithm of a winner's weight
-    kappa: Floats  # [what is asked for] κ, see `kernels/challenge.py`
+    kappa: Floats  # [what is asked for] κ, see `kernels/challenge_race.py`
     level: float  # L
     low: float  # where units are counted from
     unit: float
@@ -116,6 +100,7 @@ class ChallengeArrays(NamedTuple):
     patience: float
     behind: float
     aim: float
+    epsilon: float
 
 
 class OutputArrays(NamedTuple):

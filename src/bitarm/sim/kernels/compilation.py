@@ -25,7 +25,6 @@ CORE_FILES = (
     "evidence/tasks.py",
     "policies/challenge.py",
     "policies/lil_ucb.py",
-    "policies/quiet.py",
     "policies/top_two.py",
     "quantizers/dicq.py",
     "quantizers/dyadic.py",
@@ -47,8 +46,8 @@ def _number() -> int:
 SOURCES_NUMBER = _number()
 
 # A kernel allocates nothing, so no array dies in it, and numba need not count references. It would,
-# to every array of a tuple, wherever an inlined function takes the tuple: the quiet kernel would be
-# ten times slower. numba's types do not know the option, which is for its own tests.
+# to every array of a tuple, wherever an inlined function takes the tuple: a kernel that leaps would
+# be ten times slower. numba's types do not know the option, which is for its own tests.
 _kernel: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
 _allocating: dict[str, Any] = {"cache": True, "_nrt": True}
 

@@ -27,6 +27,7 @@ from bitarm.sim.kernels.status import (
     BUDGET_SPENT,
     DECIDED,
     MESSAGES,
+    MISSED,
     OUTCOME,
     ROUNDS,
     RUNNING,
@@ -35,6 +36,7 @@ from bitarm.sim.kernels.status import (
     STARVED,
     TOO_FAR,
     limit_passed,
+    missed,
 )
 from bitarm.sim.kernels.sums import added
 
@@ -181,6 +183,7 @@ def compiled(
             row = output.table[trial]
             row[ROUNDS], row[SAMPLES], row[BITS], row[MESSAGES] = n, samples, bits, messages
             row[BEST], row[OUTCOME] = best_arm, outcome
+            row[MISSED] = missed(race.active, alive, scheme.right)
 
     return run_trials
 

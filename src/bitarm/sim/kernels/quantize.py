@@ -12,12 +12,11 @@ from numba.extending import register_jitable
 from bitarm.core.codes.levels import HIGH, LOW, MOST_LEVELS, WORD_BITS
 from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.codes.prefix import ESCAPE
-from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor, golomb_divisor_of
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 
 EXACT, ICQ, QUBAN, FED_SEL, DICQ = range(5)
 
-register_jitable(golomb_divisor_of)  # which the next one calls
-dicq_divisor = njit(inline="always")(golomb_divisor)
+register_jitable(golomb_divisor_of)
 """D-ICQ's divisor by the core's own function, compiled."""
 
 

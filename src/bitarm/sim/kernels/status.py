@@ -3,6 +3,7 @@
 from numba import njit
 
 from bitarm.sim.kernels.arrays import Integers
+from bitarm.sim.kernels.highest import Places
 
 DECIDED, ROUND_LIMIT, SAMPLE_LIMIT, BIT_LIMIT, STARVED, TOO_FAR, BUDGET_SPENT = range(7)
 """Endings; a starved trial needs a longer tape and runs again, one that is too far is refused."""
@@ -10,8 +11,9 @@ DECIDED, ROUND_LIMIT, SAMPLE_LIMIT, BIT_LIMIT, STARVED, TOO_FAR, BUDGET_SPENT = 
 RUNNING = -1
 """No ending yet."""
 
-ROUNDS, SAMPLES, BITS, BEST, OUTCOME, MESSAGES, CUTS = range(7)
-"""Columns of the output, one row a trial; BEST is −1 without an answer."""
+ROUNDS, SAMPLES, BITS, BEST, OUTCOME, MESSAGES, MISSED = range(7)
+"""Columns of the output, one row a trial; BEST is −1 without an answer, MISSED is 1 if no arm that
+would be a right answer is left in the race."""
 COLUMNS = 7
 
 
@@ -28,3 +30,12 @@ def limit_passed(limits: Integers, rounds: int, samples: int, bits: int) -> int:
     if bits > limits[2]:
         return BIT_LIMIT
     return RUNNING
+
+
+@njit(inline="always")
+def missed(active: Places, alive: int, right: Integers) -> int:
+    """1 if none of the arms in the race is a right answer: whatever is said now is wrong."""
+    found = 0
+    for place in range(alive):
+        found += right[active[place]]
+    return 1 if found == 0 else 0

@@ -37,14 +37,12 @@ def encode(message: Message) -> bytes:
 def pack(messages: Sequence[Message]) -> bytes:
     """One frame for messages of one type and run to or from different arms, in any order.
 
-    Requests must ask in one code, all with a cut or none. `decode` returns the messages in the
-    order of their arms. One message alone gets the frame that `encode` gives it.
+    Requests must ask in one form. `decode` returns the messages in the order of their arms. One
+    message alone gets the frame that `encode` gives it.
     """
     batch, *others = _batches(messages)
     if others:
-        raise LocalProtocolError(
-            "requests of a frame must ask in one code, all with a cut or none: see pack_all"
-        )
+        raise LocalProtocolError("requests of a frame must ask in one form: see pack_all")
     return encode(batch[0]) if len(batch) < packed.MIN_COUNT else long_frame(*packed.write(batch))
 
 

@@ -44,7 +44,7 @@ Table = Sequence[Sequence[float]]
 def write(messages: Sequence[Message]) -> tuple[FrameKind, bytes]:
     """The kind and the body of two messages or more, of one type and run, in the order of arms.
 
-    Requests must ask in one code, all with a cut or none.
+    Requests must ask in one form.
     """
     kind, heads, rows, bits = _tabulate(messages)
     body = bytearray(messages[0].run.to_bytes(RUN_BITS // 8))

@@ -9,10 +9,10 @@
     7 edge       the same, rung, spread
     8 challenge  exponent, edge, step, 16·rung + steps below the edge, three hurdles
 
-The byte's 16 says that a cut follows, its 32 that an escape does. From form 5 on, steps, centres
-and edges are whole numbers of one power of two, whose exponent is told; then comes the scale on
-which evidence is kept: nothing for rewards in [0, 1] (64), the two numbers of σ (128), or the four
-of low and unit. All questions of a packed frame have one such byte.
+The byte's 32 says that an escape follows. From form 5 on, steps, centres and edges are whole
+numbers of one power of two, whose exponent is told; then comes the scale on which evidence is kept:
+nothing for rewards in [0, 1] (64), the two numbers of σ (128), or the four of low and unit. All
+questions of a packed frame have one such byte.
 """
 
 import math
@@ -32,7 +32,6 @@ from bitarm.wire.frames.cursor import Cursor
 UNTIL = Column("until", "pull until {} pulls in all")
 _STEP = Column("step", "in steps of {}", Spelling.FLOAT)
 _ESCAPE = Column("escape", "a unary part of {} ones escapes to Elias' code")
-_CUT = Column("cut", "if the mean is not above {}, say only 0; else 1 and then", Spelling.FLOAT)
 _DIVISOR = Column("divisor", "Golomb's divisor {}")
 _EXPONENT = Column("exponent", "lengths are counted in 2^{}", Spelling.SIGNED)
 _UNITS = Column("step", "in steps of {} such lengths")
@@ -90,11 +89,10 @@ _FORMS: tuple[tuple[str, tuple[Column, ...]], ...] = (
 _BINS, _NEAREST, _LEVELS, _RAW, _EVIDENCE, _PILOT, _EDGE, _CHALLENGE = range(1, len(_FORMS) + 1)
 _WITH_ESCAPES = (_NEAREST, _EVIDENCE, _PILOT, _EDGE)
 
-_WITH_CUT = 0x10
 _WITH_ESCAPE = 0x20  # spelt only where it is not the usual one: it would cost every request a byte
 _UNIT_SCALE = 0x40  # rewards in [0, 1]: nothing to spell
 _SIGMA_SCALE = 0x80
-_FORM = 0x0F
+_FORM = 0x1F
 
 _UNIT = (
     Column("unit", "of evidence: {} times"),
@@ -114,7 +112,7 @@ def tag_of(question: Question) -> int:
     if isinstance(code, Nearest) and code.escape != ESCAPE:
         tag |= _WITH_ESCAPE
     if scale is None:
-        return tag if question.cut is None else tag | _WITH_CUT
+        return tag
     if scale == _UNIT_INTERVAL:
         return tag | _UNIT_SCALE
     return tag if scale.bounded else tag | _SIGMA_SCALE
@@ -151,12 +149,10 @@ def read_tag(cursor: Cursor) -> int:
     form, scaled = tag & _FORM, tag & (_UNIT_SCALE | _SIGMA_SCALE)
     if not 1 <= form <= len(_FORMS) or (
         (tag & _WITH_ESCAPE and form not in _WITH_ESCAPES)
-        or (tag & _WITH_CUT and form >= _EVIDENCE)
         or (scaled and (form < _EVIDENCE or scaled == _UNIT_SCALE | _SIGMA_SCALE))
     ):
         raise CorruptFrameError(f"no form of a question is called {tag:02x}")
-    above = " if above a cut" if tag & _WITH_CUT else ""
-    cursor.note("question", tag, "tell the mean{1}, in the form {2}", above, _FORMS[form - 1][0])
+    cursor.note("question", tag, "tell the mean, in the form {1}", _FORMS[form - 1][0])
     return tag
 
 
@@ -164,8 +160,7 @@ def columns_of(tag: int) -> tuple[Column, ...]:
     """The numbers of a question with this byte, in order."""
     form = tag & _FORM
     escape = (_ESCAPE,) if tag & _WITH_ESCAPE else ()
-    cut = (_CUT,) if tag & _WITH_CUT else ()
-    return (UNTIL, *_FORMS[form - 1][1], *escape, *cut, *_scale_columns(tag))
+    return (UNTIL, *_FORMS[form - 1][1], *escape, *_scale_columns(tag))
 
 
 def _scale_columns(tag: int) -> tuple[Column, ...]:
@@ -208,8 +203,6 @@ def numbers_of(question: Question) -> list[float]:
                 assert_never(other)
     if isinstance(code, Nearest) and code.escape != ESCAPE:
         numbers.append(code.escape)
-    if question.cut is not None:
-        numbers.append(question.cut)
     scale = question.scale
     if scale is not None and scale != _UNIT_INTERVAL:
         if scale.bounded:
@@ -223,13 +216,12 @@ def question_of(tag: int, numbers: Sequence[float]) -> Question:
     until, *rest = numbers
     try:
         scale, rest = _scale(tag, rest)
-        cut = rest.pop() if tag & _WITH_CUT else None
         escape = int(rest.pop()) if tag & _WITH_ESCAPE else ESCAPE
         if tag & _WITH_ESCAPE and escape == ESCAPE:
             raise CorruptFrameError(f"an escape of {ESCAPE} is the usual one, and must be left out")
         if scale is not None:
             return _of_evidence(tag & _FORM, int(until), rest, escape, scale)
-        return Question(until=int(until), code=_code(tag & _FORM, rest, escape), cut=cut)
+        return Question(until=int(until), code=_code(tag & _FORM, rest, escape))
     except LocalProtocolError as error:
         raise CorruptFrameError(f"no code fits this question: {error}") from None
 
@@ -331,9 +323,14 @@ _MOST_LENGTHS = 2.0**53
 
 
 def _length(count: int, exponent: int) -> float:
-    if not (abs(count) < _MOST_LENGTHS and abs(exponent) < 1100):
-        raise CorruptFrameError(f"{count} times 2^{exponent} is no length")
-    return math.ldexp(float(count), exponent)
+    if abs(count) < _MOST_LENGTHS and abs(exponent) < 1100:
+        try:
+            length = math.ldexp(float(count), exponent)
+        except OverflowError:
+            length = math.inf
+        if math.ldexp(length, -exponent) == count:  # among the smallest floats it may be rounded
+            return length
+    raise CorruptFrameError(f"{count} times 2^{exponent} is no length")
 
 
 def _whole(mantissa: int, exponent: int) -> float:

@@ -11,6 +11,7 @@ const chosen = new Set(
   new URLSearchParams(location.search).get("runs")?.split(",").map(Number).filter(Boolean) ?? [],
 );
 const files = new Map();
+const MOST_BYTES = 4 << 20; // of a comparison: the server refuses more
 let points = [];
 let curves = [];
 let asked = 0;
@@ -256,10 +257,14 @@ function choose(event) {
   ask();
 }
 
+const tooLong = (file) =>
+  `${file.name} has ${count(file.size)} bytes, a comparison at most ${count(MOST_BYTES)}`;
+
 async function upload(event) {
   let wrong = null;
   for (const file of event.target.files) {
     try {
+      if (file.size > MOST_BYTES) throw new Error(tooLong(file));
       const simulation = JSON.parse(await file.text());
       await post("/compare", { runs: [], results: [{ name: file.name, simulation }] });
       files.set(file.name, simulation);

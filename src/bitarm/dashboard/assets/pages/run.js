@@ -340,5 +340,5 @@ begin(async () => {
     if (!run.ended) draw();
   }, 5000);
   const lineDown = (lost) => document.body.classList.toggle("lost", lost && !run.ended);
-  listen(`/runs/${run.row.run}/stream?after=${run.entries}`, "run", take, lineDown);
+  listen(() => `/runs/${run.row.run}/stream?after=${run.entries}`, "run", take, lineDown);
 });

@@ -135,11 +135,15 @@ setInterval(show, 5000); // what is live grows quiet without a word
 // The newest runs come with the stream; what is older is asked for once.
 function start() {
   let first = true;
-  listen("/runs/stream", "runs", (list) => {
-    take(list);
-    if (first) older();
-    first = false;
-  });
+  listen(
+    () => "/runs/stream",
+    "runs",
+    (list) => {
+      take(list);
+      if (first) older();
+      first = false;
+    },
+  );
 }
 
 begin(start);

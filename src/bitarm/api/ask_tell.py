@@ -1,0 +1,22 @@
+"""A setup for who drives learner and agents by hand: `bitarm.setup`, `bitarm.Learner`, `Agent`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bitarm.api.identify import new_seed
+from bitarm.api.scheme import build
+from bitarm.api.words import split
+from bitarm.core.setup import Setup
+
+
+def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setup:
+    """A run before it begins, for `bitarm.Learner`.
+
+        learner = bitarm.Learner(bitarm.setup(["north", "south"], delta=0.05, bounds=(0, 1)))
+
+    `arms` are the names; the `words` are those of `identify` (docs/words.md). `seed` is for what
+    the run draws itself; by default one is drawn. ConfigError for words that cannot be run.
+    """
+    problem, scheme, limits = split(words)
+    seed = new_seed() if seed is None else seed
+    return build(tuple(map(str, arms)), seed=seed, problem=problem, scheme=scheme, limits=limits)

@@ -1,0 +1,84 @@
+"""Results as HTML, for notebooks: small tables, everything escaped."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from bitarm.core.policy import Outcome
+from bitarm.core.result import RunResult
+from bitarm.core.vocabulary import labels
+
+_MOST_ARMS = 50  # rows of a table; a notebook is no place for thousands
+
+
+def result_html(result: RunResult) -> str:
+    """The answer or the best guess, its price, and a row for each arm."""
+    price = (
+        f"{result.samples:,} samples, {result.rounds:,} rounds, {result.payload_bits:,} payload "
+        "bits"
+    )
+    rows = (
+        (
+            arm.name,
+            _number(arm.mean),
+            _number(arm.radius),
+            f"{arm.pulls:,}",
+            f"{arm.payload_bits:,}",
+            _state(result, number),
+        )
+        for number, arm in enumerate(result.arms[:_MOST_ARMS])
+    )
+    hidden = len(result.arms) - _MOST_ARMS
+    return (
+        f"<div><p><strong>{escape(_answer(result))}</strong><br>{escape(price)}<br>"
+        f"<small>{escape(result.guarantee_reason)}</small></p>"
+        + _table(("arm", "mean", "±", "pulls", "bits", ""), rows)
+        + (f"<p>and {hidden:,} more arms</p>" if hidden > 0 else "")
+        + "</div>"
+    )
+
+
+def simulation_html(trials: int, seed: int, settings: Sequence[Mapping[str, Any]]) -> str:
+    """A row for each setting of a sweep: its label, what it cost, how often it was wrong."""
+    rows = (
+        (
+            label,
+            *(_number(point[name]["mean"]) for name in ("rounds", "samples", "payload_bits")),
+            _number(point["error_rate"]["value"]),
+            f"{point['undecided']:,}",
+        )
+        for label, point in zip(labels(list(settings)), settings, strict=True)
+    )
+    titles = ("setting", "rounds", "samples", "bits", "error rate", "undecided")
+    return f"<div><p>{trials:,} trials, seed {seed}</p>{_table(titles, rows)}</div>"
+
+
+def _answer(result: RunResult) -> str:
+    if result.best_arm_name is not None:
+        kind = "Best guess" if result.outcome is Outcome.BUDGET_SPENT else "Best arm"
+        return f"{kind}: {result.best_arm_name}"
+    leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
+    return f"No answer: {result.outcome.value.replace('_', ' ')}{leads}"
+
+
+def _state(result: RunResult, number: int) -> str:
+    arm = result.arms[number]
+    if number == result.best_arm:
+        return "best"
+    if arm.lost_in is not None:
+        return f"lost in round {arm.lost_in}"
+    if arm.dropped_in is not None:
+        return f"out in round {arm.dropped_in}"
+    return "leads" if number == result.leader else "in"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def _table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

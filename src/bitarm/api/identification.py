@@ -1,0 +1,94 @@
+"""The result of `identify` for a program: with its history, as tables, and as a picture."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, final
+
+from bitarm.api.frames import flat, frame_of
+from bitarm.api.html import result_html
+from bitarm.api.race_picture import race_picture
+from bitarm.core.events import LearnerEvent, ReportAccepted
+from bitarm.core.plain import to_plain
+from bitarm.core.result import RunResult, result_of
+from bitarm.core.standings import Standings, follow
+from bitarm.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What one report told of an arm."""
+
+    round: int
+    arm: int  # 0-based
+    name: str
+    pulls: int  # of the arm, until then
+    mean: float  # as decoded
+    radius: float | None  # None where nothing is claimed
+    payload_bits: int  # of this report
+    left: bool  # whether the arm fell, or was lost, with what this round told
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identification(RunResult):
+    """A result with what led to it.
+
+    result = bitarm.identify(arms, bounds=(0, 1))
+    result.to_frame()            # a row an arm
+    result.to_frame("rounds")    # a row a report, in the order of time
+    result.plot()                # the race
+    """
+
+    history: tuple[Told, ...]
+
+    def to_frame(self, of: Literal["arms", "rounds"] = "arms") -> "pd.DataFrame":
+        """A table of the arms, or of the rounds with what each arm told; needs pandas."""
+        if of == "arms":
+            return frame_of(flat(to_plain(arm)) for arm in self.arms)
+        if of == "rounds":
+            return frame_of(to_plain(told) for told in self.history)
+        raise ConfigError(f"a table is of 'arms' or of 'rounds', got {of!r}")
+
+    def plot(self) -> "Figure":
+        """Every arm's mean and interval against its pulls; needs matplotlib (extra `sim`)."""
+        return race_picture(self, self.history)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
+
+
+def identification_of(events: Iterable[LearnerEvent]) -> Identification:
+    """The result of a run that has ended, from its events; LocalProtocolError if it has not."""
+    standings: Standings | None = None
+    told: list[dict[str, Any]] = []
+    for event in events:
+        standings = follow(standings, event)
+        if isinstance(event, ReportAccepted):
+            arm = standings.arms[event.arm]
+            told.append(
+                {
+                    "round": event.round,
+                    "arm": event.arm,
+                    "name": arm.name,
+                    "pulls": event.pulls,
+                    "mean": arm.mean,
+                    "radius": arm.radius,
+                    "payload_bits": event.symbol.nbits,
+                }
+            )
+    if standings is None:
+        standings = Standings.of(())  # refuses, and says why
+    result = result_of(standings)
+    out = {
+        number: arm.lost_in if arm.dropped_in is None else arm.dropped_in
+        for number, arm in enumerate(standings.arms)
+    }
+    return Identification(
+        **{field.name: getattr(result, field.name) for field in fields(RunResult)},
+        history=tuple(Told(**one, left=out[one["arm"]] == one["round"]) for one in told),
+    )

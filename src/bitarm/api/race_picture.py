@@ -1,0 +1,92 @@
+"""The race as a picture: every arm's mean and interval, against its pulls."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from bitarm.api.extras import require
+from bitarm.core.result import RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_ARMS = 12  # whose names fit beside the picture
+
+
+class Place(Protocol):
+    """Where an arm was at some time."""
+
+    @property
+    def arm(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def pulls(self) -> int:
+        """Its pulls until then."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """Its mean, as decoded."""
+        ...
+
+    @property
+    def radius(self) -> float | None:
+        """How far off that may be."""
+        ...
+
+
+def race_picture(result: RunResult, history: Sequence[Place]) -> "Figure":
+    """A curve with a band for each arm; a cross where it fell, a ring at the answer or the leader.
+
+    If there are many, those that went furthest have names and colours, and the others are grey.
+    """
+    require("matplotlib", extra="sim", what="a plot")
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    panel = figure.subplots()
+    furthest = sorted(range(len(result.arms)), key=lambda arm: -result.arms[arm].pulls)
+    named = set(furthest[:_MOST_ARMS])
+    marked = result.best_arm if result.best_arm is not None else result.leader
+    curves: dict[int, list[Place]] = defaultdict(list)
+    for place in history:
+        curves[place.arm].append(place)
+    others = [
+        [(place.pulls, place.mean) for place in places]
+        for number, places in curves.items()
+        if number not in named
+    ]
+    panel.add_collection(LineCollection(others, colors="0.85", zorder=0))
+    for number in sorted(named & curves.keys()):
+        arm, places = result.arms[number], curves[number]
+        pulls, means = [place.pulls for place in places], [place.mean for place in places]
+        (line,) = panel.plot(pulls, means, marker=".", label=arm.name)
+        radii = [place.radius or 0.0 for place in places]
+        low = [mean - radius for mean, radius in zip(means, radii, strict=True)]
+        high = [mean + radius for mean, radius in zip(means, radii, strict=True)]
+        panel.fill_between(pulls, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
+        if arm.dropped_in is not None:
+            panel.plot(pulls[-1], means[-1], "x", color=line.get_color(), markersize=8)
+        if number == marked:
+            panel.plot(pulls[-1], means[-1], "o", color=line.get_color(), markersize=11, mfc="none")
+    if result.bounds is not None:  # intervals reach further at first, which tells nothing
+        margin = (result.bounds[1] - result.bounds[0]) / 20
+        panel.set_ylim(result.bounds[0] - margin, result.bounds[1] + margin)
+    panel.set_xscale("log")
+    panel.set_xlabel("pulls of the arm")
+    panel.set_ylabel("mean reward, as decoded")
+    panel.set_title(_title(result), loc="left")
+    panel.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize="small")
+    return figure
+
+
+def _title(result: RunResult) -> str:
+    if result.best_arm_name is not None:
+        sure = "" if result.guarantee is None else f", wrong at most {result.guarantee:g}"
+        return f"best arm: {result.best_arm_name}{sure}"
+    leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
+    return f"no answer ({result.outcome.value.replace('_', ' ')}){leads}"

@@ -1,0 +1,165 @@
+"""The outlook of a run without an answer: who leads, who is out for sure, what deciding would cost.
+
+Read from a run's standings, so that a result, the live table and a page say the same. The leader
+and the cost are guesses and are called so. What is excluded is a claim: on the event on which an
+answer would be right no right arm ever falls, so it holds at any time, under the same conditions.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
+from bitarm.core.policy import Outcome
+from bitarm.core.standings import ArmStanding, Standings
+from bitarm.core.words import values_of
+
+RULE = (
+    "if all means stay where they are, what separates two arms shrinks with the square root of "
+    "their pulls, and bits grow with the logarithm of the pulls"
+)
+"""By which the cost of deciding is estimated."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostToDecide:
+    """An estimate of what an answer would cost from here on, and the rule that it follows."""
+
+    samples: int
+    payload_bits: int
+    rule: str = RULE
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """Where a run stands that has no answer, or none yet."""
+
+    leader: int | None  # the highest decoded mean in the race; a guess
+    runner_up: int | None  # the next highest in the race
+    lead: float | None  # of the leader over the runner-up, in decoded means
+    excluded: tuple[int, ...]  # arms that fell: surely not the best, at the level below
+    exclusion: Guarantee  # what may be claimed of that
+    to_decide: CostToDecide | None  # None where the rule says nothing, as at a tie
+
+
+def outlook_of(standings: Standings) -> Outlook:
+    """The outlook of a run, whether it goes on or has ended."""
+    heard = _ranked(standings)
+    leader, runner_up = (*heard, None, None)[:2]
+    arms, covered = standings.arms, set(covered_arms(standings.arms))
+    return Outlook(
+        leader=leader,
+        runner_up=runner_up,
+        lead=None if leader is None or runner_up is None else _lead(arms, leader, runner_up),
+        excluded=tuple(
+            number
+            for number, arm in enumerate(arms)
+            if arm.dropped_for is not None and number in covered
+        ),
+        exclusion=_exclusion(standings),
+        to_decide=None if leader is None else _cost(arms, leader, heard[1:]),
+    )
+
+
+def sufficient_epsilon(standings: Standings) -> float | None:
+    """The least tolerance with which this run would end now, by the policy's own rule.
+
+    So far below the best is the leader at most, at the run's level. None where the policy knows no
+    tolerance, or where radii do not tell what separates two arms: unless all arms advance together.
+    """
+    setup, heard = standings.opened.setup, _ranked(standings)
+    policy = setup.policy
+    if policy.stride is not Stride.TOGETHER or "epsilon" not in values_of(policy):
+        return None
+    arms = standings.arms
+    contenders = [arm for arm in arms if arm.active]
+    if len(heard) < 2 or len(heard) < len(contenders):
+        return None
+    if len({arm.pulls for arm in contenders}) > 1:
+        return None  # some have answered in a round that is open
+    leader = arms[heard[0]]
+    needed = 0.0
+    for other in (arms[number] for number in heard[1:]):
+        if leader.radius is None or other.radius is None:
+            return None
+        needed = max(needed, leader.radius + other.radius - _gap(leader, other))
+    return needed
+
+
+def _ranked(standings: Standings) -> list[int]:
+    """The arms in the race that have told a mean, the highest first; of equals, the lowest."""
+    arms = standings.arms
+    heard = [number for number, arm in enumerate(arms) if arm.active and arm.mean is not None]
+    return sorted(heard, key=lambda number: -_mean(arms[number]))
+
+
+def _mean(arm: ArmStanding) -> float:
+    assert arm.mean is not None  # it was heard
+    return arm.mean
+
+
+def _gap(leader: ArmStanding, other: ArmStanding) -> float:
+    return _mean(leader) - _mean(other)
+
+
+def _lead(arms: Sequence[ArmStanding], leader: int, runner_up: int) -> float:
+    return _gap(arms[leader], arms[runner_up])
+
+
+def _exclusion(standings: Standings) -> Guarantee:
+    """What may be claimed of the arms that fell: all that an answer could have claimed by now."""
+    setup, arms = standings.opened.setup, standings.arms
+    spec = setup.spec
+    if setup.policy.answers is Outcome.BUDGET_SPENT:
+        return Guarantee(delta=None, reason="a fixed budget proves nothing of the arms that fell")
+    views = [
+        ArmView(
+            arm=number,
+            mean=arm.mean or 0.0,
+            pulls=arm.pulls,
+            messages=arm.messages,
+            index=spec.occasion(arm.messages, arm.pulls).index if arm.messages else 0,
+            error=0.0,
+        )
+        for number, arm in enumerate(arms)
+    ]
+    processes = [process for joined in standings.joined.values() for process in joined]
+    course = Course(
+        covered=covered_arms(arms),
+        lost=[number for number, arm in enumerate(arms) if arm.lost],
+        lives=[arm.lives for arm in arms],
+        rewards_lost=any(process.discarded or process.forgot for process in processes),
+    )
+    return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
+
+
+def _cost(arms: Sequence[ArmStanding], leader: int, others: Sequence[int]) -> CostToDecide | None:
+    """Pulls that each arm lacks until it is separated, and the leader until the last one is."""
+    first = arms[leader]
+    if not others or first.radius is None:
+        return None
+    until = {}
+    for number in others:
+        other, gap = arms[number], _gap(first, arms[number])
+        if gap <= 0 or other.radius is None:
+            return None
+        noise = first.radius * math.sqrt(first.pulls) + other.radius * math.sqrt(other.pulls)
+        until[number] = (noise / gap) ** 2
+    until[leader] = max(until.values())
+    if not math.isfinite(until[leader]):
+        return None
+    return CostToDecide(
+        samples=sum(math.ceil(max(0.0, pulls - arms[arm].pulls)) for arm, pulls in until.items()),
+        payload_bits=sum(_more_bits(arms[arm], pulls) for arm, pulls in until.items()),
+    )
+
+
+def _more_bits(arm: ArmStanding, pulls: float) -> int:
+    if pulls <= arm.pulls:
+        return 0
+    # as many bits for each factor of pulls as it took until now
+    return math.ceil(arm.payload_bits * math.log(pulls / arm.pulls) / math.log(max(arm.pulls, 2)))

@@ -1,0 +1,142 @@
+"""Elimination by challenge, whole runs: wrong answers are as rare as claimed.
+
+Exact binomial tests on arms that are all but equal, where the leader has more pulls than those that
+it challenges; controls that must fail; and δ = 1e-5 by importance sampling, with σ.
+`tests/core/evidence` has the same for evidence alone, every pull looked at.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bitarm.api.simulate import setup_of
+from bitarm.core.setup import Setup
+from bitarm.sim.engine import Engine, union_grid
+from bitarm.sim.environment import environment_of
+from bitarm.sim.kernels import challenge
+from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
+from bitarm.sim.tables import has_twin
+from bitarm.sim.tape import empty_tape
+
+pytestmark = pytest.mark.slow
+
+_LEVEL = 1e-4
+_TRIALS = 20_000
+_WEIGHTED = 3_000  # trials that are weighed by their likelihood
+_UNSEEN = 1e-9  # a gap that no run can see: who names the worse arm is wrong all the same
+_SCHEME: dict[str, Any] = {"quantizer": "dyadic", "policy": "challenge"}
+_IN_UNIT: dict[str, Any] = {"bounds": (0.0, 1.0), "max_samples": 300}
+_BOUNDED: dict[str, tuple[RewardModel, ...]] = {
+    "fair coins": (Bernoulli(mean=0.5 + _UNSEEN), Bernoulli(mean=0.5)),
+    "coins that hardly ever fail": (Bernoulli(mean=0.99), Bernoulli(mean=0.99 - _UNSEEN)),
+    "next to no noise": tuple(
+        Beta(mean=mean, concentration=1e4) for mean in (0.5, 0.5 + _UNSEEN, 0.5)
+    ),
+    "nearly two points, five arms": tuple(
+        Beta(mean=mean, concentration=0.1) for mean in (0.3, 0.3, 0.3 + _UNSEEN, 0.3, 0.3)
+    ),
+}
+_SIGMA: dict[str, tuple[RewardModel, ...]] = {
+    "Gaussian": (Gaussian(mean=_UNSEEN, sd=1.0), Gaussian(mean=0.0, sd=1.0)),
+    "Rademacher": (Bernoulli(mean=0.5), Bernoulli(mean=0.5 + _UNSEEN)),
+    "five Gaussian": tuple(Gaussian(mean=mean, sd=1.0) for mean in (0.0, 0.0, _UNSEEN, 0.0, 0.0)),
+}
+
+
+def _setup(models: tuple[RewardModel, ...], **words: Any) -> Setup:
+    setup = setup_of(models, {**_SCHEME, **words})
+    assert has_twin(setup)
+    return setup
+
+
+def _errs_too_often(models: tuple[RewardModel, ...], delta: float, **words: Any) -> bool:
+    """Whether the answers rule out P(wrong) ≤ δ; a run without an answer is not wrong."""
+    best = int(np.argmax([model.mean for model in models]))
+    setup = _setup(models, delta=delta, **words)
+    (trials,) = Engine([setup], environment_of(models)).run(np.random.default_rng(7), _TRIALS)
+    wrong = int(np.count_nonzero((trials.best_arm >= 0) & (trials.best_arm != best)))
+    return bool(stats.binomtest(wrong, _TRIALS, delta, alternative="greater").pvalue < _LEVEL)
+
+
+@pytest.mark.parametrize("name", _BOUNDED)
+def test_without_sigma(name: str) -> None:
+    for delta in (0.5, 0.2, 0.05):
+        assert not _errs_too_often(_BOUNDED[name], delta, **_IN_UNIT), delta
+
+
+@pytest.mark.parametrize("name", _SIGMA)
+def test_with_sigma(name: str) -> None:
+    models = _SIGMA[name]
+    for delta in (0.5, 0.2, 0.05):
+        words: dict[str, Any] = {"sigma": models[0].sigma, "max_samples": 500}
+        assert not _errs_too_often(models, delta, **words), delta
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.3])
+def test_with_a_tolerance(epsilon: float) -> None:
+    """The worse arm is worse by just more than ε: to name it is wrong."""
+    models = (Bernoulli(mean=0.6), Bernoulli(mean=0.6 - epsilon - _UNSEEN))
+    assert not _errs_too_often(models, 0.2, epsilon=epsilon, **_IN_UNIT)
+    sigma: dict[str, Any] = {"sigma": 0.5, "max_samples": 500}
+    assert not _errs_too_often(models, 0.2, epsilon=epsilon, **sigma)
+
+
+# -- controls -------------------------------------------------------------------------------------
+
+
+def test_a_sigma_that_is_too_small_is_noticed() -> None:
+    assert _errs_too_often(_SIGMA["Gaussian"], 0.05, sigma=1 / 4, max_samples=500)
+
+
+def test_evidence_that_is_weighed_too_lightly_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the weights of the law added up to 400: agents give up for far too little."""
+    compiled = challenge.compiled
+
+    def light(**constants: Any) -> Any:
+        run = compiled(**constants)
+
+        def with_less(*given: Any) -> None:
+            *before, duel, race, output = given
+            run(*before, duel._replace(level=duel.level - math.log(400)), race, output)
+
+        return with_less
+
+    monkeypatch.setattr(challenge, "compiled", light)
+    assert _errs_too_often(_BOUNDED["fair coins"], 0.05, **_IN_UNIT)
+
+
+# -- one error in a hundred thousand --------------------------------------------------------------
+
+
+def _weighted_errors(*, sigma: float) -> tuple[float, float]:
+    """P(wrong) at δ = 1e-5 for two Gaussian arms, with its standard error.
+
+    Trials are drawn with the means swapped, where the wrong answer is the right one, and weighed
+    by the likelihood ratio of what the arms had shown when the run ended.
+    """
+    gap = 0.5
+    swapped = environment_of((Gaussian(mean=0.0, sd=1.0), Gaussian(mean=gap, sd=1.0)))
+    setup = _setup(swapped.models, sigma=sigma, delta=1e-5)
+    grid = union_grid([setup])
+    tape = empty_tape(
+        grid, trials=_WEIGHTED, messages=grid.size, units=np.full((_WEIGHTED, 2), 0.5)
+    )
+    ((outcome, _),) = Engine([setup], swapped).run_tape(tape, np.random.default_rng(11))
+    drawn = np.arange(grid.size)[None, :, None] < tape.filled[:, None, :]
+    sums = np.where(drawn, tape.cells, 0.0).sum(axis=1)
+    pulls = grid[tape.filled - 1]
+    assert np.all(outcome.samples == pulls.sum(axis=1))
+    # ln of the density of N(gap, 1) × N(0, 1) over that of N(0, 1) × N(gap, 1)
+    ratio = gap * (sums[:, 0] - sums[:, 1]) - gap**2 / 2 * (pulls[:, 0] - pulls[:, 1])
+    weights = np.where(outcome.best_arm == 1, np.exp(ratio), 0.0)
+    return float(weights.mean()), float(weights.std() / np.sqrt(_WEIGHTED))
+
+
+def test_one_error_in_a_hundred_thousand() -> None:
+    rate, error = _weighted_errors(sigma=1.0)
+    assert 0 < rate + 4 * error < 1e-5
+    rate, error = _weighted_errors(sigma=0.3)  # the control
+    assert rate - 4 * error > 1e-5
