@@ -8,15 +8,16 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(nproc) + 1)
 NODE := node_modules
 
-.PHONY: run test test-fast packages check format bench clean
+.PHONY: run test test-fast packages check kernels format bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
 
-test: $(VENV)/.dev check packages
+test: $(VENV)/.dev $(NODE)/.dev packages
+	$(MAKE) --jobs=2 --output-sync=target check kernels
 	$(BIN)/pytest -n $(WORKERS)
 
-test-fast: $(VENV)/.dev packages
+test-fast: $(VENV)/.dev packages kernels
 	$(BIN)/pytest -n $(WORKERS) -m "not slow"
 
 packages:
@@ -30,6 +31,10 @@ check: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(NODE)/.bin/biome ci --error-on-warnings
+
+# Kept on disk: without them each worker would compile its own, for minutes.
+kernels: $(VENV)/.dev
+	$(BIN)/python scripts/compile_kernels.py
 
 format: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/ruff format .

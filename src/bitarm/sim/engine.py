@@ -207,36 +207,19 @@ class Engine:
             divisor=shown.divisor,
             dropped=shown.dropped,
         )
-        constants = {
-            "gaussian": self._environment.gaussian,
-            "grows": not self._environment.sampled,
-            "stored": stored,
-        }
         given = rng, todo, self._arrays, tape.arrays(), scheme
-        arms = self._environment.p.size
+        arms, gaussian = self._environment.p.size, self._environment.gaussian
         if table.duel is not None:
             bounded = is_bet_on(setup)
             run = challenge.compiled(
-                bounded=bounded, gaussian=self._environment.gaussian, stored=stored and not bounded
+                bounded=bounded, gaussian=gaussian, stored=stored and not bounded
             )
             run(*given, table.duel, challenge_race.blank_race(arms), output)
         elif table.policy is not None:
-            run = indexed.compiled(
-                policy=table.policy,
-                paired=table.pairs.margin.size > 0,
-                first=table.first,
-                rest=table.rest,
-                **constants,
-            )
+            run = indexed.compiled(gaussian=gaussian, stored=stored)
             run(*given, table.pairs, indexed.blank_race(arms), output)
         else:
-            run = elimination.compiled(
-                limited=table.limited,
-                ranked=table.keep.size > 0,
-                first=table.first,
-                rest=table.rest,
-                **constants,
-            )
+            run = elimination.compiled(gaussian=gaussian, stored=stored)
             run(*given, elimination.blank_race(arms), output)
 
 

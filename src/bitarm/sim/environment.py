@@ -129,4 +129,5 @@ def environment_arrays(environment: Environment, grid: Integers) -> EnvironmentA
         q=environment.q,
         cell_mean=cell_mean,
         cell_sd=cell_sd,
+        sampled=environment.sampled,
     )

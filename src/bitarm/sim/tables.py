@@ -106,11 +106,6 @@ class Table:
     pairs: PairArrays  # of widths that judge arms with different pulls; empty for the others
     duel: ChallengeArrays | None  # of elimination by challenge only
 
-    @property
-    def limited(self) -> bool:
-        """Whether there is any limit."""
-        return bool(np.any(self.limits < _NO_LIMIT))
-
     def arrays(self, *, start: Floats, cell_of: Integers, right: Integers) -> SchemeArrays:
         """The table as a kernel reads it, with what it depends on beside the scheme.
 
@@ -121,6 +116,8 @@ class Table:
             start=start,
             pulls=self.pulls,
             cell_of=cell_of,
+            first=self.first,
+            rest=self.rest,
             radius=self.radius,
             k0=self.k0,
             k1=self.k1,
@@ -128,6 +125,7 @@ class Table:
             nbits=self.nbits,
             least=self.least,
             limits=self.limits,
+            policy=-1 if self.policy is None else self.policy,
             epsilon=self.epsilon,
             ratio=self.ratio,
             level=self.level,

@@ -29,6 +29,7 @@ class EnvironmentArrays(NamedTuple):
     q: Floats  # [arm] its second
     cell_mean: Floats  # [cell, arm] mean of a cell's sum; one row of no meaning unless all are
     cell_sd: Floats  # [cell, arm] Gaussian; and the sum's deviation, under the same condition
+    sampled: bool  # whether Python draws them, by a user's own sampler; kernels must not
 
 
 class TapeArrays(NamedTuple):
@@ -55,6 +56,8 @@ class SchemeArrays(NamedTuple):
     start: Floats  # [trial, arm] the mean held before message 1; or one row for all trials
     pulls: Integers  # [checkpoint] t
     cell_of: Integers  # [checkpoint] the cell that ends there
+    first: int  # the quantizer of message 1, one of those that `kernels/quantize.py` numbers
+    rest: int  # that of the others
     radius: Floats  # [message] U; where arms advance together, half of what separates two arms
     k0: Floats  # [message] first constant of the quantizer, see `kernels/quantize.py`
     k1: Floats  # [message] its second
@@ -62,6 +65,7 @@ class SchemeArrays(NamedTuple):
     nbits: Integers  # [message] length of a word, where all have the same
     least: Integers  # [message] length of the shortest word
     limits: Integers  # [3] most rounds, samples and bits
+    policy: int  # one of those that `kernels/indexed.py` numbers; −1 for any other
     epsilon: float  # ε, the tolerance
     ratio: float  # λ of lil-ucb-count
     level: float  # ln((K − 1)/δ), by which top-two weighs leads

@@ -62,26 +62,17 @@ def blank_race(arms: int) -> Race:
     )
 
 
-@lru_cache(maxsize=64)
-def compiled(
-    *,
-    gaussian: bool,
-    grows: bool,
-    stored: bool,
-    limited: bool,
-    ranked: bool,
-    first: int,
-    rest: int,
-) -> Any:
-    """A kernel compiled for one kind of setting; the arguments are constants to the compiler.
+@lru_cache(maxsize=4)
+def compiled(*, gaussian: bool, stored: bool) -> Any:
+    """A kernel compiled for one kind of tape; the arguments are constants to the compiler.
 
     gaussian  every arm is Gaussian: sums are drawn inline
-    grows     the tape draws what it lacks; otherwise a trial that needs more starves
     stored    sums and dithers are kept on the tape for other schemes; otherwise used and forgotten,
               and the schedule is the tape's grid: one cell a round
-    limited   there is a limit on rounds, samples or bits to check before every round
-    ranked    a fixed number of the highest means stays, whatever the gaps: a budget decides
-    first     the quantizer of message 1;  rest  that of the others
+
+    Whatever else a setting has, quantizers among it, is a number in `scheme`: a branch that always
+    goes one way costs nothing that can be measured, and each constant more would double the kernels
+    that are compiled, for seconds each.
 
     A stored trial also writes down means, words and drops if there is room for them. That is no
     constant: what is compared with the machines is the very kernel that others run.
@@ -101,6 +92,7 @@ def compiled(
     ) -> None:
         _ = sources  # a constant of the kernel: see kernels/compilation.py
         arms = environment.p.size
+        ranked = scheme.keep.size > 0  # a budget decides: so many stay, whatever the gaps
         shown = stored and output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
@@ -116,18 +108,17 @@ def compiled(
                     outcome = SAMPLE_LIMIT
                     break
                 due = alive * (scheme.pulls[n] - before)
-                if limited:
-                    least = bits + alive * scheme.least[n]
-                    outcome = limit_passed(scheme.limits, n + 1, samples + due, least)
-                    if outcome != RUNNING:
-                        break
-                if not grows and _starves(race, alive, tape, scheme, trial, n):
+                least = bits + alive * scheme.least[n]
+                outcome = limit_passed(scheme.limits, n + 1, samples + due, least)
+                if outcome != RUNNING:
+                    break
+                if environment.sampled and _starves(race, alive, tape, scheme, trial, n):
                     outcome = STARVED
                     break
 
                 pulled = float(scheme.pulls[n])
                 radius = scheme.radius[n]
-                coding = first if n == 0 else rest
+                coding = scheme.first if n == 0 else scheme.rest
                 coded = True
                 top, best = race.active[0], -np.inf
                 for a in range(alive):

@@ -80,21 +80,9 @@ def blank_race(arms: int) -> Race:
     )
 
 
-@lru_cache(maxsize=64)
-def compiled(
-    *,
-    policy: int,
-    paired: bool,
-    gaussian: bool,
-    grows: bool,
-    stored: bool,
-    first: int,
-    rest: int,
-) -> Any:
-    """A kernel compiled for one kind of setting; see `elimination.py` for the constants.
-
-    `paired` says whether a width judges pairs, and not by an interval an arm.
-    """
+@lru_cache(maxsize=4)
+def compiled(*, gaussian: bool, stored: bool) -> Any:
+    """A kernel compiled for one kind of tape; see `elimination.py` for the constants."""
 
     sources = SOURCES_NUMBER
 
@@ -110,6 +98,8 @@ def compiled(
         output: OutputArrays,
     ) -> None:
         _ = sources  # a constant of the kernel: see kernels/compilation.py
+        policy = scheme.policy
+        paired = pairs.margin.size > 0  # a width judges pairs, and not by an interval an arm
         shown = stored and output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
@@ -125,7 +115,7 @@ def compiled(
                 outcome = limit_passed(scheme.limits, rounds + 1, samples + due, bits + least)
                 if outcome != RUNNING:
                     break
-                if not grows and _starves(race, going, tape, scheme, trial):
+                if environment.sampled and _starves(race, going, tape, scheme, trial):
                     outcome = STARVED
                     break
 
@@ -143,7 +133,7 @@ def compiled(
                     race.total[arm], race.rest[arm] = total, left
                     mean, nbits, number, codes = encode_and_decode(
                         (total + left) / float(scheme.pulls[n]), race.mean[arm], rng, tape, scheme,
-                        trial, n, arm, first if n == 0 else rest, stored,
+                        trial, n, arm, scheme.first if n == 0 else scheme.rest, stored,
                     )  # fmt: skip
                     race.mean[arm] = mean
                     race.messages[arm] = n + 1
