@@ -101,7 +101,7 @@ def problems(
     schedule = draw(st.sampled_from(_SCHEDULES))
     if has_phases(policy):
         schedule = ListedSchedule(checkpoints=tuple(phase.until for phase in policy.phases(arms)))
-    widths = ["paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian"]
+    widths = ["paper", "lil", "intervals", "pairwise", "pairwise-mixture", "sub-gaussian"]
     if policy.stride is Stride.JUDGED:
         quantizer, schedule = Dyadic(), LooksSchedule()  # no other goes with such a policy
         widths = ["bounded", "sub-gaussian"] if bounded else ["sub-gaussian"]

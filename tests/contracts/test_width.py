@@ -28,7 +28,7 @@ def make(name: str, problem: tuple[int, float, float]) -> Width:
 
 def test_every_width_is_listed_under_its_own_name() -> None:
     # The laws below run over WIDTHS itself: a new width is covered as soon as it is listed.
-    names = {"paper", "lil", "pairwise", "pairwise-mixture", "sub-gaussian", "bounded"}
+    names = {"paper", "lil", "intervals", "pairwise", "pairwise-mixture", "sub-gaussian", "bounded"}
     assert names <= set(WIDTHS)
     assert all(cls.name == name for name, cls in WIDTHS.items())
 

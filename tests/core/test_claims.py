@@ -24,7 +24,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.widths import WIDTHS
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth
 
-_INTERVALS, _PAIRS = ("paper", "lil"), ("pairwise", "pairwise-mixture")
+_INTERVALS, _PAIRS = ("paper", "lil", "intervals"), ("pairwise", "pairwise-mixture")
 _EVERY = Course(covered=range(3))
 _LOSS = "which agents were lost, and when, does not depend on the rewards"
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from quantizing import decode, encode
+from scipy import optimize, special
 
 from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import (
@@ -49,6 +50,20 @@ def u_prime_lil(t: int, arms: int, delta: float, sigma: float) -> float:
     return (1 + math.sqrt(eps)) * math.sqrt(2 * sigma**2 * (1 + eps) * iterated / t)
 
 
+def u_prime_intervals(t: int, arms: int, delta: float, sigma: float) -> float:
+    """Where a mixture over rates, half-normal with ρ = 0.3, reaches 2K/δ; by another root finder."""
+
+    def log_mixture(z: float) -> float:
+        share = t / (t + 0.3)
+        return (math.log(0.3 / (t + 0.3)) + z * z * share) / 2 + math.log(
+            2 * float(special.ndtr(z * math.sqrt(share)))
+        )
+
+    level = math.log(2 * arms / delta)
+    z = optimize.brentq(lambda z: log_mixture(z) - level, 0, 100, xtol=1e-16, rtol=1e-15)
+    return max(z, 2.0) * sigma / math.sqrt(t)
+
+
 def v_n(t: int, n: int, arms: int, delta: float, sigma: float) -> float:
     return sigma * math.sqrt(2 * math.log(2 * arms * n * (n + 1) / delta) / t)
 
@@ -56,6 +71,7 @@ def v_n(t: int, n: int, arms: int, delta: float, sigma: float) -> float:
 U_PRIME: dict[str, Callable[[int, int, int, float, float], float]] = {
     "paper": lambda t, n, *rest: u_prime_paper(t, *rest),
     "lil": lambda t, n, *rest: u_prime_lil(t, *rest),
+    "intervals": lambda t, n, *rest: u_prime_intervals(t, *rest),
     "pairwise": v_n,
     "pairwise-mixture": v_n,
     "sub-gaussian": v_n,
@@ -143,7 +159,7 @@ class Tape:
     def u_primes(self) -> list[float]:
         formula = U_PRIME[self.width]
         # a width for pairs keeps half of δ for the intervals, where they can fail
-        halved = self.width not in ("paper", "lil") and not self.quantizer.certain
+        halved = self.width not in ("paper", "lil", "intervals") and not self.quantizer.certain
         delta = self.delta / 2 if halved else self.delta
         return [
             formula(t, n, self.arms, delta, self.sigma) for n, t in enumerate(self.grid, start=1)

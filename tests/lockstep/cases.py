@@ -93,7 +93,7 @@ POLICIES: dict[str, type[Any]] = {
     "successive-rejects": SuccessiveRejects,
 }
 _LEVEL = sorted(set(WIDTHS) - {"bounded"})  # that one is for agents that judge
-_APART = ["lil", "paper", "sub-gaussian"]
+_APART = ["intervals", "lil", "paper", "sub-gaussian"]
 _BUDGETED = ("sequential-halving", "successive-rejects")
 _BITS = st.integers(1, 8)
 _EPSILONS = st.floats(0.05, 3.0)

@@ -14,7 +14,7 @@ from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.evidence.account import TOP
 from bitarm.core.evidence.ladder import law, rate
 from bitarm.core.evidence.sub_gaussian import MIDDLE, SubGaussianEvidence, margin
-from bitarm.core.widths import PaperWidth
+from bitarm.core.widths import IntervalsWidth, PaperWidth
 
 _LEVEL = 1e-4
 _pulls = st.one_of(st.integers(1, 40), st.integers(1, 10**9))
@@ -204,6 +204,7 @@ def test_arms_that_share_their_noise_break_pairs_and_not_intervals() -> None:
     lead = 2 * noise / pulls  # of arm 1, whose rewards are z, over arm 0, whose rewards are −z
     pair = [margin(t, t, -math.log(delta)) for t in pulls.tolist()]
     assert _rejects(int((lead >= pair).any(axis=1).sum()), delta)
-    paper = PaperWidth(arms=2, delta=delta, sigma=1.0)
-    intervals = [2 * paper.u_prime(t, t) for t in pulls.tolist()]
-    assert not _rejects(int((lead >= intervals).any(axis=1).sum()), delta)
+    for width in (PaperWidth, IntervalsWidth):
+        used = width(arms=2, delta=delta, sigma=1.0)
+        disjoint = [2 * used.u_prime(t, t) for t in pulls.tolist()]
+        assert not _rejects(int((lead >= disjoint).any(axis=1).sum()), delta)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.widths.mixture import MIXTURE_RHO
 from bitarm.core.widths.pairwise import (
-    MIXTURE_RHO,
     PairwiseMixtureWidth,
     PairwiseWidth,
     mixture_margin,

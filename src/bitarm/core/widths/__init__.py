@@ -4,6 +4,7 @@ from bitarm.core.confidence import Width
 from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.registry import Registry
+from bitarm.core.widths.intervals import IntervalsWidth
 from bitarm.core.widths.lil import LilWidth
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth, PairwiseWidth
 from bitarm.core.widths.paper import PaperWidth
@@ -14,6 +15,7 @@ WIDTHS: Registry[Width] = Registry(
     (
         PaperWidth,
         LilWidth,
+        IntervalsWidth,
         PairwiseWidth,
         PairwiseMixtureWidth,
         SubGaussianEvidence,
@@ -25,6 +27,7 @@ WIDTHS: Registry[Width] = Registry(
 __all__ = [
     "WIDTHS",
     "BoundedEvidence",
+    "IntervalsWidth",
     "LilWidth",
     "PairwiseMixtureWidth",
     "PairwiseWidth",

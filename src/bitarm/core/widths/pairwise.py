@@ -16,9 +16,7 @@ from functools import lru_cache
 from typing import ClassVar, Self, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride, Width, interval, split
-
-MIXTURE_RHO = 0.3
-"""ρ of the mixture: the number of pulls for which it is tightest, roughly, is a few times this."""
+from bitarm.core.widths.mixture import deviations
 
 
 @final
@@ -181,22 +179,4 @@ def _margin(
 def mixture_margin(pulls: int, arms: int, delta: float, sigma: float) -> float:
     """The lead of μ̂ at which the mixture reaches (K − 1)/δ, from above."""
     level = math.log(arms - 1) - math.log(delta)
-    low, high = 0.0, 2.0 * math.sqrt(level + math.log1p(pulls / MIXTURE_RHO) + 1)
-    assert _log_mixture(high, pulls) >= level
-    while low < (middle := (low + high) / 2) < high:
-        if _log_mixture(middle, pulls) < level:
-            low = middle
-        else:
-            high = middle
-    return high * sigma * math.sqrt(2 / pulls)
-
-
-def _log_mixture(z: float, pulls: int) -> float:
-    """ln ∫exp(λS − λ²σ²t)dF for z = S/(σ√(2t)) and F half-normal with variance 1/(2ρσ²)."""
-    total = pulls + MIXTURE_RHO
-    share = pulls / total
-    return (
-        math.log(MIXTURE_RHO / total) / 2
-        + z * z * share / 2
-        + math.log(math.erfc(-z * math.sqrt(share / 2)))
-    )
+    return deviations(pulls, level) * sigma * math.sqrt(2 / pulls)
