@@ -51,7 +51,7 @@ def u_prime_lil(t: int, arms: int, delta: float, sigma: float) -> float:
 
 
 def u_prime_intervals(t: int, arms: int, delta: float, sigma: float) -> float:
-    """Where a mixture over rates, half-normal with ρ = 0.3, reaches 2K/δ; by another root finder."""
+    """Where a mixture over rates, half-normal with ρ = 0.3, reaches 2K/δ; another root finder."""
 
     def log_mixture(z: float) -> float:
         share = t / (t + 0.3)
