@@ -17,7 +17,7 @@ from typing import Any
 
 from drives import drive_problem
 from fuzzing.frames import question
-from fuzzing.services import CHALLENGE, OPENING, TOPICS, Reader, joined
+from fuzzing.services import CHALLENGE, OPENING, TOPICS, Reader, announced, joined
 from fuzzing.texts import spoilt, texts
 from tapes import Problem, Tape, make_spec
 from wires.memories import MemoryKeeper
@@ -53,6 +53,7 @@ _SHORT = Problem(
     limits=Limits(rounds=4),
     tape=Tape(seed=3, means=(300, 500, 700), spread=150, bounds=(0, 1024)),
 )
+_FEW = announced(3)
 EVENTS = drive_problem(_SHORT).events
 BODIES = [write_body(event).encode() for event in EVENTS]
 _CHALLENGES = [
@@ -95,7 +96,7 @@ def _a_memory() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "gw.json"
         keeper = AgentFile(path)
-        service = joined(keeper)
+        service = joined(keeper, _FEW)
         service.received(TOPICS.of("gw", Subject.REQUEST), _asking(random.Random(5)))
         list(service.step(1.0))
         list(service.step(2.0))
@@ -120,7 +121,7 @@ def read_agent_file() -> Reader:
             memory = file.load()
         except StoreError:
             return
-        service = joined(_Shelf(memory))
+        service = joined(_Shelf(memory), _FEW)
         service.received(TOPICS.of("gw", Subject.REQUEST), _asking(rng))
         list(service.step(1.0))
         list(service.stop())
