@@ -134,10 +134,11 @@ def _mended(payload: bytes) -> bytes:
     return body + binascii.crc_hqx(body, 0xFFFF).to_bytes(2)
 
 
-def frames(rng: random.Random, count: int, run: int) -> Iterator[bytes]:
+def frames(rng: random.Random, count: int, run: int, *, forged: bool = False) -> Iterator[bytes]:
     """Payloads for a handler of frames of this run; in its first epoch, where they are sound.
 
-    Of each frame: itself, damage, and damage that the check sum does not find.
+    Of each frame: itself, and damage; if `forged`, also damage with a right check sum, which may
+    then be of any epoch, and mean anything.
     """
     sound = _frame(rng, run)
     for _ in range(count):
@@ -146,7 +147,7 @@ def frames(rng: random.Random, count: int, run: int) -> Iterator[bytes]:
                 yield rng.randbytes(rng.randrange(60))
             case 1:
                 yield _damaged(rng, sound)
-            case 2 | 3 | 4 | 5:
+            case 2 | 3 | 4 | 5 if forged:
                 yield _mended(_damaged(rng, sound))
             case _:
                 sound = _frame(rng, run)

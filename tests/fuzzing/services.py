@@ -57,7 +57,7 @@ CHALLENGE = Problem(
 
 def of_this_run(rng: random.Random, count: int) -> Iterator[bytes]:
     """Frames of the run that these services serve."""
-    return frames(rng, count, run_of_opening(OPENING))
+    return frames(rng, count, run_of_opening(OPENING), forged=True)
 
 
 def announced(arms: int) -> bytes:
@@ -156,11 +156,11 @@ def asked_agent() -> Reader:
         nonlocal service, heard
         heard += 1
         service.received(TOPICS.of("gw", Subject.REQUEST), payload)
-        list(service.step(0.0))
+        list(service.step(float(heard)))
         if service.failure is not None:
             assert isinstance(service.failure, RewardError), service.failure
             assert any(why in str(service.failure) for why in _FAILURES), service.failure
-        if service.failure is not None or heard % _RENEWED == 0:  # pulls that it made add up
+        if service.finished or heard % _RENEWED == 0:  # pulls that it made add up
             service = joined(MemoryKeeper())
 
     return take
@@ -170,7 +170,11 @@ def told_agent() -> Reader:
     """An agent to which runs are announced, and what becomes of their learners."""
     service, now = joined(MemoryKeeper()), 0.0
     rng = random.Random(1)
-    topics = [TOPICS.of("gw", Subject.RUN), TOPICS.of(LEARNER, Subject.STATUS)]
+    topics = [
+        TOPICS.of("gw", Subject.RUN),
+        TOPICS.of(LEARNER, Subject.STATUS),
+        TOPICS.of(LEARNER, Subject.END),
+    ]
 
     def take(payload: bytes) -> None:
         nonlocal service, now
@@ -226,6 +230,7 @@ def told_learner() -> Reader:
     topics = [
         *(TOPICS.of("gw-0", Subject.STATUS),) * 4,
         TOPICS.of(LEARNER, Subject.STATUS),
+        TOPICS.of(LEARNER, Subject.END),
         TOPICS.of(LEARNER, Subject.REQUEST),
         TOPICS.of("nobody", Subject.STATUS),
         f"{TOPICS.of('gw-0', Subject.STATUS)}/more",

@@ -54,10 +54,16 @@ def _heard_probe(run: OngoingRun, message: Received) -> None:
     run.retained.say_status()
 
 
-def _heard_learner(run: OngoingRun, message: Received) -> None:
+def _heard_end(run: OngoingRun, message: Received) -> None:
+    """A learner's word that its run is over. If we go on with that run, it is not."""
+    if _heard_learner(run, message) in (Verdict.OUTBID, Verdict.SAY_AGAIN):
+        run.retained.take_end_back()
+
+
+def _heard_learner(run: OngoingRun, message: Received) -> Verdict:
     """A learner's status: our own, of one before us, or of one that has taken over."""
     if not message.payload:
-        return
+        return Verdict.NOTHING
     status, ours = load_status(message.payload), run.learner.epoch
     verdict = judge(
         status,
@@ -76,6 +82,7 @@ def _heard_learner(run: OngoingRun, message: Received) -> None:
     elif verdict is Verdict.SAY_AGAIN:
         run.retained.say_all()
         run.farewell.tell_again()
+    return verdict
 
 
 # -- agents ----------------------------------------------------------------------------------
@@ -231,8 +238,9 @@ def _answers_in(run: OngoingRun, member: Member, frame: bytes) -> list[Report | 
     return answers
 
 
-_OF_LEARNERS: dict[Subject, Callable[[OngoingRun, Received], None]] = {
+_OF_LEARNERS: dict[Subject, Callable[[OngoingRun, Received], object]] = {
     Subject.STATUS: _heard_learner,
+    Subject.END: _heard_end,
     Subject.REQUEST: _heard_probe,
 }
 """What is heard on the learner's own topics."""

@@ -314,7 +314,7 @@ def _lengths(*values: float) -> tuple[int, ...]:
     """
     exponent = min(_parts(value)[1] for value in values if value)
     # Compared where nothing overflows: of two numbers that are far apart, the quotient is no float.
-    if not all(math.frexp(value)[1] - exponent <= _MOST_DIGITS for value in values):
+    if not all(math.frexp(value)[1] - exponent <= _MOST_DIGITS for value in values if value):
         raise LocalProtocolError(f"{values} are no short multiples of one power of two")
     counts = [math.ldexp(value, -exponent) for value in values]
     return exponent, *(int(count) for count in counts)
