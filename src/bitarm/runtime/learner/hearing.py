@@ -172,8 +172,9 @@ def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
 def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
     """An agent that is done tells after how many pulls its arms stopped by themselves.
 
-    Of those that gave up alone, and no more than they were asked for: of others the learner knows.
-    What an arm told first stands: said again, or otherwise, it is not written down again.
+    Of those that gave up alone, no more than they were asked for, and no fewer than they answered
+    for: of others the learner knows, and an agent that lost its file does not. What an arm told
+    first stands: said again, or otherwise, it is not written down again.
     """
     told = {
         arm: status.made[arm]
@@ -181,7 +182,7 @@ def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
         if arm in status.made
         and arm not in run.counted
         and run.learner.arms[arm].beaten_by is not None
-        and status.made[arm] <= run.learner.arms[arm].pulls
+        and max(run.learner.arms[arm].sure, 1) <= status.made[arm] <= run.learner.arms[arm].pulls
     }
     if told:
         run.counted.update(told)
