@@ -21,6 +21,9 @@ from bitarm.runtime.learner.roster import Member, Sign
 from bitarm.wire.status import Presence, Status, load_status
 from bitarm.wire.topics import LEARNER, Subject
 
+_STATUS_BYTES = 16 << 10  # names, codes, a reason, and the starts' names
+_STATUS_BYTES_AN_ARM = 400  # its count now, at the end, and at eight earlier starts
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,12 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
     """An agent says whether it is there, which run it serves, and what it remembers."""
     if not message.payload:
         return  # cleared by an agent that is done
+    most = _STATUS_BYTES + _STATUS_BYTES_AN_ARM * len(member.arms)
+    if len(message.payload) > most:  # before it is read: that would take the others' time
+        raise PeerProtocolError(
+            f"a status of agent {member.name} has at most {most:,} bytes, got "
+            f"{len(message.payload):,}"
+        )
     status = load_status(message.payload)
     if message.retained and status.boot in member.earlier_boots:
         return  # a broker that went back in time; if it is there, the announcement wakes it
