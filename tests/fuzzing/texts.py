@@ -65,7 +65,7 @@ def _spoil(rng: random.Random, plain: Any) -> Any:
             del plain[key]
         case 1 if isinstance(plain, dict):
             plain[str(_value(rng))[:80]] = _value(rng)
-        case 1:
+        case 1 if isinstance(plain, list):
             plain.insert(rng.randrange(len(plain) + 1), _value(rng))
         case 2:
             plain[key] = copy.deepcopy(plain[rng.choice(keys)])
