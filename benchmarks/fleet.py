@@ -1,14 +1,17 @@
-"""A thousand agents in one process: bare MQTT clients on one selector loop that answer at once.
+"""Thousands of agents in one process: bare MQTT clients on one selector loop that answer at once.
 
-    python -m benchmarks.fleet PORT COUNT
+    python -m benchmarks.fleet PORT COUNT [RUNS]
 
-Each answers every request with a report that says "as you thought", so nobody is ever dropped: what
-is measured is the exchange. They answer a learner and a bare client in the same way.
+Each serves the arms that it is told of, one or many, and answers every request with a report that
+says "as you thought", so nobody is ever dropped: what is measured is the exchange. They answer a
+learner and a bare client in the same way. With RUNS, there are COUNT of them in each of so many
+runs, `bench-0` and so on.
 """
 
 import selectors
 import socket
 import sys
+from itertools import product
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -54,10 +57,13 @@ def turn(selector: selectors.BaseSelector, timeout: float) -> None:
             client.loop_write()
 
 
-def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
-    name = agent_name(number)
-    run, request = TOPICS.of(name, Subject.RUN), TOPICS.of(name, Subject.REQUEST)
-    report, status = TOPICS.of(name, Subject.REPORT), TOPICS.of(name, Subject.STATUS)
+def run_name(number: int) -> str:
+    return f"{RUN}-{number}"
+
+
+def _serve(client: paho.Client, topics: Topics, name: str, subscribed: list[str]) -> None:
+    run, request = topics.of(name, Subject.RUN), topics.of(name, Subject.REQUEST)
+    report, status = topics.of(name, Subject.REPORT), topics.of(name, Subject.STATUS)
 
     def connected(client: paho.Client, *_: Any) -> None:
         client.subscribe([(run, 1), (request, 1)])
@@ -65,12 +71,13 @@ def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
     def received(client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
         payload = bytes(message.payload)
         if message.topic == request:
-            for asked in wire.decode(payload):
-                if isinstance(asked, Request):
-                    answer = Report(
-                        run=asked.run, arm=asked.arm, message=asked.message, symbol=MIDDLE
-                    )
-                    client.publish(report, wire.encode(answer), qos=1)
+            answers = [
+                Report(run=asked.run, arm=asked.arm, message=asked.message, symbol=MIDDLE)
+                for asked in wire.decode(payload)
+                if isinstance(asked, Request)
+            ]
+            for frame in wire.pack_all(answers) if answers else ():
+                client.publish(report, frame, qos=1)
             return
         if payload:  # a run; empty when it is over
             announced = load_announcement(payload)
@@ -84,16 +91,17 @@ def _serve(client: paho.Client, number: int, subscribed: list[str]) -> None:
     client.on_message = received
 
 
-def main(port: int, count: int) -> None:
+def main(port: int, count: int, runs: int = 0) -> None:
     selector = selectors.DefaultSelector()
     subscribed: list[str] = []
-    for number in range(count):
-        client = make_client(agent_name(number), selector)
-        _serve(client, number, subscribed)
-        client.connect("127.0.0.1", port, keepalive=600)
+    names = [RUN] if not runs else [run_name(number) for number in range(runs)]
+    for run, number in product(names, range(count)):
+        client = make_client(f"{run}-{agent_name(number)}", selector)
+        _serve(client, Topics(run), agent_name(number), subscribed)
+        client.connect("127.0.0.1", port, keepalive=3600)
         client.loop_write()
         turn(selector, 0)
-    while len(subscribed) < count:
+    while len(subscribed) < count * len(names):
         turn(selector, 1.0)
     print("ready", flush=True)
     while True:
@@ -101,4 +109,4 @@ def main(port: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))

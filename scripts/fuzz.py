@@ -1,171 +1,136 @@
-"""Throw inputs at everything that reads what others send, and see that nothing breaks.
+"""Throw inputs at everything that reads what others send or keep, and see that nothing breaks.
 
     .venv/bin/python scripts/fuzz.py [COUNT] [SEED]     by default a million, about ten minutes
 
-A third each: the decoder of frames, the agent's handler of requests, the learner's of reports;
-half of them under a scheme whose agents judge themselves.
-Any exception, and any input that takes longer than a second, is a failure.
+`SUBJECTS` says who reads, what, and how large a share of the inputs. Any exception but the
+project's own errors where they are due, and any input that takes longer than a second, is a
+failure: the input is printed, and the program ends with 1.
 """
 
+import gc
 import logging
 import random
 import sys
 import time
-from collections.abc import Callable
-from itertools import product
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fuzzing import frames
-from tapes import Problem, Tape, make_spec
-from wires.memories import MemoryKeeper
-from wires.runs import RUN, fleet_of
+from fuzzing import kept, page, services
+from fuzzing.services import Reader
+from fuzzing.texts import tables, texts
 
-from bitarm import wire
-from bitarm.core.epochs import run_of_opening
-from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
-from bitarm.core.policies import ChallengeElimination, SuccessiveElimination
-from bitarm.core.quantizers import Dyadic, Icq
-from bitarm.core.schedule import LooksSchedule
-from bitarm.errors import FrameError, RewardError
-from bitarm.rewards.feeds import DirectFeed
-from bitarm.runtime.agent.service import AgentService
-from bitarm.runtime.learner.begin import open_run
-from bitarm.store import MemoryJournal
-from bitarm.wire.announcement import Announcement, dump_announcement
-from bitarm.wire.status import Presence, Status, dump_status
-from bitarm.wire.topics import Subject, Topics
+SLOW = 1.0  # seconds of the processor's time for one input
+Inputs = Callable[[random.Random, int], Iterator[bytes]]
 
-SLOW = 1.0  # seconds for one input
-ARMS = 45
-OPENING = "fuzzed"
-MOST_PULLS = 10_000  # that an agent here makes for one question
-TOPICS = Topics(RUN)
-_TAPE = Tape(seed=3, means=(500,) * ARMS, spread=150, bounds=(0, 1024))
-PROBLEMS = [
-    Problem(
-        spec=make_spec(arms=ARMS, quantizer=Icq(bits=3, prior="midpoint")),
-        policy=SuccessiveElimination(),
-        limits=Limits(),
-        tape=_TAPE,
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """Somebody who reads, and what is thrown at them."""
+
+    name: str
+    share: int  # of all inputs, in parts of a thousand
+    inputs: Inputs
+    begin: Callable[[], Reader]
+
+
+def _told(rng: random.Random, count: int) -> Iterator[bytes]:
+    return texts(rng, count, [services.ANNOUNCED, *services.STATUSES])
+
+
+def _problems(rng: random.Random, count: int) -> Iterator[bytes]:
+    return tables(rng, count, kept.example_problems(), kept.known_words())
+
+
+SUBJECTS = (
+    Subject(
+        name="frames, decoded",
+        share=400,
+        inputs=services.of_this_run,
+        begin=lambda: services.decode_frame,
     ),
-    Problem(
-        spec=make_spec(arms=ARMS, quantizer=Dyadic(), width="bounded", schedule=LooksSchedule()),
-        policy=ChallengeElimination(),
-        limits=Limits(),
-        tape=_TAPE,
+    Subject(
+        name="questions, answered and read",
+        share=150,
+        inputs=services.of_this_run,
+        begin=lambda: services.answer_questions,
     ),
-]
+    Subject(
+        name="frames at an agent",
+        share=60,
+        inputs=services.of_this_run,
+        begin=services.asked_agent,
+    ),
+    Subject(
+        name="frames at a learner, icq",
+        share=60,
+        inputs=services.of_this_run,
+        begin=services.answered_learner(services.PAPER),
+    ),
+    Subject(
+        name="frames at a learner, dyadic",
+        share=60,
+        inputs=services.of_this_run,
+        begin=services.answered_learner(services.CHALLENGE),
+    ),
+    Subject(
+        name="announcements and learners' statuses at an agent",
+        share=40,
+        inputs=_told,
+        begin=services.told_agent,
+    ),
+    Subject(name="statuses at a learner", share=40, inputs=_told, begin=services.told_learner),
+    Subject(
+        name="statuses and announcements at a probe",
+        share=70,
+        inputs=_told,
+        begin=services.told_probe,
+    ),
+    Subject(name="agents' files", share=20, inputs=kept.agent_files, begin=kept.read_agent_file),
+    Subject(name="rows of a journal", share=80, inputs=kept.rows, begin=kept.read_row),
+    Subject(name="runs with a changed row", share=8, inputs=kept.rows, begin=kept.read_run),
+    Subject(name="journals with a changed row", share=2, inputs=kept.rows, begin=kept.read_journal),
+    Subject(name="problem files", share=7, inputs=_problems, begin=kept.read_problem),
+    Subject(name="the page's API", share=3, inputs=page.requests, begin=page.asked_page),
+)
+"""Everybody who reads what others wrote."""
 
 
-class Halves:
-    """Rewards that cost nothing to make."""
-
-    def pull(self, count: int) -> list[float]:
-        """One half each."""
-        return [0.5] * count
-
-    def skip(self, count: int) -> None:
-        """All are alike."""
-
-
-def decoder(problem: Problem) -> Callable[[bytes], None]:
-    """What every reader of frames begins with; a frame that it accepts has one spelling."""
-
-    def take(payload: bytes) -> None:
+def attack(subject: Subject, count: int, seed: int) -> float:
+    """Throw inputs at a subject; the seconds that the slowest one took."""
+    rng = random.Random(f"{seed}/{subject.name}")
+    take, slowest = subject.begin(), 0.0
+    for number, payload in enumerate(subject.inputs(rng, count)):
+        began = time.process_time()  # others on this machine must not count
         try:
-            messages = wire.decode(payload)
-        except FrameError:
-            return
-        assert wire.pack(messages) == payload, "two spellings of one frame"
-
-    return take
-
-
-def agent(problem: Problem) -> Callable[[bytes], None]:
-    """A gateway of all arms, joined; another one takes over if a code does not reach its mean."""
-    service = joined(problem)
-
-    def take(payload: bytes) -> None:
-        nonlocal service
-        service.received(TOPICS.of("gw", Subject.REQUEST), payload)
-        list(service.step(0.0))
-        if service.failure is not None:
-            assert isinstance(service.failure, RewardError), service.failure
-            assert "is too far from 0 to quantize" in str(service.failure)
-            service = joined(problem)
-
-    return take
+            take(payload)
+        except BaseException:
+            print(f"{subject.name}, seed {seed}, input {number}: {payload!r}", flush=True)
+            raise
+        took = time.process_time() - began
+        assert took < SLOW, f"{subject.name}, input {number}: {payload!r} took {took:.1f} s"
+        slowest = max(slowest, took)
+    return slowest
 
 
-def joined(problem: Problem) -> AgentService:
-    """The service of that gateway, once it has heard of the run."""
-    service = AgentService(
-        run=RUN,
-        agent="gw",
-        supply=lambda name, arm, seed: DirectFeed(Halves()),
-        keeper=MemoryKeeper(),
-        most_pulls=MOST_PULLS,
-    )
-    announcement = Announcement(
-        opening=OPENING,
-        epoch=1,
-        arms=dict(enumerate(problem.spec.arms)),
-        bounds=problem.spec.bounds,
-        seed=problem.spec.seed,
-    )
-    service.received(TOPICS.of("gw", Subject.RUN), dump_announcement(announcement))
-    list(service.step(0.0))
-    return service
-
-
-def learner(problem: Problem) -> Callable[[bytes], None]:
-    """A learner whose only agent is that gateway."""
-    fleet = fleet_of(problem, gateways=1)
-    machine = Learner(problem.setup, OPENING)
-    _, service = open_run(
-        machine, MemoryJournal(), fleet, boot="here", watch=lambda events: None, now=0.0
-    )
-    service.connected(0.0)
-    list(service.step(0.0))
-    status = dump_status(
-        Status(presence=Presence.ONLINE, opening=OPENING, epoch=1, boot="there", life="one")
-    )
-    service.received(TOPICS.of("gw-0", Subject.STATUS), status)
-    list(service.step(0.0))
-
-    def take(payload: bytes) -> None:
-        service.received(TOPICS.of("gw-0", Subject.REPORT), payload)
-        list(service.step(0.0))
-
-    return take
-
-
-def main(count: int, seed: int) -> None:
-    """Each handler in turn, for each scheme."""
-    logging.getLogger("bitarm").setLevel(logging.CRITICAL)
-    handlers = (decoder, agent, learner)
-    each = -(-count // (len(PROBLEMS) * len(handlers)))
-    for problem, handler in product(PROBLEMS, handlers):
-        name = f"{handler.__name__}, {problem.spec.quantizer.name}"
-        rng = random.Random(f"{seed}/{name}")
-        take, slowest = handler(problem), 0.0
-        for number, payload in enumerate(frames(rng, each, run_of_opening(OPENING))):
-            if number % 1000 == 999 and handler is agent:
-                take = agent(problem)  # requests that it obeyed let an arm's pulls grow
-            begin = time.perf_counter()
-            try:
-                take(payload)
-            except BaseException:
-                print(f"{name}, seed {seed}, input {number}: {payload.hex()}")
-                raise
-            slowest = max(slowest, time.perf_counter() - begin)
-            assert slowest < SLOW, f"{name}: {payload.hex()} took {slowest:.1f} s"
-        print(f"{name}: {each:,} inputs, the slowest {slowest * 1e3:.1f} ms")
+def main(count: int, seed: int, only: str = "") -> None:
+    """Each subject in turn, or the one of that name."""
+    logging.getLogger("bitarm").setLevel(logging.CRITICAL + 1)
+    made, began = 0, time.monotonic()
+    for subject in SUBJECTS:
+        if only not in subject.name:
+            continue
+        each = -(-count * subject.share // 1000)
+        slowest = attack(subject, each, seed)
+        made += each
+        print(f"{subject.name}: {each:,} inputs, the slowest {slowest * 1e3:.1f} ms", flush=True)
+        gc.collect()
+    print(f"{made:,} inputs in {time.monotonic() - began:.0f} s, no failure")
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    main(*(given + [1_000_000, 1][len(given) :]))
+    given = sys.argv[1:]
+    numbers = [int(word) for word in given[:2]]
+    main(*(numbers + [1_000_000, 1][len(numbers) :]), *given[2:3])

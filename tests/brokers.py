@@ -51,6 +51,11 @@ class PlainBroker:
     def url(self) -> str:
         return self.address.url
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         with (self._folder / "mosquitto.log").open("ab") as log:
             self._process = subprocess.Popen(

@@ -13,6 +13,7 @@ from bitarm.wire.topics import LEARNER, Topics
 
 Fault = Callable[[ChaosWorld], bool]
 FOLLOWED = "learner paused, and followed"
+EMPTIED = "broker restarted without its memory"
 REMEDIES = frozenset({"line mended", "agents thawed", "disk filled"})
 """Not counted as faults: the first two mend, and of a full disk each write that fails counts."""
 
@@ -72,8 +73,14 @@ def mend(world: ChaosWorld) -> bool:
 
 
 def restart_broker(world: ChaosWorld) -> bool:
-    """The broker comes back with its memory, or without it."""
-    world.restart_broker(kept={} if world.rng.random() < 0.5 else None)
+    """The broker comes back with its memory."""
+    world.restart_broker()
+    return True
+
+
+def empty_broker(world: ChaosWorld) -> bool:
+    """The broker comes back without its memory."""
+    world.restart_broker(kept={})
     return True
 
 
@@ -166,6 +173,7 @@ HARMLESS: dict[str, Fault] = {
     "line cut": cut,
     "line mended": mend,
     "broker restarted": restart_broker,
+    EMPTIED: empty_broker,
     FOLLOWED: pause_and_follow,
     "learner thawed": thaw,
     "agent paused": pause_agent,

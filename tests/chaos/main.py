@@ -46,6 +46,7 @@ def main(words: list[str] | None = None) -> int:
             tally.add(trial, attempt(trial))
         except _BROKEN as error:  # the others are attacked too
             tally.add_failure(trial, f"{type(error).__name__}: {error}"[:300])
+            print(f"FAILED {tally.failures[-1]}", file=sys.stderr)
             if given.log:
                 traceback.print_exc()
         if tally.runs % _EVERY == 0 and tally.runs < given.runs:

@@ -101,16 +101,19 @@ class Attack:
         old.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, old.pid, os.WSTOPPED)
         self._start("learner")
+        new = self.place.running["learner"]
         time.sleep(self.rng.choice([0.0, 4.0, 6.0]))  # before, while and after it speaks
         old.send_signal(signal.SIGCONT)
         try:
-            old.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+            eventually(
+                lambda: old.poll() is not None or new.poll() is not None,
+                f"one of two learners to yield: {self.place.said('learner')[-2000:]}",
+            )
+        except AssertionError:
             old.kill()
-            raise AssertionError(f"two learners: {self.place.said('learner')[-2000:]}") from None
-        if self._runs("learner") or self.place.running["learner"].returncode == 0:
-            return True
-        self._start("learner")  # the second found that the first was there, and left it to it
+            raise
+        if old.poll() is None:  # the second found that the first was there, and left it to it
+            self.place.running["learner"] = old
         return True
 
     def fill_disk(self) -> bool:
@@ -183,6 +186,19 @@ class Attack:
 
     # -- the end -----------------------------------------------------------------------------
 
+    def go_on(self, reports: int) -> bool:
+        """Wait until so many more reports were accepted; whether the run goes on then.
+
+        A run may end before: where arms give up by themselves, after six reports.
+        """
+        wanted = self.place.accepted() + reports
+        eventually(
+            lambda: self._over() or self.place.accepted() >= wanted,
+            f"{wanted} reports: {self.place.said('learner')[-2000:]}",
+            3 * PATIENCE,
+        )
+        return self.place.running["learner"].poll() is None
+
     def strike(self) -> None:
         """One fault, if it can happen now."""
         name = self.rng.choice(list(FAULTS))
@@ -236,7 +252,8 @@ def attack_processes(seed: int, folder: Path, strikes: int = 8) -> Counter[str]:
             attack = Attack(place, broker, line, rng)
             attack.begin()
             for _ in range(strikes):
-                place.wait_for_reports(min(place.accepted() + rng.choice([0, 1, 3]), 10))
+                if not attack.go_on(rng.choice([0, 1, 3])):
+                    break
                 attack.strike()
                 time.sleep(rng.random() / 2)
             attack.end(problem)

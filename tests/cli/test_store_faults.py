@@ -83,8 +83,10 @@ def test_the_shell_sees_exit_code_1(apart: Command, tmp_path: Path) -> None:
     _assert_fault(apart, "identify", tmp_path, "is a folder")
 
 
-@pytest.mark.slow  # it waits for the lock as long as a user would
-def test_a_locked_journal_is_not_written(bitarm: Command, journal_file: Path) -> None:
+def test_a_locked_journal_is_not_written(
+    bitarm: Command, journal_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SqliteJournal.open.__func__.__kwdefaults__, "patience", 0.5)  # type: ignore[attr-defined]
     with closing(sqlite3.connect(journal_file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         done = bitarm("identify", "--seed", 2, "--store", journal_file)

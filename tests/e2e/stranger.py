@@ -145,6 +145,6 @@ if __name__ == "__main__":
             client.on_message, client.on_unsubscribe = None, lambda *_: client.disconnect()
             client.unsubscribe(topics)
 
-    topics = [f"{own}/run", f"{own}/request", f"bitarm/v2/{run}/learner/status"]
+    topics = [f"{own}/run", f"{own}/request", f"bitarm/v2/{run}/learner/end"]
     will = {"topic": f"{own}/status", "payload": '{"presence":"offline"}', "qos": 1, "retain": True}
     subscribe.callback(hear, topics, 1, None, host, int(port), f"bitarm-{run}-{name}", will=will)  # type: ignore[no-untyped-call]

@@ -188,7 +188,7 @@ def test_what_an_agent_says_last_is_heard_though_more_is_on_its_way_to_it(
                 _start_stranger(place, broker)
             eventually(lambda: "online" in told, "the agent")
             for _ in range(500):
-                learner.publish(f"bitarm/v2/{RUN}/learner/status", dump_status(over), 1)
+                learner.publish(f"bitarm/v2/{RUN}/learner/end", dump_status(over), 1)
             assert place.wait(SERVED) == 0
             eventually(lambda: told[-1] != "online", "its farewell")
             eventually(lambda: told[-1] != "done", "what follows it")

@@ -1,7 +1,9 @@
 """Arms that stop by themselves tell their true pulls in the end: for the account, no decision."""
 
+import json
 from dataclasses import replace
 
+import pytest
 from tapes import Problem, Tape, make_spec
 from wires.feeds import TapeSource
 from wires.memories import MemoryKeeper
@@ -104,3 +106,33 @@ def test_an_agent_that_says_so_again_and_again_is_written_down_once() -> None:
     counted = [event for event in _events(journal) if isinstance(event, PullsCounted)]
     arms = [arm for event in counted for arm in event.arms]
     assert len(arms) == len(set(arms)) == 3
+
+
+@pytest.mark.parametrize("made", [0, 1, 10**9])
+def test_a_count_that_cannot_be_is_left_out(made: int) -> None:
+    """An agent that lost its file, or lies: samples stay those that the learner knows of."""
+    journal, fleet = MemoryJournal(), fleet_of(PROBLEM, None)
+    world = World(PROBLEM, fleet, journal, {name: MemoryKeeper() for name in fleet.agents})
+    published = world.publish
+
+    def lie(said: Publication) -> None:
+        if b'"presence":"done"' in said.payload and LEARNER not in said.topic:
+            plain = json.loads(said.payload)
+            plain["made"] = dict.fromkeys(plain["made"], made)
+            said = replace(said, payload=json.dumps(plain).encode())
+        published(said)
+
+    world.publish = lie  # type: ignore[method-assign,assignment]
+    world.run()
+    assert not [event for event in _events(journal) if isinstance(event, PullsCounted)]
+    result = _result(_events(journal))
+    assert result.samples_at_most
+    assert all(arm.pulls > 1 for arm in result.arms)
+
+
+def test_a_journal_that_says_an_arm_made_no_pulls_can_still_be_summed_up() -> None:
+    events, _ = _embedded()
+    (counted,) = [event for event in events if isinstance(event, PullsCounted)]
+    at = events.index(counted)
+    events[at] = replace(counted, pulls=(0,) * len(counted.pulls))
+    assert _result(events).best_arm == _result(events[:at]).best_arm

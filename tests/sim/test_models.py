@@ -178,6 +178,7 @@ def test_a_coin_is_1_as_often_as_it_should(model: Bernoulli) -> None:
         (Beta, {"mean": math.nan}, r"Beta arm must lie in \(0, 1\), got nan"),
         (Beta, {"mean": 0.5, "concentration": 0.0}, "concentration must be .* above 0, got 0.0"),
         (Beta, {"mean": 0.5, "concentration": math.inf}, "concentration must be .* got inf"),
+        (Beta, {"mean": 0.5, "concentration": 5e-324}, "5e-324 is too small for a mean of 0.5"),
     ],
 )
 def test_a_model_that_cannot_be_is_refused(

@@ -122,7 +122,7 @@ def _exclusion(standings: Standings) -> Guarantee:
             mean=arm.mean or 0.0,
             pulls=arm.pulls,
             messages=arm.messages,
-            index=spec.occasion(arm.messages, arm.pulls).index if arm.messages else 0,
+            index=spec.schedule.index_at(arm.pulls) if arm.messages else 0,
             error=0.0,
         )
         for number, arm in enumerate(arms)

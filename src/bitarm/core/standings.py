@@ -217,11 +217,14 @@ class Standings:
         return mean if bounds is None else min(max(mean, bounds[0]), bounds[1])
 
     def _count(self, event: PullsCounted) -> None:
-        """Only of arms that have not told yet: what is told again changes nothing."""
+        """Only of arms that have not told yet: what is told again changes nothing.
+
+        Whoever answered has pulled at least once, whatever a journal of before says.
+        """
         for number, count in event.counts.items():
             arm = self._arm(number)
             if arm.pulls_at_most:
-                spared = max(arm.pulls - count, 0)
+                spared = max(arm.pulls - max(count, 1), 0)
                 self.samples -= spared
                 self.spared += spared
                 arm.pulls, arm.pulls_at_most = arm.pulls - spared, False

@@ -31,7 +31,8 @@ _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _LAST_CHANCE = 0.1, 1.0  # of these, at least and at most, for an attempt that begins late
 _SAY_AFTER = 3.0  # seconds without a broker after which to say so
 _FLUSH_WITHIN = 3.0
-_MOST_PACKETS = 1024  # read in one pass
+_MOST_PACKETS = 1024  # read in one pass,
+_MOST_BYTES = 4 << 20  # and their bytes: what came is held until the service acts on it
 _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
 
 
@@ -70,6 +71,7 @@ class MqttDriver:
         self._look_at = 0.0
         self._unacknowledged = 0
         self._packets = 0  # that meant something to us
+        self._bytes = 0  # of messages in this pass
         self._error: TransportError | None = None
 
     def run(self, stopper: Stopper | None = None) -> None:
@@ -142,7 +144,10 @@ class MqttDriver:
 
         Under TLS this is needed too: what was read ahead, select cannot see.
         """
+        self._bytes = 0
         for _ in range(_MOST_PACKETS):
+            if self._bytes >= _MOST_BYTES:
+                return  # the broker keeps the rest, and no longer than it has room
             before = self._packets
             client.loop_read()
             link = client.socket()
@@ -324,6 +329,7 @@ class MqttDriver:
 
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
         self._packets += 1
+        self._bytes += len(message.payload)
         try:
             topic = message.topic
         except UnicodeDecodeError:

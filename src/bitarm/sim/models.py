@@ -155,6 +155,10 @@ class Beta:
             raise ConfigError(
                 f"concentration must be a finite number above 0, got {self.concentration}"
             )
+        if not min(self.parameters) > 0:  # one of them is less than the least float
+            raise ConfigError(
+                f"a concentration of {self.concentration} is too small for a mean of {self.mean}"
+            )
 
     @property
     def parameters(self) -> tuple[float, float]:

@@ -22,7 +22,11 @@ from bitarm.store.connection import connect_reader, connect_writer, found_versio
 from bitarm.store.faults import explained
 
 PATIENCE = 5.0
-"""Seconds to wait for another process that is writing; a commit takes milliseconds."""
+"""Seconds that a reader waits for another process that is opening the file."""
+WRITER_PATIENCE = 60.0
+"""Seconds that a writer waits for others. A commit takes milliseconds; but SQLite serves whoever
+asks at the right moment, and of fifty runs that begin at once some wait much longer than the rest.
+"""
 
 
 @final
@@ -94,7 +98,7 @@ class SqliteJournal:
         path: str | PathLike[str],
         *,
         clock: Callable[[], float] = time.time,
-        patience: float = PATIENCE,
+        patience: float = WRITER_PATIENCE,
     ) -> Self:
         """The journal at `path`, for writing; created if missing, migrated if old."""
         place = Path(path)

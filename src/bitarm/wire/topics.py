@@ -4,7 +4,8 @@
     bitarm/v2/{run}/{agent}/request      learner to agent: frames
     bitarm/v2/{run}/{agent}/report       agent to learner: frames
     bitarm/v2/{run}/{agent}/status       agent, retained, also its last will: small JSON
-    bitarm/v2/{run}/learner/status       learner, the same: whether the run has one, or is over
+    bitarm/v2/{run}/learner/status       learner, the same: whether the run has one
+    bitarm/v2/{run}/learner/end          learner, retained: the run is over, and how it ended
     bitarm/v2/{run}/learner/request      anybody with a learner's rights: is there a learner?
 
 `{run}` is a name that a person gives to both sides; frames carry a name of their own, which tells
@@ -33,6 +34,7 @@ class Subject(Enum):
     REQUEST = "request"
     REPORT = "report"
     STATUS = "status"
+    END = "end"  # the learner's alone: no last will goes there, so it stays as it was said
 
 
 _SUBJECTS = {subject.value for subject in Subject}

@@ -6,7 +6,8 @@ import random
 import struct
 
 import pytest
-from fuzzing import frames, texts
+from fuzzing.frames import frames
+from fuzzing.texts import texts
 from runtime.agent.desk import (
     REQUESTS,
     RUNS,
@@ -29,7 +30,7 @@ from bitarm.errors import ConfigError, RewardError, StoreError
 from bitarm.rewards.feeds import RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory
 from bitarm.runtime.agent.service import AgentService
-from bitarm.wire.announcement import MOST_BYTES
+from bitarm.wire.announcement import MOST_BYTES, Announcement, dump_announcement
 from bitarm.wire.frames.envelope import seal
 from bitarm.wire.status import Presence, load_status
 
@@ -253,7 +254,8 @@ def test_whatever_comes_as_a_request_it_neither_fails_nor_forgets() -> None:
 def test_whatever_comes_as_an_announcement_ends_in_a_refusal_at_worst() -> None:
     desk = Desk()
     joined = 0
-    for payload in texts(random.Random(1), 1000, {1: "arm-1"}):
+    announcement = Announcement(opening="x", epoch=1, arms={1: "arm-1"}, bounds=(0.0, 1.0), seed=7)
+    for payload in texts(random.Random(1), 1000, [dump_announcement(announcement)]):
         desk.hear(RUNS, payload)
         joined += desk.keeper.memory is not None
         if desk.service.finished:  # another name for the arm, or another seed

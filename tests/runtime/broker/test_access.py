@@ -8,7 +8,12 @@ from bitarm.runtime.broker.grants import Grant, Right
 
 @pytest.mark.parametrize(
     "topic",
-    ["bitarm/v2/+/gw-1/request", "bitarm/v2/lab/gw-1/run", "bitarm/v2/lab/learner/status"],
+    [
+        "bitarm/v2/+/gw-1/request",
+        "bitarm/v2/lab/gw-1/run",
+        "bitarm/v2/lab/learner/status",
+        "bitarm/v2/lab/learner/end",
+    ],
 )
 def test_an_agent_reads_its_requests_its_run_and_whether_there_is_a_learner(topic: str) -> None:
     assert may_read("gw-1", topic)
@@ -40,7 +45,7 @@ def test_the_learner_reads_what_it_asks_for() -> None:
 
 def test_every_rule_names_its_topic_down_to_the_last_level() -> None:
     rules = [line for line in ACCESS.splitlines() if line.startswith(("topic", "pattern"))]
-    assert len(rules) == 16
+    assert len(rules) == 18
     assert not any("#" in rule for rule in rules)
 
 

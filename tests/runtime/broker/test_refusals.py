@@ -101,6 +101,7 @@ def test_ordinary_traffic_is_not_told() -> None:
         "mosquitto version 2.0.11 terminating",
         "Saving in-memory database to /x/mosquitto.db.",
         "Warning: ACL pattern 'bitarm/v2/+/learner/status' does not contain '%c' or '%u'.",
+        "Warning: ACL pattern 'bitarm/v2/+/learner/end' does not contain '%c' or '%u'.",
     )
 
 

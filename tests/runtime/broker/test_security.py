@@ -60,7 +60,7 @@ def test_an_agent_cannot_announce_a_run(lab: Lab) -> None:
 def test_an_agent_cannot_speak_for_the_learner(lab: Lab, what: str) -> None:
     """Or it could make a learner yield, or end a run for all the others."""
     hostile = f"bitarm/v2/run/learner/{what}"
-    topics = ("bitarm/v2/run/learner/status", "bitarm/v2/run/learner/request")
+    topics = tuple(f"bitarm/v2/run/learner/{word}" for word in ("status", "request", "end"))
     _arrives_only(lab, "learner", topics, hostile=hostile, by="gw-1")
 
 
@@ -84,7 +84,7 @@ def test_the_learner_cannot_report(lab: Lab) -> None:
         assert learner.publish("bitarm/v2/run/gw-1/report", b"x") == NOT_AUTHORISED
 
 
-_DOWN = ("gw-1/request", "gw-1/run", "learner/status")
+_DOWN = ("gw-1/request", "gw-1/run", "learner/status", "learner/end")
 
 
 def test_agent_and_learner_have_what_they_need(lab: Lab) -> None:

@@ -34,11 +34,20 @@ from bitarm.core.events import (
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Position, Report, Request
 from bitarm.core.question import Question
+from bitarm.core.schedule import MAX_PULLS
+from bitarm.runtime.agent.memory import AgentMemory
 from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.service import Publication
 from bitarm.store import MemoryJournal
 from bitarm.wire.frames.envelope import seal
-from bitarm.wire.status import Presence, Status, dump_status, load_status
+from bitarm.wire.status import (
+    MOST_STARTS,
+    Presence,
+    Start,
+    Status,
+    dump_status,
+    load_status,
+)
 from bitarm.wire.topics import LEARNER, Subject
 
 _FIELD = run_field(problem_with().learner().run, 1)
@@ -84,7 +93,7 @@ _REQUEST = Request(run=_FIELD, arm=0, message=1, question=Question(until=2, code
         ("gw-9/report", wire.encode(_REPORT), "this run has no such agent"),
         ("gw-0/status", b"{", "a status must be JSON"),
         ("gw-0/status", b'{"presence": "asleep"}', "presence must be one of online"),
-        ("gw-0/status", bytes(1 << 21), "a status has at most 1048576 bytes"),
+        ("gw-0/status", b"[" * 20_000, "a status of agent gw-0 has at most 16,784 bytes, got 20"),
         ("gw-0/status", b'{"presence": "online", "epoch": 256}', "epoch must lie in"),
         ("gw-0/status", b'{"presence": "online", "pulls": {"0": -1}}', "cannot have made -1"),
         ("learner/status", b"{", "a status must be JSON"),
@@ -104,6 +113,34 @@ def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
     assert full in caplog.text
     assert why in caplog.text
     assert story(said_in(world)) == story(drive_problem(problem).events)
+
+
+@pytest.mark.parametrize("arms", [1, 50, 2_000])
+def test_the_longest_status_that_an_agent_may_have_to_say_is_read(arms: int) -> None:
+    """Which grows with its arms; what is longer is not read, so nobody can take up our time."""
+    problem = problem_with(arms=arms + 1)
+    fleet = replace(fleet_of(problem), agents=("gw", *("other",) * arms))
+    world = world_of(fleet, problem)
+    pass_a_while(world, 1)
+    counts = dict.fromkeys(range(1, arms + 1), MAX_PULLS)
+    memory = AgentMemory(opening="x", agent="other", life="y")
+    for _ in range(2 * MOST_STARTS):
+        memory = memory.gone_on_by(Start(boot="\u2028" * 64, pulls=counts))
+    status = Status(
+        presence=Presence.DONE,
+        opening=problem.learner().opening,
+        epoch=1,
+        boot="\u2028" * 64,
+        life="\u2028" * 64,
+        pulls=counts,
+        made=counts,
+        before=memory.starts[:-1],
+        reason="\U0001f4a9" * 500,
+    )
+    service = service_in(world)
+    service.received(TOPICS.of("other", Subject.STATUS), dump_status(status))
+    service.step(world.now)
+    assert service.refusals.total == 0
 
 
 def test_one_offender_cannot_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:

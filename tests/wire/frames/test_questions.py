@@ -235,6 +235,10 @@ def test_what_no_frame_holds_is_refused_before_it_is_sent() -> None:
             encode(Request(run=7, arm=3, message=2, question=question))
 
     challenge = challenged(300)
+    far = Challenge(edge=1e300, first=1, hurdles=(40, 61, 130))
+    for step in (5e-324, 2.0**-60):
+        apart = replace(challenge, code=Above(low=0.0, step=step), task=far)
+        refused(apart, "no short multiples of one power of two")
     refused(Question(until=3, code=Raw(), scale=UNIT), "no frame has the code raw and a scale")
     refused(replace(challenge, code=Above(low=0.0, step=0.15625)), "0 to 15 steps below the edge")
     refused(Question(until=3, code=Above(low=0.0, step=1.0)), "no frame but that of a challenge")

@@ -50,8 +50,8 @@ class Ending:
                 self.note(status)
 
     def begin_again(self) -> None:
-        """A run begins, or goes on after all."""
-        self.has_come = False
+        """A run begins, or goes on after all: how another one ended is not how it ends."""
+        self.over, self.has_come, self.outcome = None, False, None
 
     def leave(self, now: float, *, is_over: bool) -> None:
         """Goodbye was said; whoever was dropped while the run goes on has nothing to wait for."""

@@ -109,6 +109,8 @@ class AgentService:
             self._topics.of(LEARNER, Subject.STATUS): Subject.STATUS,
             self._topics.of(agent, Subject.RUN): Subject.RUN,
             self._topics.of(agent, Subject.REQUEST): Subject.REQUEST,
+            # After the announcement, as a broker tells what it keeps: that of the next run counts.
+            self._topics.of(LEARNER, Subject.END): Subject.END,
         }
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-{agent}",
@@ -197,7 +199,7 @@ class AgentService:
 
     def _take_in(self, topic: str, payload: bytes) -> None:
         subject = self._subjects.get(topic, Subject.REQUEST)
-        if subject is Subject.STATUS:
+        if subject in (Subject.STATUS, Subject.END):
             self._waiting.heard_learner(payload)
         elif subject is Subject.REQUEST:
             self._waiting.spoken_to()
@@ -371,7 +373,8 @@ class AgentService:
     def _hear_out(self, now: float) -> None:
         """After goodbye: only how the run ended matters."""
         for topic, payload in self._drained():
-            if self._subjects.get(topic) is Subject.STATUS and self._part is not None:
+            is_learners = self._subjects.get(topic) in (Subject.STATUS, Subject.END)
+            if is_learners and self._part is not None:
                 self._ending.hear_out(payload, self._part.memory.opening)
         self.finished = self.finished or self._ending.is_past(now)
 
@@ -390,10 +393,12 @@ class AgentService:
 
 _HEARD: dict[tuple[Stage, Subject], Callable[[AgentService, str, bytes], None]] = {
     (Stage.WAITING, Subject.STATUS): AgentService._heard_end_while_waiting,
+    (Stage.WAITING, Subject.END): AgentService._heard_end_while_waiting,
     (Stage.WAITING, Subject.RUN): AgentService._heard_first_announcement,
     (Stage.WAITING, Subject.REQUEST): AgentService._pass_over,
     (Stage.SERVING, Subject.STATUS): AgentService._heard_end,
+    (Stage.SERVING, Subject.END): AgentService._heard_end,
     (Stage.SERVING, Subject.RUN): AgentService._heard_announcement,
     (Stage.SERVING, Subject.REQUEST): AgentService._heard_frame,
 }
-"""What is heard of a learner's status, of the run's announcement and of requests."""
+"""What is heard of a learner's status, of a run's end, of its announcement and of requests."""

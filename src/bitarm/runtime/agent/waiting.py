@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import final
 
 from bitarm.errors import PeerProtocolError
+from bitarm.runtime.agent.ending import is_outdated
 from bitarm.runtime.patience import Patience
-from bitarm.wire.status import Presence, load_status
+from bitarm.wire.status import Presence, Status, load_status
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _USUAL = 60.0  # seconds: others pull too, and an agent that is here has its turn again
@@ -19,6 +20,7 @@ class AgentWaiting:
     def __init__(self, agent: str, run: str, sensors: Iterable[str]) -> None:
         self._agent, self._run = agent, run
         self._learner: Presence | None = None  # what the learner last said of itself
+        self._over: Status | None = None  # the last run that a learner said is over
         self._for_run = Patience()
         self._for_learner = Patience()
         self._for_question = Patience(_USUAL)
@@ -31,12 +33,28 @@ class AgentWaiting:
         return min(wait.due_at for wait in waits)
 
     def heard_learner(self, payload: bytes) -> None:
-        """The learner's status came, or was cleared."""
+        """The learner's status came, or its word that the run is over, or one was cleared.
+
+        That word stands, whatever a learner of before says: as its last will does, much later.
+        """
         try:
-            self._learner = load_status(payload).presence if payload else None
+            status = load_status(payload) if payload else None
         except PeerProtocolError:
             return  # said where it is acted on
+        if status is not None and status.presence is Presence.DONE:
+            self._over = status
+        elif status is not None and self._is_of_before(status):
+            return
+        self._learner = None if status is None else status.presence
         self._for_learner.over()
+
+    def _is_of_before(self, status: Status) -> bool:
+        over = self._over
+        return (
+            over is not None
+            and status.opening == over.opening
+            and (status.epoch == over.epoch or is_outdated(status, over.epoch))
+        )
 
     def heard_sensor(self, topic: str) -> None:
         """A sensor's topic is open to us: from now on it is the sensor that decides when."""

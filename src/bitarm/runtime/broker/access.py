@@ -1,9 +1,9 @@
 """Who may read and write which topics. Whatever is not listed is denied.
 
 Topics are `bitarm/v2/{run}/{agent}/{run|request|report|status}`; the learner's own status is in the
-place of an agent's, and all may read it. An agent is the user name that it logged in with:
-Mosquitto puts it in place of `%u`, so the list does not grow with the fleet and an agent cannot
-claim another's name.
+place of an agent's, beside it the word that the run is over, and all may read both. An agent is the
+user name that it logged in with: Mosquitto puts it in place of `%u`, so the list does not grow with
+the fleet and an agent cannot claim another's name.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,13 @@ from bitarm.wire.topics import LEARNER, ROOT
 
 ACCESS = f"""\
 # Every agent: its own part in a run and its requests in, its reports and status out; and whether
-# the run has a learner.
+# the run has a learner, or is over.
 pattern read {ROOT}/+/%u/run
 pattern read {ROOT}/+/%u/request
 pattern write {ROOT}/+/%u/report
 pattern write {ROOT}/+/%u/status
 pattern read {ROOT}/+/{LEARNER}/status
+pattern read {ROOT}/+/{LEARNER}/end
 
 # The learner: the reverse, and devices behind a ChirpStack server.
 user {LEARNER}
@@ -28,6 +29,7 @@ topic write {ROOT}/+/+/request
 topic read {ROOT}/+/{LEARNER}/request
 topic read {ROOT}/+/+/report
 topic readwrite {ROOT}/+/+/status
+topic readwrite {ROOT}/+/{LEARNER}/end
 topic read application/+/device/+/event/+
 topic write application/+/device/+/command/down
 
@@ -63,4 +65,4 @@ def may_read(user: str, topic: str, grants: Sequence[Grant] = ()) -> bool:
     levels = topic.split("/")
     if levels[:2] != ROOT.split("/") or "#" in levels:
         return False
-    return levels[3:] in ([user, "run"], [user, "request"], [LEARNER, "status"])
+    return levels[3:] in ([user, "run"], [user, "request"], [LEARNER, "status"], [LEARNER, "end"])

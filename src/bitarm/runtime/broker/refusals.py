@@ -12,6 +12,7 @@ from typing import Any, final
 
 from bitarm.runtime.broker.access import may_read
 from bitarm.runtime.broker.grants import Grant
+from bitarm.wire.topics import LEARNER, ROOT
 
 _CONNECTED = re.compile(r"New client connected from (\S+) as (.+) \(p\d+, c\d+, k\d+, u'(.*)'\)\.")
 _REPLACED = re.compile(r"Client (.+) already connected, closing old connection\.")
@@ -23,7 +24,10 @@ _SUBSCRIPTION = re.compile(r" [012] (.+)")
 _NOT_ADMITTED = re.compile(r"Sending CONNACK to (\S+) \(0, ([1-9]\d*)\)")
 _TLS_AT_ONCE = re.compile(r"Client connection from (\S+) failed: (.*)")
 _TLS_LATER = re.compile(r"OpenSSL Error\S* (.*)")
-_EXPECTED = "Warning: ACL pattern 'bitarm/v2/+/learner/status' does not contain"  # for every agent
+_EXPECTED = tuple(  # rules that are the same for every agent
+    f"Warning: ACL pattern '{ROOT}/+/{LEARNER}/{word}' does not contain"
+    for word in ("status", "end")
+)
 _NOTED = ("Error", "Warning", "OpenSSL")
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
 

@@ -37,6 +37,7 @@ class ChirpStackService:
         self._inbox: list[tuple[str, bytes]] = []
         self._own = (  # whether this run has a learner, and which
             self._topics.of(LEARNER, Subject.REQUEST),
+            self._topics.of(LEARNER, Subject.END),
             self._topics.of(LEARNER, Subject.STATUS),
         )
         self.endpoint = replace(

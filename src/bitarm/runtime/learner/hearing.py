@@ -21,6 +21,9 @@ from bitarm.runtime.learner.roster import Member, Sign
 from bitarm.wire.status import Presence, Status, load_status
 from bitarm.wire.topics import LEARNER, Subject
 
+_STATUS_BYTES = 16 << 10  # names, codes, a reason, and the starts' names
+_STATUS_BYTES_AN_ARM = 400  # its count now, at the end, and at eight earlier starts
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +57,16 @@ def _heard_probe(run: OngoingRun, message: Received) -> None:
     run.retained.say_status()
 
 
-def _heard_learner(run: OngoingRun, message: Received) -> None:
+def _heard_end(run: OngoingRun, message: Received) -> None:
+    """A learner's word that its run is over. If we go on with that run, it is not."""
+    if _heard_learner(run, message) in (Verdict.OUTBID, Verdict.SAY_AGAIN):
+        run.retained.take_end_back()
+
+
+def _heard_learner(run: OngoingRun, message: Received) -> Verdict:
     """A learner's status: our own, of one before us, or of one that has taken over."""
     if not message.payload:
-        return
+        return Verdict.NOTHING
     status, ours = load_status(message.payload), run.learner.epoch
     verdict = judge(
         status,
@@ -76,6 +85,7 @@ def _heard_learner(run: OngoingRun, message: Received) -> None:
     elif verdict is Verdict.SAY_AGAIN:
         run.retained.say_all()
         run.farewell.tell_again()
+    return verdict
 
 
 # -- agents ----------------------------------------------------------------------------------
@@ -85,6 +95,12 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
     """An agent says whether it is there, which run it serves, and what it remembers."""
     if not message.payload:
         return  # cleared by an agent that is done
+    most = _STATUS_BYTES + _STATUS_BYTES_AN_ARM * len(member.arms)
+    if len(message.payload) > most:  # before it is read: that would take the others' time
+        raise PeerProtocolError(
+            f"a status of agent {member.name} has at most {most:,} bytes, got "
+            f"{len(message.payload):,}"
+        )
     status = load_status(message.payload)
     if message.retained and status.boot in member.earlier_boots:
         return  # a broker that went back in time; if it is there, the announcement wakes it
@@ -165,8 +181,9 @@ def _heard_process(run: OngoingRun, member: Member, status: Status) -> None:
 def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
     """An agent that is done tells after how many pulls its arms stopped by themselves.
 
-    Of those that gave up alone, and no more than they were asked for: of others the learner knows.
-    What an arm told first stands: said again, or otherwise, it is not written down again.
+    Of those that gave up alone, no more than they were asked for, and no fewer than they answered
+    for: of others the learner knows, and an agent that lost its file does not. What an arm told
+    first stands: said again, or otherwise, it is not written down again.
     """
     told = {
         arm: status.made[arm]
@@ -174,7 +191,7 @@ def _heard_counts(run: OngoingRun, member: Member, status: Status) -> None:
         if arm in status.made
         and arm not in run.counted
         and run.learner.arms[arm].beaten_by is not None
-        and status.made[arm] <= run.learner.arms[arm].pulls
+        and max(run.learner.arms[arm].sure, 1) <= status.made[arm] <= run.learner.arms[arm].pulls
     }
     if told:
         run.counted.update(told)
@@ -231,8 +248,9 @@ def _answers_in(run: OngoingRun, member: Member, frame: bytes) -> list[Report | 
     return answers
 
 
-_OF_LEARNERS: dict[Subject, Callable[[OngoingRun, Received], None]] = {
+_OF_LEARNERS: dict[Subject, Callable[[OngoingRun, Received], object]] = {
     Subject.STATUS: _heard_learner,
+    Subject.END: _heard_end,
     Subject.REQUEST: _heard_probe,
 }
 """What is heard on the learner's own topics."""

@@ -36,7 +36,11 @@ class LearnerProbe:
         self.finished = False
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-probe-{identity}",
-            subscriptions=(topics.of("+", Subject.STATUS), topics.of("+", Subject.RUN)),
+            subscriptions=(
+                topics.of("+", Subject.STATUS),
+                topics.of("+", Subject.RUN),
+                topics.of(LEARNER, Subject.END),
+            ),
             will=Publication(topic=self._request, payload=b""),  # harmless: it asks once more
         )
 

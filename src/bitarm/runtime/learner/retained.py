@@ -34,6 +34,7 @@ class Retained:
         self._boot = boot
         self._report_bytes = report_bytes
         self._is_status_due = False
+        self._is_end_stale = False
         self._due: set[str] = set()  # agents to be told of the run
         self.announced_at = now  # the last time that any agent was
 
@@ -61,6 +62,9 @@ class Retained:
         if self._is_status_due:
             self._is_status_due = False
             said.append(self.status(Presence.ONLINE))
+        if self._is_end_stale and is_running:
+            said.append(self._message(LEARNER, Subject.END, b""))
+        self._is_end_stale = False
         if self._due and is_running:
             self.announced_at = now
             said.extend(
@@ -70,7 +74,10 @@ class Retained:
         return said
 
     def status(self, presence: Presence) -> Publication:
-        """The learner's own status; "done", with how the run ended, is its last word and stays."""
+        """The learner's own status; "done" says how the run ended, too."""
+        return self._message(LEARNER, Subject.STATUS, self._own(presence))
+
+    def _own(self, presence: Presence) -> bytes:
         ending = self._learner.ending
         status = Status(
             presence=presence,
@@ -79,14 +86,23 @@ class Retained:
             boot=self._boot,
             reason=ending.outcome.value if ending and presence is Presence.DONE else "",
         )
-        return self._message(LEARNER, Subject.STATUS, dump_status(status))
+        return dump_status(status)
+
+    def take_end_back(self) -> None:
+        """Clear with the next news what a learner before us said of the run's end."""
+        self._is_end_stale = True
 
     def end(self) -> list[Publication]:
-        """The words that the run is over; nothing is announced to anybody any more."""
+        """The words that the run is over; nothing is announced to anybody any more.
+
+        They go to a topic of their own: a learner's status may be overwritten later, by the last
+        will of one that was paused.
+        """
         cleared = (
             self._message(member.name, Subject.RUN, b"") for member in self._roster.members.values()
         )
-        return [self.status(Presence.DONE), *cleared]
+        ended = self._message(LEARNER, Subject.END, self._own(Presence.DONE))
+        return [self.status(Presence.DONE), ended, *cleared]
 
     def clear_statuses(self, away: Iterable[Member]) -> list[Publication]:
         """Clear the statuses of agents that are away, and cannot do it themselves."""

@@ -15,6 +15,7 @@ from bitarm.errors import BitarmError, FrameError, ProtocolError
 from bitarm.links.cost import LinkLedger
 from bitarm.runtime.learner.hearing import Received, take_in
 from bitarm.runtime.learner.ongoing import OngoingRun
+from bitarm.runtime.learner.rivals import RETAINED_WITHIN
 from bitarm.runtime.learner.waiting import LearnerWaiting
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication
@@ -68,9 +69,11 @@ class LearnerService:
             linger=linger,
         )
         topics = self._run.topics
-        self._learner_topic = topics.of(LEARNER, Subject.STATUS)
+        self._of_learners = (topics.of(LEARNER, Subject.END), topics.of(LEARNER, Subject.STATUS))
         self._inbox: list[Received] = []
         self._is_connected = False
+        self._was_connected = False
+        self._speaks_at = now
         self._look_at = now  # for agents that are late
         self._waiting = LearnerWaiting(fleet.fleet)
         self.finished = False
@@ -78,7 +81,7 @@ class LearnerService:
             # A name of its own: one that was taken for dead must not push its successor off.
             client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
             subscriptions=(
-                self._learner_topic,  # first: a broker tells what it keeps in this order
+                *self._of_learners,  # first: a broker tells what it keeps in this order
                 topics.of("+", Subject.STATUS),
                 topics.of("+", Subject.REPORT),
                 topics.of(LEARNER, Subject.REQUEST),
@@ -113,8 +116,15 @@ class LearnerService:
     # -- what the wire and its user say ------------------------------------------------------
 
     def connected(self, now: float) -> None:
-        """Announce the run again: the broker may have forgotten it."""
+        """Announce the run again: the broker may have forgotten it.
+
+        Not before it had the time to tell what it keeps, if we were cut off: another learner may
+        have taken over meanwhile, and what that one has the broker keep must stay. Whoever begins
+        has looked around before.
+        """
         self._is_connected = True
+        self._speaks_at = now + (RETAINED_WITHIN if self._was_connected else 0.0)
+        self._was_connected = True
         self._run.bids.clear()
         self._run.retained.say_all()
         self._run.farewell.connected(now)
@@ -162,6 +172,8 @@ class LearnerService:
             run.give_up_lost(now)
             self._waiting.look(run.busy() if run.is_running else (), now)
         run.commit(now)
+        if self._is_connected and now < self._speaks_at:
+            return ()
         again = run.roster.to_repeat(run.busy(), now) if is_looking else []
         if not self._is_connected:
             run.outbox.forget_news()
@@ -179,13 +191,15 @@ class LearnerService:
         ends_at = run.farewell.wake_at(now) if run.has_ended else None
         if ends_at is not None:
             return ends_at
+        if self._is_connected and now < self._speaks_at:
+            return min(self._speaks_at, run.transactions.due_at)
         due_at = min(self._look_at, run.bids.due_at) if self._is_connected else now + _IDLE
         return min(due_at, run.transactions.due_at)
 
     def _take_in_all(self, now: float) -> None:
         inbox, self._inbox = self._inbox, []
         # Whether another learner has taken over, before what agents say of its epoch.
-        inbox.sort(key=lambda message: message.topic != self._learner_topic)
+        inbox.sort(key=lambda message: message.topic not in self._of_learners)
         for message in inbox:
             try:
                 take_in(self._run, message, now)

@@ -313,13 +313,15 @@ def _lengths(*values: float) -> tuple[int, ...]:
     chosen to be short.
     """
     exponent = min(_parts(value)[1] for value in values if value)
-    counts = [math.ldexp(value, -exponent) for value in values]
-    if not all(abs(count) < _MOST_LENGTHS for count in counts):
+    # Compared where nothing overflows: of two numbers that are far apart, the quotient is no float.
+    if not all(math.frexp(value)[1] - exponent <= _MOST_DIGITS for value in values if value):
         raise LocalProtocolError(f"{values} are no short multiples of one power of two")
+    counts = [math.ldexp(value, -exponent) for value in values]
     return exponent, *(int(count) for count in counts)
 
 
-_MOST_LENGTHS = 2.0**53
+_MOST_DIGITS = 53
+_MOST_LENGTHS = 2.0**_MOST_DIGITS
 
 
 def _length(count: int, exponent: int) -> float:

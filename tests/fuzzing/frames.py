@@ -1,17 +1,20 @@
 """Inputs that nobody should send: noise, sound frames of nonsense, and sound frames damaged."""
 
-import json
+import binascii
+import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
-from bitarm.core.codes import Bins, Code, Levels, Nearest, Raw
+from bitarm.core.codes import Above, Bins, Code, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.ladder import RUNGS
+from bitarm.core.evidence.tasks import BAND, Challenge, Edge, Pilot
 from bitarm.core.messages import Cause, Dismiss, Message, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.wire.announcement import Announcement, dump_announcement
 from bitarm.wire.frames.questions import tag_of
 
 
@@ -23,15 +26,24 @@ def _float(rng: random.Random) -> float:
     return rng.choice((0.0, 0.5, rng.uniform(-1, 1), 1.7e308, -1.7e308, rng.gauss(0, 1e9)))
 
 
+def _step(rng: random.Random) -> float:
+    return rng.choice((5e-324, 2.0**-20, 0.1, 1.0, 1e300))
+
+
+def _nearest(rng: random.Random) -> Nearest:
+    step = _step(rng)
+    centre = rng.uniform(-1, 1) * step
+    divisor, escape = 1 + _number(rng) % (1 << 40), rng.randrange(1, 65)
+    return Nearest(centre=centre, step=step, divisor=divisor, escape=escape)
+
+
 def _code(rng: random.Random) -> Code:
-    step = rng.choice((5e-324, 2.0**-20, 0.1, 1.0, 1e300))
+    step = _step(rng)
     match rng.randrange(4):
         case 0:
             return Bins(low=_float(rng), step=step, bins=1 + _number(rng) % (1 << 53))
         case 1:
-            centre = rng.uniform(-1, 1) * step
-            divisor, escape = 1 + _number(rng) % (1 << 40), rng.randrange(1, 65)
-            return Nearest(centre=centre, step=step, divisor=divisor, escape=escape)
+            return _nearest(rng)
         case 2:
             centre, dither = _number(rng) % (1 << 50), rng.getrandbits(32) / 2**32
             return Levels(step=step, centre=centre, dither=dither)
@@ -39,9 +51,37 @@ def _code(rng: random.Random) -> Code:
             return Raw()
 
 
+def _short(rng: random.Random) -> tuple[float, float]:
+    """A whole multiple of a power of two, and that power: frames have these in a few bytes."""
+    exponent = rng.choice((0, -3, -20, 9, -1000, 900))
+    return math.ldexp(rng.randrange(-1000, 1000), exponent), math.ldexp(1.0, exponent)
+
+
+def _scale(rng: random.Random) -> Scale:
+    low, unit = rng.choice(((0.0, 1.0), (-1e9, 2e9), (0.0, 2.0**-20), (-1.0, 0.1)))
+    return Scale(bounded=rng.random() < 0.7, low=low, unit=unit)
+
+
+def _judging(rng: random.Random, until: int) -> Question:
+    """A question whose answer weighs rewards: frames have it in short numbers alone."""
+    first, (centre, step) = rng.randrange(RUNGS - BAND + 1), _short(rng)
+    scale = _scale(rng)
+    if rng.random() < 0.5:
+        one, two, three = rng.choices(range(256), k=3)
+        low = centre - rng.randrange(16) * step
+        task = Challenge(edge=centre, first=first, hurdles=(one, two, three))
+        return Question(until=until, code=Above(low=low, step=step), scale=scale, task=task)
+    code = Nearest(centre=centre, step=step, divisor=1 + rng.randrange(100), escape=6)
+    wanted = rng.choice((None, Pilot(), Edge(first=first, spread=rng.randrange(-40, 3))))
+    return Question(until=until, code=code, scale=scale, task=wanted)
+
+
 def question(rng: random.Random) -> Question:
     """A question that makes sense by itself, whether or not its asker means it."""
-    return Question(until=1 + _number(rng) % MAX_PULLS, code=_code(rng))
+    until = 1 + _number(rng) % MAX_PULLS
+    if rng.random() < 0.4:
+        return _judging(rng, until)
+    return Question(until=until, code=_code(rng))
 
 
 def _message(rng: random.Random, run: int, kind: int, arm: int) -> Message:
@@ -88,31 +128,27 @@ def _damaged(rng: random.Random, payload: bytes) -> bytes:
     return bytes(bad)
 
 
-def frames(rng: random.Random, count: int, run: int) -> Iterator[bytes]:
-    """Payloads for a handler of frames of this run; in its first epoch, where they are sound."""
+def _mended(payload: bytes) -> bytes:
+    """The same with a right check sum: what is wrong is left for the fields to find."""
+    body = payload[:-2]
+    return body + binascii.crc_hqx(body, 0xFFFF).to_bytes(2)
+
+
+def frames(rng: random.Random, count: int, run: int, *, forged: bool = False) -> Iterator[bytes]:
+    """Payloads for a handler of frames of this run; in its first epoch, where they are sound.
+
+    Of each frame: itself, and damage; if `forged`, also damage with a right check sum, which may
+    then be of any epoch, and mean anything.
+    """
+    sound = _frame(rng, run)
     for _ in range(count):
-        match rng.randrange(4):
+        match rng.randrange(8):
             case 0:
                 yield rng.randbytes(rng.randrange(60))
             case 1:
-                yield _damaged(rng, _frame(rng, run))
+                yield _damaged(rng, sound)
+            case 2 | 3 | 4 | 5 if forged:
+                yield _mended(_damaged(rng, sound))
             case _:
-                yield _frame(rng, run)
-
-
-def texts(rng: random.Random, count: int, arms: Mapping[int, str]) -> Iterator[bytes]:
-    """Payloads for a handler of announcements: broken JSON, and JSON of the wrong shape."""
-    announcement = Announcement(opening="x", epoch=1, arms=arms, bounds=(0.0, 1.0), seed=7)
-    sound = dump_announcement(announcement)
-    values: tuple[object, ...] = (None, True, 1, -1, 1e308, "", "x", [], {}, [1], {"a": 1})
-    for _ in range(count):
-        match rng.randrange(3):
-            case 0:
-                yield rng.randbytes(rng.randrange(60))
-            case 1:
-                at = rng.randrange(1, len(sound))
-                yield sound[:at] + rng.randbytes(rng.randrange(3)) + sound[at + 1 :]
-            case _:
-                plain = json.loads(sound)
-                plain[rng.choice(tuple(plain))] = rng.choice(values)
-                yield json.dumps(plain).encode()
+                sound = _frame(rng, run)
+                yield sound

@@ -1,0 +1,85 @@
+"""The driver against a broker: what a flood on the line may make a process hold."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from brokers import PlainBroker
+
+from bitarm.runtime.mqtt import MqttDriver
+from bitarm.runtime.service import Endpoint, Publication
+
+_MEBIBYTE = 1 << 20
+_MESSAGES = 40
+
+
+class _Sender:
+    """Says one long thing many times."""
+
+    def __init__(self) -> None:
+        self.endpoint = Endpoint(
+            client_id="sender", subscriptions=("heard",), will=Publication(topic="x", payload=b"")
+        )
+        self.finished = False
+        self._is_due = False
+
+    def connected(self, now: float) -> None:
+        self._is_due = True
+
+    def disconnected(self, now: float) -> None:
+        """Nothing."""
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        """Nothing."""
+
+    def step(self, now: float) -> Iterable[Publication]:
+        if not self._is_due:
+            return ()
+        self.finished = True
+        return [Publication(topic="flood", payload=bytes(_MEBIBYTE))] * _MESSAGES
+
+    def wake_at(self, now: float) -> float:
+        return now + 0.1
+
+
+class _Hearer:
+    """Knows how much it was given between two steps, at most."""
+
+    def __init__(self, sender: MqttDriver) -> None:
+        self.endpoint = Endpoint(
+            client_id="hearer", subscriptions=("flood",), will=Publication(topic="x", payload=b"")
+        )
+        self.most, self.heard, self._held, self._sender = 0, 0, 0, sender
+        self.finished = False
+
+    def connected(self, now: float) -> None:
+        self._sender.run()
+        self._sender.close()
+
+    def disconnected(self, now: float) -> None:
+        raise AssertionError("the line was cut")
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        self.heard += 1
+        self._held += len(payload)
+
+    def step(self, now: float) -> Iterable[Publication]:
+        self.most, self._held = max(self.most, self._held), 0
+        self.finished = self.heard == _MESSAGES
+        return ()
+
+    def wake_at(self, now: float) -> float:
+        return now + 1.0
+
+
+def test_a_flood_is_taken_in_a_few_mebibytes_at_a_time(tmp_path: Path) -> None:
+    broker = PlainBroker(tmp_path)
+    broker.start()
+    try:
+        hearer = _Hearer(MqttDriver(_Sender(), broker.address))
+        driver = MqttDriver(hearer, broker.address)
+        driver.run()
+        driver.close()
+    finally:
+        broker.kill()
+    assert hearer.heard == _MESSAGES
+    assert hearer.most <= 5 * _MEBIBYTE
