@@ -5,6 +5,7 @@ import secrets
 import warnings
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from bitarm.api.arms import Arms, sources_of
@@ -13,11 +14,13 @@ from bitarm.api.identification import Identification, identification_of
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build
 from bitarm.api.words import flag, split, vocabulary
+from bitarm.core.budget import has_phases
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.rewards import RewardSource
+from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.rewards.draws import ModelSource
 from bitarm.rewards.recorded import RecordedSource
@@ -183,6 +186,7 @@ def run_setup(
     data say against σ voids the guarantee; data beyond the bounds are refused before the run.
     """
     check_data(setup.spec, _recorded(sources), clip=clip)
+    setup = _with_ends(setup, sources)
     journal = MemoryJournal() if journal is None else journal
     learner = Learner(setup, f"{setup.fingerprint:08x}-{_digest(sources)}")
     embedded = EmbeddedRun(
@@ -216,6 +220,17 @@ def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
     """What is known of the rewards against an assumption of the guarantee."""
     models = [source.model for source in sources if isinstance(source, ModelSource)]
     return [*sigma_caveats(setup.spec, models), *data_caveats(setup.spec, _recorded(sources))]
+
+
+def _with_ends(setup: Setup, sources: Sequence[RewardSource]) -> Setup:
+    """The setup with what is known of recorded rewards before the run: how many there are."""
+    if not _recorded(sources) or has_phases(setup.policy):  # a budget says when each arm is asked
+        return setup
+    rows = tuple(
+        source.left if isinstance(source, RecordedSource) else MAX_PULLS for source in sources
+    )
+    schedule = RecordedSchedule(grid=setup.spec.schedule, rows=rows)
+    return replace(setup, spec=replace(setup.spec, schedule=schedule))
 
 
 def _digest(sources: Sequence[RewardSource]) -> str:

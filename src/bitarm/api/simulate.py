@@ -18,7 +18,6 @@ from bitarm.api.scheme import (
     chosen_policy,
     chosen_quantizer,
     parameters_of,
-    takes_sigma,
 )
 from bitarm.api.sweep_picture import sweep_picture
 from bitarm.api.words import require_known, split, users
@@ -135,8 +134,9 @@ def simulate(
         cluster: the address of a Dask scheduler, in place of workers.
         cache: a folder in which finished chunks are kept, so that an interrupted sweep goes on.
         progress: called with the trials that are done, and with all there are.
-        sigma_from_models: whether σ defaults to the smallest that is valid for all models. If not,
-            it is needed or follows from the bounds, as in `identify`: a run knows no models.
+        sigma_from_models: whether σ, where neither it nor bounds are given, defaults to the
+            smallest that is valid for all models. If not, it is needed there, as in `identify`.
+            With bounds alone it follows from them, as in `identify`: a run knows no models.
         words: those of a problem file, as in `identify`. One that holds a list is swept, and lists
             are crossed in the order given. A word that does not apply to one of the settings is
             left out there.
@@ -196,13 +196,13 @@ def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
 def setup_of(
     models: Sequence[RewardModel], point: Mapping[str, Any], *, sigma_from_models: bool = True
 ) -> Setup:
-    """The setting that these words describe; σ, where it is used, defaults to the smallest that is
-    valid, unless it is left to the bounds as in a run.
+    """The setting that these words describe, with the σ of a run that is told the same.
+
+    Where a run would refuse them, for want of σ and bounds, σ is the smallest that is valid.
     """
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
-    takes = takes_sigma({**problem, **scheme})
-    from_models = sigma_from_models and "sigma" not in problem and takes
+    from_models = sigma_from_models and not {"sigma", "bounds"} & problem.keys()
     if from_models and 0 < needed < float("inf"):
         problem["sigma"] = needed  # 0 would be of rewards that never vary
     setup = build(

@@ -21,6 +21,11 @@ class RecordedSource:
         self.where = where
         self._next = 0
 
+    @property
+    def left(self) -> int:
+        """Rewards that nobody has used yet."""
+        return len(self.rewards) - self._next
+
     def pull(self, count: int) -> Sequence[float]:
         """The next `count` of them; NoMoreRewardsError if there are not that many."""
         rewards = self.rewards[self._next : self._next + count]
