@@ -57,7 +57,7 @@ def test_columns_that_do_not_decide_are_read_nearly_to_their_ends(words: dict[st
 def test_the_end_of_one_column_does_not_stop_the_others(words: dict[str, Any]) -> None:
     result, _ = _run([0.6, 0.9, 0.1], [12, 400, 400], **words)
     assert result.outcome.value == "data_exhausted"  # 12 rows say too little of the first
-    assert result.arms[1].pulls > 100
+    assert result.arms[1].pulls > 12
     if words.get("policy") is None:  # lucb drops nobody
         assert "coin-2" in result.excluded
 
