@@ -60,10 +60,15 @@ def test_ctrl_c_within_a_write_ends_the_run_once(tmp_path: Path, at: int) -> Non
 
 
 def test_an_interrupt_is_late_and_not_lost() -> None:
-    order = []
-    with pytest.raises(KeyboardInterrupt), held_interrupts():
-        os.kill(os.getpid(), signal.SIGINT)
-        order.append("the block went on")
+    order: list[str] = []
+
+    def work() -> None:
+        with held_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            order.append("the block went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert order == ["the block went on"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

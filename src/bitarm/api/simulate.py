@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, final
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
-from bitarm.api.frames import flat, frame_of
+from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.html import simulation_html
-from bitarm.api.identify import new_seed
+from bitarm.api.identify import seed_of
 from bitarm.api.scheme import (
     GRID,
     build,
@@ -36,6 +36,7 @@ from bitarm.sim.tables import checkpoints
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -97,6 +98,10 @@ class Simulation:
         """A row for each setting, as `rows` has it; needs pandas (extra `frames`)."""
         return frame_of(self.rows())
 
+    def to_arrow(self) -> "pa.Table":
+        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        return arrow_of(self.rows())
+
     def plot(self) -> "Figure":
         """Rounds, samples and bits against the word that varies most (matplotlib, extra `sim`)."""
         return sweep_picture([point.to_json() for point in self.points])
@@ -151,7 +156,7 @@ def simulate(
         setups=tuple(setups),
         models=tuple(models),
         trials=trials,
-        seed=new_seed() if seed is None else seed,
+        seed=seed_of(seed),
     )
     # A user's own sampler has no name by which its chunks could be found again.
     nameless = any(isinstance(model, Sampler) for model in models)

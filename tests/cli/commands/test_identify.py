@@ -266,7 +266,7 @@ def test_rewards_that_run_out_say_so_and_lose_nothing(
     done = bitarm("identify", file, "--seed", 1)
     assert done.code == 3
     said = " ".join(done.out.split())
-    assert "none: the recorded rewards ended. Still in the race: left, right" in said
+    assert "none: there are no more rewards. Still in the race: left, right" in said
     assert "left ran out of rewards: column 'left' of " in said
     assert "has 7 rows, 8 are needed now: record more" in said
     assert "best guess left, by 0.003448 over right; nothing is proven of it" in said

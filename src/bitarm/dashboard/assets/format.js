@@ -66,7 +66,7 @@ const REASONS = {
   agent_lost: "an agent was lost",
   budget_spent: "the budget is spent",
   interrupted: "the run was interrupted",
-  data_exhausted: "the recorded rewards ended",
+  data_exhausted: "there are no more rewards",
 };
 
 export const reason = (outcome) => REASONS[outcome] ?? outcome.replaceAll("_", " ");
