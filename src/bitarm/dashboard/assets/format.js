@@ -23,10 +23,11 @@ export function interval(mean, radius) {
   return `${mean.toFixed(decimals)} ± ${radius.toFixed(decimals)}`;
 }
 
-// An arm's mean, with its interval.
+// An arm's mean, with its interval; in brackets if the arm gave up after it told that.
 export function standing(arm) {
   if (arm.mean === null) return "not heard from yet";
-  return interval(arm.mean, arm.radius);
+  const told = interval(arm.mean, arm.radius);
+  return arm.beatenBy === null || arm.beatenBy === undefined ? told : `(${told})`;
 }
 
 export function duration(seconds) {
