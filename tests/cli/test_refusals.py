@@ -76,7 +76,7 @@ _FLAGS = [
     ("--bounds 1 0", "bounds .* lower first, got 1.0 and 0.0"),
     ("--quantizer icq --bits 0", "bits must lie between 1 and 32, got 0"),
     ("--max-rounds 0", "the limit on rounds must be at least 1, got 0"),
-    ("--seed -1", "seed must lie between 0 and 2.64 − 1, got -1"),
+    ("--seed -1", "seed must be a whole number between 0 and 2.64 − 1, got -1"),
     ("--quantizer icg", "quantizer must be one of .* did you mean icq"),
     ("--bits 3", "bits does not apply to the quantizer dyadic; it is for icq"),
     (

@@ -11,6 +11,10 @@ _ARMS = "".join(f'[[arm]]\nsource = "csv"\npath = "good.csv"\ncolumn = "{c}"\n' 
 _BOUNDS = "[problem]\nbounds = [0.0, 1.0]\n"
 
 
+def _recorded(file: str) -> str:
+    return _BOUNDS + _ARMS.replace("good.csv", file)
+
+
 def _commands(*lines: str) -> str:
     arms = "".join(f'[[arm]]\nsource = "command"\ncommand = "{line}"\n' for line in lines)
     return _BOUNDS + arms
@@ -26,6 +30,18 @@ _FILES = {
     "empty_command.toml": _commands("", "echo 1"),
     "words_command.toml": _commands("echo x", "echo x"),
     "failing_command.toml": _commands("exit 3", "exit 3"),
+    **{
+        f"{name}.{kind}": text if kind == "csv" else _recorded(f"{name}.csv")
+        for kind in ("csv", "toml")
+        for name, text in (
+            ("hole", "a,b\n0.5,\n"),
+            ("thousands", 'a,b\n"1,000","2,000"\n'),
+            ("percent", "a,b\n50%,70%\n"),
+            ("pipes", "a|b\n0.1|0.2\n"),
+        )
+    },
+    "sourceless.toml": _BOUNDS + "[[arm]]\nmean = 0.5\n",
+    "homeless.toml": "delta = 0.1\n" + _ARMS,
 }
 _COINS = "simulate --arms bernoulli:0.5,0.6"
 _NORMAL = "simulate --arms gaussian:0,1"
@@ -42,6 +58,14 @@ _WRONG: dict[str, str] = {
     "identify no_file.toml": "rewards of arm-0 cannot be read from .*bad.csv",
     "identify beyond.toml": "2 of 2 rewards in column 'b' .* from 0.7 to 0.8: widen the bounds",
     "identify good.toml --bounds 0 0.55": "1 of 2 rewards in column 'a' .*: widen the bounds",
+    "identify hole.toml": "line 2: a reward of arm-1 .* got '': leave the line out, or fill",
+    "identify thousands.toml": "got '1,000': write it without separators of thousands",
+    "identify percent.toml": "got '50%': write digits, a sign and a decimal point, and nothing",
+    "identify pipes.toml": r"its columns are a\|b: one column alone, since commas, semicolons and",
+    "identify utf16.toml": "cannot be read from .*utf16.csv, which is no text in UTF-8: save it",
+    "identify latin.toml": "problem file latin.toml cannot be read: it is no text in UTF-8",
+    "identify sourceless.toml": "arm 'arm-0': it needs a source, .* one of gaussian,",
+    "identify homeless.toml": r"delta stands outside of its table: write it under \[problem\]",
     "identify empty_command.toml": "shell line of arm-0 is empty: name a program to run",
     "identify words_command.toml": "must print a number a line, it printed 'x'",
     "identify failing_command.toml": r"shell line of arm-1 \(exit 3\) ended \(3\) after 0 rewards",
@@ -56,6 +80,7 @@ _WRONG: dict[str, str] = {
     "identify --policy se --epsilon nan": "epsilon must be a finite number, 0 or more, got nan",
     "identify --dleta 0.1": "No such option: --dleta .*--delta",
     # the scheme
+    "identify --quantizer ICQ": "quantizer must be one of exact, .* did you mean icq",
     "identify --quantizer icg": "quantizer must be one of exact, .* did you mean icq",
     "identify --quantizer exact --bits 3": "bits does not apply to the quantizer exact; it is for",
     "identify --quantizer icq --bits 0": "bits must lie between 1 and 32, got 0",
@@ -74,7 +99,7 @@ _WRONG: dict[str, str] = {
     "identify --max-rounds 0": "limit on rounds must be at least 1, got 0",
     "identify --max-samples -5": "limit on samples must be at least 1, got -5",
     "identify --max-bits x": "'--max-bits': .*integer",
-    "identify --seed -1": "seed must lie between 0 and 2.64 − 1, got -1",
+    "identify --seed -1": "seed must be a whole number between 0 and 2.64 − 1, got -1",
     "identify --seed 1.5": "'--seed': .*integer",
     "identify --pace -1": "'--pace': .*0",
     "identify --log-level loud": "'loud' is not one of 'debug', 'info', 'warning', 'error'",
@@ -101,6 +126,7 @@ _WRONG: dict[str, str] = {
     f"{_COINS} --delta 0.1,x": "delta must be numbers with commas, got '0.1,x'",
     f"{_COINS} --cluster tcp://127.0.0.1:1 --workers 2": "workers does not apply to a cluster: it",
     # runs, the network, the others
+    "runs prune": r"which runs to forget: by age \(--older-than\), by number \(--keep\)",
     "runs show last": "there is no last run: the journal has none yet",
     "runs show 7": "no run '7'",
     "runs replay zzz": "a run is named by its number, by the 8 hex digits .*, or by .last.; got",
@@ -124,6 +150,9 @@ def test_a_wrong_input_is_refused_with_a_sentence_of_its_own(
 ) -> None:
     for name, text in _FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "utf16.csv").write_text(_CSV, encoding="utf-16")
+    (tmp_path / "utf16.toml").write_text(_recorded("utf16.csv"), encoding="utf-8")
+    (tmp_path / "latin.toml").write_text('[[arm]]\nname = "é"\n', encoding="latin-1")
     monkeypatch.chdir(tmp_path)
     done = bitarm(*line.split())
     assert done.code == 2, done.err

@@ -10,6 +10,7 @@ from bitarm.core.schedule import (
     GeometricSchedule,
     ListedSchedule,
     LooksSchedule,
+    RecordedSchedule,
     Schedule,
     batch,
 )
@@ -29,6 +30,11 @@ SETTINGS: dict[str, st.SearchStrategy[Schedule]] = {
     "geometric": geometric,
     "listed": listed,
     "looks": st.builds(LooksSchedule),
+    "recorded": st.builds(
+        RecordedSchedule,
+        grid=st.one_of(geometric, listed, st.builds(LooksSchedule)),
+        rows=st.lists(st.integers(1, MAX_PULLS), min_size=1, max_size=8).map(tuple),
+    ),
 }
 
 schedules = pytest.mark.parametrize("name", SETTINGS)

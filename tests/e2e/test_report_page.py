@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -11,6 +12,11 @@ from bitarm.experiments.catalog import PAPER
 from bitarm.experiments.reproduce import reproduce
 
 pytestmark = pytest.mark.slow
+
+_LIGHTNESS = """(it, property) => {
+  const [r, g, b] = getComputedStyle(it)[property].match(/[0-9.]+/g).map(Number);
+  return 0.3 * r + 0.59 * g + 0.11 * b;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +65,21 @@ def test_the_report_opens_offline_and_whole(report: Path, page: Page, width: int
     assert said == []
     assert wide <= width  # tables scroll in their own box, never the page
     assert len(headings) >= len(PAPER) + 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_follows_the_readers_colours(
+    report: Path, page: Page, scheme: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.goto(report.as_uri())
+    for selector in ("body", "a", "td", ".soft"):
+        ink = page.eval_on_selector(selector, _LIGHTNESS, "color")
+        paper = page.eval_on_selector("body", _LIGHTNESS, "backgroundColor")
+        assert (paper > 200) == (scheme == "light")
+        assert abs(ink - paper) > 90, selector
+    turned = page.eval_on_selector("figure img", "it => getComputedStyle(it).filter")
+    assert (turned != "none") == (scheme == "dark")
 
 
 def test_a_page_with_a_missing_picture_would_be_noticed(page: Page, tmp_path: Path) -> None:

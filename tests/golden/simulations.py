@@ -110,8 +110,9 @@ CASES: tuple[Simulated, ...] = (
 def run(case: Simulated) -> Record:
     """Simulate a case and record it, as plain JSON: floats are written so that none is changed."""
     models = parse_arms(case.arms, case.parameters)
+    words = {"sigma": max(model.sigma for model in models), **case.words}  # the default of then
     with defaults_of_then():
-        result = bitarm.simulate(models, trials=case.trials, seed=SEED, **dict(case.words))
+        result = bitarm.simulate(models, trials=case.trials, seed=SEED, **words)
     record = {
         "case": case.name,
         "arms": case.arms,

@@ -10,7 +10,7 @@ from bitarm.rewards.recorded import IteratorSource, recorded
 
 
 class Frame(Protocol):
-    """A table whose columns are the arms, as pandas and Polars have them."""
+    """A table whose columns are the arms, as pandas, Polars and Arrow have them."""
 
     @property
     def columns(self) -> Any:
@@ -40,8 +40,14 @@ def sources_of(arms: Arms) -> dict[str, RewardSource]:
 
 
 def _named(arms: Any) -> dict[str, Any]:
-    columns = getattr(arms, "columns", None)
-    if columns is not None and not isinstance(arms, Mapping):  # a table of pandas or Polars
+    if getattr(arms, "groups", None) is not None:
+        raise ConfigError(
+            "a table that is grouped has no columns to choose from: give the rewards of each "
+            "group, as in dict(iter(table.groupby('arm')['reward']))"
+        )
+    # A table of Arrow calls its names so; of pandas and Polars its columns are names.
+    columns = getattr(arms, "column_names", getattr(arms, "columns", None))
+    if columns is not None and not isinstance(arms, Mapping):
         return _by_text((name, arms[name]) for name in columns)
     if isinstance(arms, Mapping):
         return _by_text(arms.items())

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bitarm.api.identify import new_seed
+from bitarm.api.identify import seed_of
 from bitarm.api.scheme import build
 from bitarm.api.words import split
 from bitarm.core.setup import Setup
+from bitarm.errors import ConfigError
 
 
 def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setup:
@@ -18,5 +19,8 @@ def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setu
     the run draws itself; by default one is drawn. ConfigError for words that cannot be run.
     """
     problem, scheme, limits = split(words)
-    seed = new_seed() if seed is None else seed
-    return build(tuple(map(str, arms)), seed=seed, problem=problem, scheme=scheme, limits=limits)
+    if isinstance(arms, str | bytes):
+        raise ConfigError(f"arms must be a list of names, got {arms!r:.80}")
+    return build(
+        tuple(map(str, arms)), seed=seed_of(seed), problem=problem, scheme=scheme, limits=limits
+    )

@@ -1,4 +1,4 @@
-"""Results as tables of pandas: rows of plain values, under the names that JSON and CSV have."""
+"""Results as tables of pandas or Arrow: plain values, under the names that JSON and CSV have."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,6 +7,7 @@ from bitarm.api.extras import require
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
@@ -15,6 +16,14 @@ def frame_of(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(list(rows))
+
+
+def arrow_of(rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
+    """The same as a table of Arrow, which is what Parquet and Feather files hold."""
+    require("pyarrow", extra="frames", what="a table of Arrow")
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([dict(row) for row in rows])
 
 
 def flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, final
 
-from bitarm.api.frames import flat, frame_of
+from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.html import result_html
 from bitarm.api.race_picture import race_picture
 from bitarm.core.events import LearnerEvent, ReportAccepted
@@ -15,6 +15,7 @@ from bitarm.errors import ConfigError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -48,10 +49,17 @@ class Identification(RunResult):
 
     def to_frame(self, of: Literal["arms", "rounds"] = "arms") -> "pd.DataFrame":
         """A table of the arms, or of the rounds with what each arm told; needs pandas."""
+        return frame_of(self._rows(of))
+
+    def to_arrow(self, of: Literal["arms", "rounds"] = "arms") -> "pa.Table":
+        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        return arrow_of(self._rows(of))
+
+    def _rows(self, of: str) -> list[dict[str, Any]]:
         if of == "arms":
-            return frame_of(flat(to_plain(arm)) for arm in self.arms)
+            return [flat(to_plain(arm)) for arm in self.arms]
         if of == "rounds":
-            return frame_of(to_plain(told) for told in self.history)
+            return [to_plain(told) for told in self.history]
         raise ConfigError(f"a table is of 'arms' or of 'rounds', got {of!r}")
 
     def plot(self) -> "Figure":

@@ -5,6 +5,8 @@ import secrets
 import warnings
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
 from typing import Any, Literal
 
 from bitarm.api.arms import Arms, sources_of
@@ -13,12 +15,16 @@ from bitarm.api.identification import Identification, identification_of
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build
 from bitarm.api.words import flag, split, vocabulary
+from bitarm.core.budget import has_phases
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.rewards import RewardSource
+from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
 from bitarm.core.setup import Setup
+from bitarm.core.spec import check_seed
+from bitarm.errors import ConfigError
 from bitarm.rewards.draws import ModelSource
 from bitarm.rewards.recorded import RecordedSource
 from bitarm.runtime.embedded import EmbeddedRun
@@ -123,7 +129,7 @@ def identify(
     StoreError if the journal fails. Warns if recorded data contradict sigma.
     """
     given = _given(locals())
-    seed = new_seed() if seed is None else seed
+    seed = seed_of(seed)
     clip = flag("clip", clip)
     problem, scheme, limits = split(given)
     sources = sources_of(arms)
@@ -151,7 +157,7 @@ def identify_problem(
     problem = bitarm.load_problem("antennas.toml")
     result = bitarm.identify_problem(problem, seed=1)
     """
-    seed = new_seed() if seed is None else seed
+    seed = seed_of(seed)
     setup, sources = problem.setup(seed), problem.sources(seed)
     return _warned(setup, sources, clip=problem.clip, journal=journal, watch=watch)
 
@@ -164,7 +170,7 @@ def run_problem(
     watch: Watcher | None = None,
 ) -> tuple[int, Identification]:
     """Run a problem to its end; returns the run's number in the journal, and its result."""
-    seed = new_seed() if seed is None else seed
+    seed = seed_of(seed)
     setup = problem.setup(seed)
     return run_setup(setup, problem.sources(seed), clip=problem.clip, journal=journal, watch=watch)
 
@@ -182,7 +188,9 @@ def run_setup(
     `sources` has the rewards of each arm, in the order of the setup's arms. What their models or
     data say against σ voids the guarantee; data beyond the bounds are refused before the run.
     """
+    _check_hooks(journal, watch)
     check_data(setup.spec, _recorded(sources), clip=clip)
+    setup = _with_ends(setup, sources)
     journal = MemoryJournal() if journal is None else journal
     learner = Learner(setup, f"{setup.fingerprint:08x}-{_digest(sources)}")
     embedded = EmbeddedRun(
@@ -195,6 +203,24 @@ def run_setup(
 def new_seed() -> int:
     """A seed from the system, short enough to type again."""
     return secrets.randbits(32)
+
+
+def seed_of(seed: int | None) -> int:
+    """The seed that was given, or a new one; NumPy's whole numbers will do."""
+    if seed is None:
+        return new_seed()
+    check_seed(seed if isinstance(seed, bool) or not isinstance(seed, Integral) else int(seed))
+    return int(seed)
+
+
+def _check_hooks(journal: Any, watch: Any) -> None:
+    if journal is not None and not callable(getattr(journal, "open_run", None)):
+        raise ConfigError(
+            f"journal must be a journal, got {journal!r:.80}: for one in a file, give "
+            "bitarm.store.SqliteJournal.open(path)"
+        )
+    if watch is not None and not callable(watch):
+        raise ConfigError(f"watch must be a function of events, got {watch!r:.80}")
 
 
 def _warned(
@@ -216,6 +242,17 @@ def _caveats(setup: Setup, sources: Sequence[RewardSource]) -> list[str]:
     """What is known of the rewards against an assumption of the guarantee."""
     models = [source.model for source in sources if isinstance(source, ModelSource)]
     return [*sigma_caveats(setup.spec, models), *data_caveats(setup.spec, _recorded(sources))]
+
+
+def _with_ends(setup: Setup, sources: Sequence[RewardSource]) -> Setup:
+    """The setup with what is known of recorded rewards before the run: how many there are."""
+    if not _recorded(sources) or has_phases(setup.policy):  # a budget says when each arm is asked
+        return setup
+    rows = tuple(
+        source.left if isinstance(source, RecordedSource) else MAX_PULLS for source in sources
+    )
+    schedule = RecordedSchedule(grid=setup.spec.schedule, rows=rows)
+    return replace(setup, spec=replace(setup.spec, schedule=schedule))
 
 
 def _digest(sources: Sequence[RewardSource]) -> str:

@@ -11,7 +11,7 @@ A word that is misspelt, of the wrong type or without effect is refused, never i
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,7 @@ from bitarm.api import words
 from bitarm.api.scheme import build, displaced_words
 from bitarm.api.sources import SOURCES, Place, Source, runs_code
 from bitarm.api.tables import NETWORK
-from bitarm.api.words import Taker, choose, flag, text, typed, typed_words, unknown
+from bitarm.api.words import Taker, choose, flag, text, typed, typed_words, unknown, vocabulary
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import RewardSource
 from bitarm.core.setup import Setup
@@ -152,8 +152,10 @@ def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
         toml = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"the problem file {path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"the problem file {path} cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(
+            f"the problem file {path} cannot be read: it is no text in UTF-8, save it so"
+        ) from None
     try:
         return parse(toml, path.parent)
     except ConfigError as error:
@@ -201,10 +203,20 @@ def _tables(toml: str) -> dict[str, Any]:
         tables = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML: {error}") from None
-    for table in tables:
-        if table not in _TABLES:
-            raise ConfigError(unknown("a table", table, _TABLES))
+    for table, content in tables.items():
+        if table in _TABLES:
+            continue
+        home = next((name for name in _TABLES if table in _words_of_table(name)), None)
+        if home is not None and not isinstance(content, dict):
+            raise ConfigError(f"{table} stands outside of its table: write it under [{home}]")
+        raise ConfigError(unknown("a table", table, _TABLES))
     return tables
+
+
+def _words_of_table(table: str) -> Container[str]:
+    if table == "limits":
+        return words.LIMITS
+    return NETWORK if table == "network" else vocabulary().of_table(table)
 
 
 def _without_displaced(
@@ -256,7 +268,12 @@ def _arm(table: Mapping[str, Any], position: int) -> Arm:
 
 def _source(given: dict[str, Any]) -> Source:
     """The source that an arm names, with the words that it needs."""
-    kind = choose(SOURCES, text("source", given.pop("source", "")))
+    if "source" not in given:
+        raise ConfigError(
+            f"it needs a source, which says where its rewards come from: one of "
+            f"{', '.join(SOURCES.known)}"
+        )
+    kind = choose(SOURCES, text("source", given.pop("source")))
     known = words_of(kind)
     for word, declared in known.items():
         if declared.required and word not in given:

@@ -286,11 +286,6 @@ def _width(policy: Policy | type[Policy], given: Mapping[str, Any]) -> str:
     return str(choose(WIDTHS, given.get("width", default.name)).name)
 
 
-def takes_sigma(given: Mapping[str, Any]) -> bool:
-    """Whether a run of these words, in which no sigma is given, would make use of one."""
-    return _width(chosen_policy(given), given) != BoundedEvidence.name
-
-
 def _schedule(scheme: Mapping[str, Any], policy: Policy) -> Schedule:
     if policy.stride is Stride.JUDGED:
         for word in GRID:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, final
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
-from bitarm.api.frames import flat, frame_of
+from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.html import simulation_html
-from bitarm.api.identify import new_seed
+from bitarm.api.identify import seed_of
 from bitarm.api.scheme import (
     GRID,
     build,
     chosen_policy,
     chosen_quantizer,
     parameters_of,
-    takes_sigma,
 )
 from bitarm.api.sweep_picture import sweep_picture
 from bitarm.api.words import require_known, split, users
@@ -37,6 +36,7 @@ from bitarm.sim.tables import checkpoints
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -98,6 +98,10 @@ class Simulation:
         """A row for each setting, as `rows` has it; needs pandas (extra `frames`)."""
         return frame_of(self.rows())
 
+    def to_arrow(self) -> "pa.Table":
+        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        return arrow_of(self.rows())
+
     def plot(self) -> "Figure":
         """Rounds, samples and bits against the word that varies most (matplotlib, extra `sim`)."""
         return sweep_picture([point.to_json() for point in self.points])
@@ -135,8 +139,9 @@ def simulate(
         cluster: the address of a Dask scheduler, in place of workers.
         cache: a folder in which finished chunks are kept, so that an interrupted sweep goes on.
         progress: called with the trials that are done, and with all there are.
-        sigma_from_models: whether σ defaults to the smallest that is valid for all models. If not,
-            it is needed or follows from the bounds, as in `identify`: a run knows no models.
+        sigma_from_models: whether σ, where neither it nor bounds are given, defaults to the
+            smallest that is valid for all models. If not, it is needed there, as in `identify`.
+            With bounds alone it follows from them, as in `identify`: a run knows no models.
         words: those of a problem file, as in `identify`. One that holds a list is swept, and lists
             are crossed in the order given. A word that does not apply to one of the settings is
             left out there.
@@ -151,7 +156,7 @@ def simulate(
         setups=tuple(setups),
         models=tuple(models),
         trials=trials,
-        seed=new_seed() if seed is None else seed,
+        seed=seed_of(seed),
     )
     # A user's own sampler has no name by which its chunks could be found again.
     nameless = any(isinstance(model, Sampler) for model in models)
@@ -196,13 +201,13 @@ def claim_of(setup: Setup, models: Iterable[RewardModel]) -> Guarantee:
 def setup_of(
     models: Sequence[RewardModel], point: Mapping[str, Any], *, sigma_from_models: bool = True
 ) -> Setup:
-    """The setting that these words describe; σ, where it is used, defaults to the smallest that is
-    valid, unless it is left to the bounds as in a run.
+    """The setting that these words describe, with the σ of a run that is told the same.
+
+    Where a run would refuse them, for want of σ and bounds, σ is the smallest that is valid.
     """
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
-    takes = takes_sigma({**problem, **scheme})
-    from_models = sigma_from_models and "sigma" not in problem and takes
+    from_models = sigma_from_models and not {"sigma", "bounds"} & problem.keys()
     if from_models and 0 < needed < float("inf"):
         problem["sigma"] = needed  # 0 would be of rewards that never vary
     setup = build(

@@ -78,7 +78,11 @@ def split(
     return (
         {word: words[word] for word in words if word in known.of_table("problem")},
         {word: words[word] for word in words if word in known.of_table("scheme")},
-        {word: words[LIMIT + word] for word in LIMITS if LIMIT + word in words},
+        {
+            word: take(LIMIT + word, words[LIMIT + word])
+            for word, take in LIMITS.items()
+            if LIMIT + word in words
+        },
     )
 
 

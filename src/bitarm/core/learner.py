@@ -63,12 +63,12 @@ class Learner:
         """A learner of one run.
 
         `opening` names this run among all others, those with equal settings included; by default
-        it is the settings' own name. `dither_of` gives the dithers of stochastic rounding; by
-        default they are a function of the spec's seed.
+        it is the name of the settings, policy and limits included. `dither_of` gives the dithers of
+        stochastic rounding; by default they are a function of the spec's seed.
         """
         self.setup = setup
         self.spec, self.policy = setup.spec, setup.policy
-        self.opening = f"{setup.spec.fingerprint:08x}" if opening is None else opening
+        self.opening = f"{setup.fingerprint:08x}" if opening is None else opening
         self._started = False
         self._race = Race(setup, dither_of)
         address = Address(run=run_of_opening(self.opening), epoch=FIRST_EPOCH)

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 from bitarm.core.hint import Hint
-from bitarm.core.schedule import Schedule
+from bitarm.core.schedule import MAX_PULLS, Schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, values_of
 
@@ -74,6 +74,12 @@ class PolicyContext:
     delta: float
     confidence: Confidence  # how far apart two decoded means must be
     schedule: Schedule  # the checkpoints to which arms are advanced
+    ends: tuple[int, ...] = ()  # by arm, how many rewards were recorded; empty: nobody knows
+    uneven: bool = False  # whether arms may be compared that have made different numbers of pulls
+
+    def end(self, arm: int) -> int:
+        """The most pulls that can be made of an arm."""
+        return self.ends[arm] if self.ends else MAX_PULLS
 
 
 class Policy(Protocol):
@@ -140,15 +146,26 @@ def by_mean(view: ArmView) -> float:
     return view.mean
 
 
-def advance(views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-    """Move every given arm to its next checkpoint; the grid's end is a limit on samples."""
+def advance(
+    views: Sequence[ArmView], context: PolicyContext, rest: Sequence[ArmView] = ()
+) -> tuple[Action, ...]:
+    """Move every given arm to its next checkpoint; the grid's end is a limit on samples.
+
+    An arm whose recorded rewards end before that is passed over, if the others can go on alone. If
+    no arm is left, those of the `rest` go on: for stopping rules that hold whoever is sampled.
+    """
     actions: list[Action] = []
     for view in views:
         until = context.schedule.pulls_at(view.index + 1)
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
-        actions.append(Advance(arm=view.arm, until=until))
-    return tuple(actions)
+        if until <= context.end(view.arm):
+            actions.append(Advance(arm=view.arm, until=until))
+        elif not (context.uneven and view.messages):
+            return (Stop(outcome=Outcome.DATA_EXHAUSTED),)
+    if actions:
+        return tuple(actions)
+    return advance(rest, context) if rest else (Stop(outcome=Outcome.DATA_EXHAUSTED),)
 
 
 def beats(winner: ArmView, loser: ArmView, confidence: Confidence, epsilon: float) -> bool:

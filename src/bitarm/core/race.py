@@ -11,11 +11,12 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.catch_up import catch_up
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Intervals, Stride
 from bitarm.core.dither import dither
 from bitarm.core.events import ReportAccepted
 from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.evidence import Evidence
+from bitarm.core.evidence.sub_gaussian import Leads
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.hint import Hint, HintKind
@@ -23,8 +24,11 @@ from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
 from bitarm.core.quantizer import Occasion
 from bitarm.core.question import BEATEN, Question
+from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError
+
+_MOST_NAMES = 8
 
 Dither = Callable[[int, Occasion], float]
 """The dither of an arm's next message, in [0, 1)."""
@@ -46,11 +50,14 @@ class Race:
         self.payload_bits = 0
         self.awaited = 0  # arms that owe an answer
         self._dither = dither_of or (lambda arm, occasion: dither(spec.seed, arm, occasion.message))
+        confidence = spec.sampling.confidence(policy.stride)
         self._context = PolicyContext(
             arms=len(spec.arms),
             delta=spec.delta,
-            confidence=spec.sampling.confidence(policy.stride),
+            confidence=confidence,
             schedule=spec.schedule,
+            ends=spec.schedule.rows if isinstance(spec.schedule, RecordedSchedule) else (),
+            uneven=policy.stride is Stride.APART or isinstance(confidence, Intervals | Leads),
         )
 
     # -- how it stands -----------------------------------------------------------------------
@@ -109,6 +116,23 @@ class Race:
         if views and len(covered_arms(self.arms)) > 1:
             return (Stop(outcome=self._policy.answers, best_arm=views[0].arm),)
         return (Stop(outcome=Outcome.AGENT_LOST),)
+
+    def data_read(self) -> str:
+        """Which recorded rewards have ended, in words; empty if none have."""
+        ends, spec = self._context.ends, self._spec
+        ended = [
+            f"{spec.arms[arm]} (rows: {ends[arm]:,})"
+            for arm, record in enumerate(self.arms)
+            if ends and record.phase is not ArmPhase.OUT and self._next(arm) > ends[arm]
+        ]
+        if not ended:
+            return ""
+        told = ", ".join(ended) if len(ended) <= _MOST_NAMES else f"{len(ended):,} arms"
+        return f"there are no more recorded rewards of {told}"
+
+    def _next(self, arm: int) -> int:
+        pulls, schedule = self.arms[arm].pulls, self._spec.schedule
+        return schedule.pulls_at(schedule.index_at(pulls) + 1) or MAX_PULLS
 
     @property
     def is_behind(self) -> bool:

@@ -56,7 +56,9 @@ class Rounds:
                 case Advance():
                     advances.append(action)
                 case Stop():
-                    return self.end(action, events, messages)
+                    ended = action.outcome is Outcome.DATA_EXHAUSTED
+                    why = self._race.data_read() if ended else ""
+                    return self.end(action, events, messages, why)
         return self._go_on(advances, events, messages)
 
     def end(

@@ -177,8 +177,56 @@ class ListedSchedule:
         return bisect_right(self.checkpoints, pulls)
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedSchedule:
+    """Another grid, for arms whose rewards are there already: where they end is a checkpoint too.
+
+    The ends are known before the first reward is looked at, so the grid is as fixed as any. A list
+    of checkpoints stays what its author wrote, and agents that look after every pull need no more.
+    """
+
+    name: ClassVar[str] = "recorded"
+
+    grid: Schedule
+    rows: tuple[int, ...]  # rewards that each arm has; `MAX_PULLS` of one that does not end
+    _ends: tuple[int, ...] = field(init=False, repr=False, compare=False)  # off the grid
+
+    def __post_init__(self) -> None:
+        if not self.rows or not all(1 <= rows <= MAX_PULLS for rows in self.rows):
+            raise ConfigError(f"recorded rewards are between 1 and {MAX_PULLS}, got {self.rows}")
+        ends: list[int] = []
+        for end in sorted(set(self.rows)) if isinstance(self.grid, GeometricSchedule) else ():
+            # Ends close to each other share one: every checkpoint costs a report and some width.
+            if end < MAX_PULLS and (not ends or end > ends[-1] * _APART):
+                ends.append(end)
+        off_grid = (end for end in ends if self._of_grid(end) != end)
+        object.__setattr__(self, "_ends", tuple(off_grid))
+
+    def pulls_at(self, index: int) -> int | None:
+        """The checkpoint at `index`, of the grid and the ends together."""
+        _check_index(index)
+        for before, end in enumerate(self._ends):
+            at = self.grid.index_at(end) + before + 1
+            if index <= at:
+                return end if index == at else self.grid.pulls_at(index - before)
+        return self.grid.pulls_at(index - len(self._ends))
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`."""
+        return self.grid.index_at(pulls) + bisect_right(self._ends, pulls)
+
+    def _of_grid(self, pulls: int) -> int | None:
+        """The last checkpoint of the grid up to there."""
+        index = self.grid.index_at(pulls)
+        return self.grid.pulls_at(index) if index else None
+
+
+_APART = 17 / 16  # from one end of recorded rewards to the next that gets a checkpoint of its own
+
 SCHEDULES: dict[str, type[Schedule]] = {
-    schedule.name: schedule for schedule in (GeometricSchedule, ListedSchedule, LooksSchedule)
+    schedule.name: schedule
+    for schedule in (GeometricSchedule, ListedSchedule, LooksSchedule, RecordedSchedule)
 }
 
 

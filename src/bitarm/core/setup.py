@@ -14,6 +14,7 @@ from bitarm.core.plain import dumps
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
 from bitarm.core.quantizers import CHOICES
+from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.spec import RunSpec, fingerprint
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
@@ -140,4 +141,6 @@ class Setup:
             return words
         limited = {f"max_{name}": limit for name, limit in values_of(self.limits).items()}
         given = {name: limit for name, limit in limited.items() if limit is not None}
-        return {**words, **values_of(spec.schedule), "first": spec.schedule.pulls_at(1), **given}
+        schedule = spec.schedule
+        grid = schedule.grid if isinstance(schedule, RecordedSchedule) else schedule
+        return {**words, **values_of(grid), "first": schedule.pulls_at(1), **given}

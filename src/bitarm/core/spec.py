@@ -169,7 +169,7 @@ def check_delta(delta: float, word: str = "delta") -> None:
 def check_seed(seed: int) -> None:
     """The key of all dithers and priors."""
     if not isinstance(seed, int) or not 0 <= seed < 2**64:
-        raise ConfigError(f"seed must lie between 0 and 2^64 − 1, got {seed!r}")
+        raise ConfigError(f"seed must be a whole number between 0 and 2^64 − 1, got {seed!r}")
 
 
 def sigma_of(sigma: float | None, bounds: Bounds | None) -> float:

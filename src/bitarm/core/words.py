@@ -196,7 +196,7 @@ def _declared(owner: type[Any], field: "dataclasses.Field[Any]", hint: Any, word
 def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
     """The text of the error for a name that is none of those allowed."""
     names = list(allowed)
-    close = difflib.get_close_matches(str(got), names, n=1)
+    close = difflib.get_close_matches(str(got).lower(), names, n=1)  # names are in small letters
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"{kind} must be one of {', '.join(names)}, got {got!r}{hint}"
 
@@ -214,6 +214,8 @@ def number(word: str, value: Any) -> float:
 
 def whole_number(word: str, value: Any) -> int:
     """A whole number."""
+    if isinstance(value, float) and value.is_integer():
+        raise ConfigError(f"{word} must be a whole number: write {value:.0f}, not {value!r}")
     return int(_checked(word, value, numbers.Integral, WordKind.WHOLE.value))
 
 
@@ -265,6 +267,8 @@ _TAKERS: dict[WordKind, Callable[[str, Any], Any]] = {
 
 
 def _items(word: str, value: Any, what: str) -> list[Any]:
+    if getattr(value, "ndim", None) == 1:  # an array of NumPy, a column of pandas
+        return list(value)
     checked: Iterable[Any] = _checked(word, value, Sequence, what)
     return list(checked)
 

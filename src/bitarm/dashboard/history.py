@@ -26,6 +26,7 @@ from bitarm.core.sentences import sentence_of
 from bitarm.core.spec import RunSpec
 from bitarm.core.standings import Standings
 from bitarm.core.words import values_of
+from bitarm.dashboard.problem_text import problem_text
 from bitarm.dashboard.views import (
     Drops,
     Notes,
@@ -97,6 +98,7 @@ class History:
         return RunView(
             row=self.row(),
             settings=_settings(self.standings.opened),
+            problem=problem_text(self.standings.opened.setup),
             arm_names=list(self.spec.arms),
             agents=self._agents(),
             caveats=list(self.standings.caveats),

@@ -138,6 +138,7 @@ class RunView:
 
     row: RunRow
     settings: dict[str, Any]  # every word of the run, under its own name
+    problem: str  # the same as a problem file, whose arms have their names alone
     arm_names: list[str]
     agents: list[str]  # who serves each arm; empty where that is no process of its own
     caveats: list[str]

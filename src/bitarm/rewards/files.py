@@ -14,6 +14,7 @@ from typing import TextIO
 from bitarm.errors import RewardError
 from bitarm.rewards.recorded import RecordedSource
 
+_ONE_COLUMN = ": one column alone, since commas, semicolons and tabs are what separates them"
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
@@ -26,7 +27,12 @@ def read_csv(path: Path, column: str, *, label: str) -> RecordedSource:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rewards = array("d", _column(file, path, column, label))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError:
+        raise RewardError(
+            f"the rewards of {label} cannot be read from {path}, which is no text in UTF-8: save "
+            "it so, as spreadsheets offer under 'CSV UTF-8'"
+        ) from None
+    except (OSError, csv.Error) as error:
         raise RewardError(f"the rewards of {label} cannot be read from {path}: {error}") from None
     return RecordedSource(rewards, label=label, where=f"column {column!r} of {path}")
 
@@ -65,7 +71,7 @@ def _check_header(
             f"{path} has {names.count(column)} columns {column!r}: {label} needs one of its own"
         )
     if column not in names:
-        by = f" (separated by {_SEPARATORS[separator]})" if len(names) > 1 else ""
+        by = f" (separated by {_SEPARATORS[separator]})" if len(names) > 1 else _ONE_COLUMN
         raise RewardError(
             f"{path} has no column {column!r} for {label}; "
             f"its columns are {listed + by if listed else 'none: the file is empty'}"
@@ -85,5 +91,19 @@ def _number(text: str | None, separator: str, what: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise RewardError(f"{what} must be a finite number, got {text!r}")
+        raise RewardError(
+            f"{what} must be a finite number, got {text!r}: {_remedy(plain, separator)}"
+        )
     return value
+
+
+def _remedy(text: str, separator: str) -> str:
+    bare = text.strip().rstrip("%").strip()
+    if not any(digit.isdigit() for digit in bare):
+        return "leave the line out, or fill the number in"
+    grouped = "," in bare if separator == "," else bare.count(",") + bare.count(".") > 1
+    return (
+        "write it without separators of thousands"
+        if grouped and "\n" not in text
+        else "write digits, a sign and a decimal point, and nothing else"
+    )

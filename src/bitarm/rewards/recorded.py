@@ -21,6 +21,11 @@ class RecordedSource:
         self.where = where
         self._next = 0
 
+    @property
+    def left(self) -> int:
+        """Rewards that nobody has used yet."""
+        return len(self.rewards) - self._next
+
     def pull(self, count: int) -> Sequence[float]:
         """The next `count` of them; NoMoreRewardsError if there are not that many."""
         rewards = self.rewards[self._next : self._next + count]
@@ -40,7 +45,7 @@ class RecordedSource:
 def recorded(values: Iterable[Any], *, label: str) -> RecordedSource:
     """The numbers of an array, a column or a list as rewards; RefusedRewardError for other things.
 
-    Whatever can be gone through will do: lists, NumPy arrays, columns of pandas and of Polars.
+    Whatever can be gone through will do: lists, NumPy arrays, columns of pandas, Polars and Arrow.
     """
     where = f"the data of {label}"
     shape = getattr(values, "shape", None)
@@ -48,7 +53,8 @@ def recorded(values: Iterable[Any], *, label: str) -> RecordedSource:
         raise RefusedRewardError(
             f"{where} must be one row of numbers, got an array of the shape {shape}"
         )
-    natives = getattr(values, "tolist", values.__iter__)  # of arrays: Python's own numbers
+    # Of arrays, Python's own numbers: by the name that NumPy and pandas have for it, or Arrow.
+    natives = getattr(values, "tolist", getattr(values, "to_pylist", values.__iter__))
     checked = (_number(value, place, where) for place, value in enumerate(natives()))
     return RecordedSource(array("d", checked), label=label, where=where)
 

@@ -15,6 +15,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Bounds
 from bitarm.core.rewards import CLIPPED, PULLED_AT_ONCE, Batch, RewardSource, collect
 from bitarm.errors import NoMoreRewardsError, RewardError, StoreError
+from bitarm.runtime.interrupts import held_interrupts
 
 
 @final
@@ -99,9 +100,10 @@ class EmbeddedRun:
         started = self._learner.start()
         opened, *rest = started.events
         assert isinstance(opened, RunOpened)  # a learner's first event
-        self._run = self._journal.open_run(opened, rest)
         self._unsent.extend(started.messages)
         try:
+            with held_interrupts():
+                self._run = self._journal.open_run(opened, rest)
             self._watch(started.events)
             self._carry_out()
             for caveat in caveats:
@@ -116,7 +118,8 @@ class EmbeddedRun:
         except StoreError:
             raise  # the journal itself failed: it cannot be told
         except BaseException:
-            self._cut_short()
+            if self._run:  # it was opened
+                self._cut_short()
             raise
         self._deliver_down()  # the last dismissals
         self._unkept += [*self._counted(), self._channel.measured()]
@@ -194,8 +197,9 @@ class EmbeddedRun:
         """Keep the events, then send the messages."""
         if self._unkept:
             events = tuple(self._unkept)
-            self._journal.append(self._run, events)
-            self._unkept.clear()
+            with held_interrupts():
+                self._journal.append(self._run, events)
+                self._unkept.clear()
             self._watch(events)
         for message in self._unsent:
             self._channel.send_down(message)

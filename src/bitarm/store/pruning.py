@@ -35,7 +35,10 @@ class Pruning:
         if not all(rule >= 0 for rule in rules):
             raise ConfigError("ages, numbers and sizes of runs to keep cannot be below 0")
         if all(rule == float("inf") for rule in rules):
-            raise ConfigError("say which runs to forget: by age, by number, by size or by silence")
+            raise ConfigError(
+                "say which runs to forget: by age (--older-than), by number (--keep), by size "
+                "(--max-size) or by silence (--silent-for)"
+            )
 
 
 def prunable(

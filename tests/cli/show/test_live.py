@@ -102,10 +102,13 @@ def test_arms_that_gave_up_are_shown_with_what_they_told_before() -> None:
     assert lines[0].rstrip() == "Round 9   samples 854   payload 58 bits"
     assert lines[1].split() == ["arm", "0.8978", "0.9834", "mean", "±", "pulls", "bits", "state"]
     assert lines[3].rstrip() == (
-        "rooftop-north  ├───────●──────┤        0.9287  0.0309    196    10  gave up in 9"
+        "rooftop-north  ├──────●──────┤       (0.9287)            196    10  gave up in 9"
     )
     assert lines[5].rstrip() == (
-        "water-tower                 ├───●───┤  0.9678  0.0156    320    11  best"
+        "water-tower                ├───●──┤    0.9678  0.0156    320    11  best"
+    )
+    assert lines[-1].rstrip() == (
+        "(mean) told before the arm gave up: it is at most that of the best arm"
     )
 
 
@@ -142,7 +145,7 @@ def test_the_table_at_80_columns_shows_the_end_of_the_race() -> None:
     assert lines[0].rstrip() == "Round 12   samples 9,188   payload 183 bits"
     assert lines[1].split() == ["arm", "0.9151", "0.9825", "mean", "±", "pulls", "bits", "state"]
     assert lines[3].rstrip() == (
-        "rooftop-north  ├────●────┤             0.9312  0.0161  4,096    36  out in 12"
+        "rooftop-north  ├────●───┤            0.9312  0.0161  4,096    36  out in 12"
     )
     assert [line.split()[0] for line in lines[3:]] == [
         "rooftop-north",

@@ -17,7 +17,7 @@ from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings, follow
 from bitarm.peer_log import printable
 
-_NARROW_BAR, _WIDE_BAR = 22, 44  # columns of a bar
+_NARROW_BAR, _WIDE_BAR = 20, 42  # columns of a bar
 _WIDE = 120  # screen columns from which on there is room for more words
 _MOST_ARMS = 24  # rows that fit a screen
 
@@ -107,9 +107,9 @@ def _count(count: int, *, at_most: bool) -> str:
 
 
 def _figures(arm: ArmStanding) -> tuple[str, str]:
-    """The mean and its radius, as far as they were told."""
+    """The mean and its radius, as far as they were told; in brackets if more is known by now."""
     mean, radius = ("" if number is None else f"{number:.4f}" for number in (arm.mean, arm.radius))
-    return mean, radius
+    return (f"({mean})", "") if mean and arm.beaten_by is not None else (mean, radius)
 
 
 def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
@@ -182,8 +182,16 @@ def _shown(standings: Standings) -> list[int]:
 
 def _caption(standings: Standings) -> Text | None:
     """What the rows do not show; as text, since a name may look like markup."""
-    lines = [line for line in (_left_out(standings), near_tie(standings)) if line is not None]
+    said = (_left_out(standings), _told_before(standings), near_tie(standings))
+    lines = [line for line in said if line is not None]
     return Text("\n".join(lines)) if lines else None
+
+
+def _told_before(standings: Standings) -> str | None:
+    """What a mean in brackets is: an arm that gives up sends one bit, and no mean."""
+    if all(arm.beaten_by is None for arm in standings.arms):
+        return None
+    return "(mean) told before the arm gave up: it is at most that of the best arm"
 
 
 def _left_out(standings: Standings) -> str | None:

@@ -23,7 +23,7 @@ _WHY_NO_ANSWER = {
     Outcome.BIT_LIMIT: "the limit on bits was reached",
     Outcome.AGENT_LOST: "an agent was lost",
     Outcome.INTERRUPTED: "the run was interrupted",
-    Outcome.DATA_EXHAUSTED: "the recorded rewards ended",
+    Outcome.DATA_EXHAUSTED: "there are no more rewards",
 }
 _MOST_NAMES = 8
 

@@ -28,6 +28,7 @@ from bitarm.core.evidence.evidence import Evidence, band
 from bitarm.core.evidence.least import Row
 from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
 from bitarm.core.hint import Hint, HintKind
+from bitarm.core.policies.recorded_ends import AHEAD, RecordedEnds
 from bitarm.core.policy import (
     TOLERANCE,
     Action,
@@ -82,7 +83,7 @@ class ChallengeElimination(Policy):
         """One broadcast: to the one that goes ahead, or to those that it challenges."""
         evidence = context.confidence
         assert isinstance(evidence, Evidence)  # no width fits a policy whose agents judge
-        turn = _Turn(self, evidence, context.schedule)
+        turn = _Turn(self, evidence, context.schedule, RecordedEnds(context))
         if any(view.messages == 0 for view in views):
             return turn.first_words(views)
         drops = [] if self.epsilon else _given_up(views)
@@ -121,6 +122,7 @@ class _Turn:
     policy: ChallengeElimination
     evidence: Evidence
     schedule: Schedule
+    ends: RecordedEnds
 
     # -- first words -----------------------------------------------------------------------------
 
@@ -132,12 +134,18 @@ class _Turn:
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
         if not heard:
-            return (self._pilot(unheard[len(unheard) // 2], until),)
+            pilot = unheard[len(unheard) // 2]
+            return (self._pilot(pilot, min(until, self.ends.last_look(pilot, 1))),)
         told = heard[len(heard) // 2]
         ends = len(heard) < PILOTS <= len(unheard)
         asked = [unheard[0], unheard[-1]] if ends else unheard
         noise = self.evidence.noise(told.mean, _spread(views), until)
-        return tuple(self._asked(view, until, HintKind.CENTRE, told.mean, noise) for view in asked)
+        return tuple(
+            self._asked(
+                view, min(until, self.ends.last_look(view, 1)), HintKind.CENTRE, told.mean, noise
+            )
+            for view in asked
+        )
 
     def _pilot(self, view: ArmView, until: int) -> Advance:
         scale = self.evidence.scale
@@ -169,7 +177,10 @@ class _Turn:
         most = max(view.pulls for view in active)
         ahead = [view for view in active if view.pulls == most]
         if len(ahead) == 1 and self._has_edge(ahead[0]):
-            challenged = self._challenges(ahead[0], active)
+            able = [view for view in active if not self.ends.is_short(view, most)]
+            is_last = most >= self.ends.last_look(ahead[0])
+            rivals = self.rivals(ahead[0], able)
+            challenged = self._challenges(ahead[0], active, rivals, everybody=is_last)
             if challenged:
                 return challenged
         return self._lead(highest(candidates(active), by_mean), active, most)
@@ -183,19 +194,35 @@ class _Turn:
     def _lead(self, leader: ArmView, active: Sequence[ArmView], most: int) -> tuple[Action, ...]:
         """Send the leader as far as another is to fall, by the forecast."""
         policy, evidence, spread = self.policy, self.evidence, _spread(active)
-        others = [view.mean for view in self.rivals(leader, active)]
+        if self.ends.last_look(leader) <= most:
+            able = [view for view in candidates(active) if self.ends.last_look(view) > most]
+            if not able:
+                return self._last_words(active)
+            leader = highest(able, by_mean)
+        rivals = self.rivals(leader, active)
+        others = [view.mean for view in rivals]
         farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
+        share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
+        last = max(self.ends.of(view) for view in rivals)
+        alone = last <= most  # nobody else can get level any more
+        if alone:
+            farthest = min(self.ends.last_look(leader), AHEAD * last)
+            if farthest <= most:
+                return self._last_words(active)
+            share = last / farthest
         forecast = evidence.falls(
             leader,
             target(others, len(others), policy.aim) - policy.epsilon,
             spread,
             pulls=most,
             most=farthest,
-            share=min(1.0, policy.behind * math.sqrt(3.0 / len(others))),
+            share=share,
         )
-        until = self._checkpoint(most, min(forecast.pulls * policy.patience, farthest), farthest)
+        wanted = farthest if alone else min(forecast.pulls * policy.patience, farthest)
+        until = self._checkpoint(most, wanted, farthest)
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
+        until = self.ends.within(until, leader, active, most)
         own = spread if leader.spread is None else leader.spread
         task = Edge(first=band(forecast.rung), spread=own) if evidence.scale.bounded else None
         noise = evidence.noise(leader.mean, own, until)
@@ -213,8 +240,15 @@ class _Turn:
             until = beyond
         return until
 
-    def _challenges(self, leader: ArmView, active: Sequence[ArmView]) -> tuple[Action, ...]:
-        """Up to the leader: who may fall, and who may lead."""
+    def _challenges(
+        self,
+        leader: ArmView,
+        active: Sequence[ArmView],
+        rivals: Sequence[ArmView],
+        *,
+        everybody: bool,
+    ) -> tuple[Action, ...]:
+        """Up to the leader: of these rivals who may fall, and who may lead; or everybody."""
         evidence, spread, until = self.evidence, _spread(active), leader.pulls
         own = spread if leader.spread is None else leader.spread
         sharpest = evidence.sharpest(leader, own, spread)
@@ -231,10 +265,10 @@ class _Turn:
             log_weights=evidence.log_weights,
         )
         actions = []
-        for view in self.rivals(leader, active):
+        for view in rivals:
             noise = evidence.noise(view.mean, spread, view.pulls)
             moved = noise * math.sqrt(max(0.0, 1 / view.pulls - 1 / until))
-            if view.mean - reach(view.error, moved, MAY_FALL) <= cut:
+            if everybody or view.mean - reach(view.error, moved, MAY_FALL) <= cut:
                 asked = self._asked(
                     view, until, HintKind.CHALLENGE, cut, noise, task=task, rival=leader.arm
                 )
@@ -244,6 +278,22 @@ class _Turn:
                 continue
             actions.append(asked)
         return tuple(actions)
+
+    def _last_words(self, active: Sequence[ArmView]) -> tuple[Action, ...]:
+        """What recorded rewards still allow, where nobody can go ahead any more.
+
+        Who told its evidence challenges those that it can, and then, one at a time, those whose
+        rewards end before they are level with it. Such an arm gives up on the way, or the run ends
+        with its rewards: so the lowest is asked first.
+        """
+        for view in sorted(candidates(active), key=by_mean, reverse=True):
+            if self._has_edge(view):
+                behind = [one for one in self.rivals(view, active) if one.pulls < view.pulls]
+                level = [one for one in behind if not self.ends.is_short(one, view.pulls)]
+                short = sorted((one for one in behind if one not in level), key=by_mean)
+                if behind:
+                    return self._challenges(view, active, level or short[:1], everybody=True)
+        return (Stop(outcome=Outcome.DATA_EXHAUSTED),)
 
     def _asked(
         self,

@@ -52,7 +52,7 @@ class LilUcb(Policy):
         leader = highest(views, by_mean)
         if beats_all(leader, views, confidence, self.epsilon):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance([highest(views, lil_index(confidence))], context)
+        return advance([highest(views, lil_index(confidence))], context, views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: as for lucb, whoever is sampled."""

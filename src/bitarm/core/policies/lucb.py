@@ -60,7 +60,8 @@ class Lucb(Policy):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))
         fewest = min(leader.pulls, challenger.pulls)
-        return advance([view for view in (leader, challenger) if view.pulls == fewest], context)
+        due = [view for view in (leader, challenger) if view.pulls == fewest]
+        return advance(due, context, views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: where no interval fails, or no pair with the best arm does, h is ε-best.

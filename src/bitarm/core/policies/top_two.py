@@ -57,7 +57,7 @@ class TopTwo(Policy):
         if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         if _square(leader) < sum(map(_square, others)):
-            return advance([leader], context)
+            return advance([leader], context, views)
         level = level_of(context.arms, context.delta)
         challenger = highest(
             rest,
@@ -70,7 +70,7 @@ class TopTwo(Policy):
                 )
             ),
         )
-        return advance([challenger], context)
+        return advance([challenger], context, views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: as for lucb, whoever is sampled."""

@@ -23,10 +23,11 @@ export function interval(mean, radius) {
   return `${mean.toFixed(decimals)} ± ${radius.toFixed(decimals)}`;
 }
 
-// An arm's mean, with its interval.
+// An arm's mean, with its interval; in brackets if the arm gave up after it told that.
 export function standing(arm) {
   if (arm.mean === null) return "not heard from yet";
-  return interval(arm.mean, arm.radius);
+  const told = interval(arm.mean, arm.radius);
+  return arm.beatenBy === null || arm.beatenBy === undefined ? told : `(${told})`;
 }
 
 export function duration(seconds) {
@@ -66,7 +67,7 @@ const REASONS = {
   agent_lost: "an agent was lost",
   budget_spent: "the budget is spent",
   interrupted: "the run was interrupted",
-  data_exhausted: "the recorded rewards ended",
+  data_exhausted: "there are no more rewards",
 };
 
 export const reason = (outcome) => REASONS[outcome] ?? outcome.replaceAll("_", " ");

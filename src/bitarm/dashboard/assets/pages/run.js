@@ -16,6 +16,7 @@ import {
   standing,
 } from "../format.js";
 import { frameView } from "../frames.js";
+import { outlook, raceNote } from "../notes.js";
 import { raceChart } from "../race.js";
 import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
 import { PagedTable } from "../table.js";
@@ -24,10 +25,6 @@ import { Run, stateOf } from "../timeline.js";
 const LOG = 12; // events that are listed
 const LIVE = 60; // seconds without an event after which an open run is called quiet
 const PLAY_SECONDS = 8;
-const JUDGED =
-  "Each option’s mean as it was told last, and how far off that is likely to be by a rough " +
-  "model of its rewards: the interval is a picture, nothing is decided by it. An option gives up " +
-  "when its own rewards show that the leader is better; what is drawn of it, it told before.";
 const wantedRun = location.pathname.split("/").at(-1);
 $("title").textContent = `Run ${wantedRun}`;
 let run;
@@ -165,6 +162,8 @@ const draw = perFrame(() => {
   const told = headline(standings);
   if ($("headline").textContent !== (told.textContent ?? told)) $("headline").replaceChildren(told);
   $("subline").textContent = subline(standings);
+  const said = standings.over ? outlook(run.result) : [];
+  $("outlook").replaceChildren(...said.map((text) => h("p", {}, text)));
   const event = `event ${count(at)} of ${count(run.entries)}`;
   const where = `${event}, round ${standings.round}, ${clock(run.timeOf(at))}`;
   $("moment-text").textContent = where;
@@ -323,7 +322,8 @@ begin(async () => {
   standings = run.at(run.entries);
   $("content").hidden = false;
   document.title = `Run ${run.row.run} · bitarm`;
-  if (run.row.policy === "challenge") $("race-note").textContent = JUDGED;
+  $("race-note").textContent = raceNote(run.settings);
+  $("problem-file").textContent = run.problem;
   charts = [
     raceChart($("race"), run, now),
     roundsChart($("rounds"), run, now),
