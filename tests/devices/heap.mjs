@@ -4,7 +4,7 @@ import { loadMicroPython } from "@micropython/micropython-webassembly-pyscript/m
 
 const python = await loadMicroPython({ heapsize: 1 << 20 });
 const text = (path) => readFileSync(new URL(path, import.meta.url), "utf-8");
-for (const name of ["bitarm_agent.py", "bitarm_evidence.py"]) {
+for (const name of ["bitarm_agent.py"]) {
   python.FS.writeFile(`/${name}`, text(`../../devices/micropython/${name}`));
 }
 python.FS.writeFile("/bench.py", text("bench.py"));

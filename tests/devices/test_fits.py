@@ -71,7 +71,7 @@ def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:
 def test_bounds_that_are_no_whole_numbers_of_a_devices_units(in_c: Bench) -> None:
     for scale in (
         Scale(bounded=True, low=0.0, unit=0.1),
-        Scale(bounded=True, low=2.0**-17, unit=1.0),
+        Scale(bounded=True, low=0.0, unit=1 + 2.0**-17),
         Scale(bounded=True, low=-(2.0**14), unit=1.0),
     ):
         question = Question(until=9, code=FIRST.code, scale=scale)
