@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from devices.benches import Bench, FileBench, process_bench
+from devices.benches import Bench, FileBench, PythonBench, process_bench
 
 from bitarm import wire
-from bitarm.core.codes import Nearest
+from bitarm.core.codes import Bins, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
 from bitarm.core.messages import Request
@@ -57,6 +57,40 @@ def test_more_pulls_than_a_device_makes(bench: Bench) -> None:
 def test_bets_that_were_not_kept(bench: Bench) -> None:
     scale = Scale(bounded=True, low=0.0, unit=1.0)
     require_refused(bench, Question(until=9, code=FIRST.code, scale=scale))
+
+
+def test_steps_that_short_floats_do_not_hold_on_their_scale(bench: Bench) -> None:
+    fine = Nearest(centre=0.0, step=2.0**-70, divisor=2)
+    question = Question(until=9, code=fine, scale=Scale(bounded=False, low=0.0, unit=1.0))
+    if isinstance(bench, PythonBench):  # the core's floats are long
+        answered(bench)
+        assert bench.ask(f"0 hear {frame(question, 2)}").wanted == 6
+    else:
+        require_refused(bench, question)
+
+
+def test_codes_that_only_other_schemes_use(bench: Bench) -> None:
+    for code in (
+        Bins(low=0.0, step=0.25, bins=4),
+        Levels(step=0.25, centre=0, dither=0.5),
+        Raw(),
+    ):
+        require_refused(bench, Question(until=9, code=code))
+
+
+def test_frames_of_another_run_another_arm_and_many_arms(bench: Bench) -> None:
+    said = answered(bench)
+    more = Question(until=9, code=FIRST.code)
+    requests = [Request(run=run_field(1, 1), arm=arm, message=2, question=more) for arm in (0, 1)]
+    for strange in (
+        frame(more, 2, run=2),
+        wire.encode(requests[1]).hex(),
+        wire.pack(requests).hex(),
+    ):
+        reply = bench.ask(f"0 hear {strange}")
+        assert (reply.kind, reply.frame, reply.wanted, reply.count) == ("refused", None, 0, 3)
+    assert bench.ask("0 cut").frame == said
+    assert bench.ask(f"0 hear {frame(more, 2)}").wanted == 6
 
 
 def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:
