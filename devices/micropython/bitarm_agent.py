@@ -469,12 +469,12 @@ class Agent(Evidence):
         """Go on with the question at hand: after a start, or after a write that failed."""
         if not self.asked or self.dismissed:
             return None
+        answer = self.answer if self.answer is not None else self._due(self.asked)
+        if answer is None:
+            return None
         if self.answer is None:
-            answer = self._due(self.asked)
-            if answer is None:
-                return None
             self._save(answer)
-        return self._reply(self.asked.number, self.answer)
+        return self._reply(self.asked.number, answer)
 
     def _due(self, asked: Heard) -> "str | None":
         """The answer, if it is time for it; and until when to pull if it is not."""
