@@ -281,7 +281,8 @@ static void put_golomb(bits *out, uint64_t number, uint64_t divisor, uint64_t es
         put(out, 1, 1);
     if (quotient >= escape) { /* Elias' code */
         rest = number - escape * divisor + 1;
-        put(out, rest, 2 * digits(rest) - 1);
+        put(out, 0, digits(rest) - 1);
+        put(out, rest, digits(rest));
         return;
     }
     put(out, 0, 1);

@@ -28,7 +28,9 @@ run(`arm = Arm(*map(int, ${JSON.stringify(first)}.split()[2:]))`);
 const agent = used() - before;
 let most = agent;
 for (const line of lines) {
-  run(`arm.serve(*${JSON.stringify(line)}.split(" ", 2)[1:2], ${JSON.stringify(line)}.split()[2:])`);
+  run(
+    `arm.serve(*${JSON.stringify(line)}.split(" ", 2)[1:2], ${JSON.stringify(line)}.split()[2:])`,
+  );
   most = Math.max(most, used() - before);
 }
 process.stdout.write(`${JSON.stringify({ code, agent, most })}\n`);

@@ -78,8 +78,9 @@ class Gateway:
                 self._device.ask(f"0 new {FRACTION} 0 {1 << FRACTION} 1000000")
                 self._say("online", retain=True)
             return
-        (heard,) = wire.decode(message.payload)
-        for reply in serve(self._device, 0, message.payload, self._rewards):
+        frame, made = bytes(message.payload), 0
+        (heard,) = wire.decode(frame)
+        for reply in serve(self._device, 0, frame, self._rewards):
             if reply.kind not in ("say", "quiet"):
                 self.refused.append(reply.kind)
             if reply.frame is not None:

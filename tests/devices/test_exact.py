@@ -55,7 +55,7 @@ def fights() -> Iterator[tuple[Fight, list[int]]]:
 
 def _drawn(draw: random.Random, scale: Scale, mean: float) -> int:
     x = draw.betavariate(4 * mean, 4 * (1 - mean)) if scale.bounded else draw.gauss(mean, 1)
-    return round((scale.low + scale.unit * x) * 2**FRACTION)
+    return round((scale.low + scale.unit * x) * (1 << FRACTION))
 
 
 def answer_of(bench: Bench, units: list[int], questions: tuple[Question, ...]) -> Answer | None:

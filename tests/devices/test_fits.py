@@ -126,6 +126,19 @@ def test_rewards_outside_the_bounds_are_not_counted(bench: Bench) -> None:
         assert (reply.kind, reply.wanted, reply.count) == ("reward", 3, 2)
 
 
+def test_the_longest_words(bench: Bench) -> None:
+    """Of 2^33 steps up or down: 20 ones, and Elias' code of 69 bits."""
+    question = Question(until=1, code=Nearest(centre=0.0, step=2.0**-6, divisor=1))
+    for reward in (1 << 27, -(1 << 27)):
+        frames = []
+        for one in (bench, PythonBench()):
+            one.ask(f"0 new 0 {-(1 << 27)} {1 << 27} 1000")
+            one.ask(f"0 hear {frame(question, 1)}")
+            frames.append(one.ask(f"0 give {reward}").frame)
+        assert frames[0] is not None
+        assert frames[0] == frames[1]
+
+
 def test_questions_of_all_sizes_never_break_an_agent(bench: Bench) -> None:
     """Lengths near every limit: answered or refused, and the next question is served."""
     draw = random.Random(3)
