@@ -14,8 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from devices.benches import HOME, PythonBench, compile_for_board
+from devices.benches import HOME, FileBench, PythonBench, Reply, compile_for_board
 from devices.runs import Run, World, beta, coin, normal, run
+from devices.vectors import play, recorded
 
 from bitarm.links.airtime import air_seconds
 from bitarm.links.profiles import LINKS
@@ -41,15 +42,15 @@ WORLDS = (
 
 
 def sizes_in_c() -> None:
-    """Flash of each source, and RAM of an agent, for a Cortex-M0."""
-    print("| floats | agent | frames | evidence | flash, bytes | RAM of an agent | a slot |")
-    print("|---|---|---|---|---|---|---|")
+    """Flash of the source, and RAM of an agent, for a Cortex-M0."""
+    print("| floats | flash, bytes | RAM of an agent | a slot |")
+    print("|---|---|---|---|")
     for name, flags in (("float", ["-DBITARM_FLOAT"]), ("double", [])):
         with tempfile.TemporaryDirectory() as folder:
-            parts = [_text(part, flags, Path(folder)) for part in ("agent", "frames", "evidence")]
-            agent, slot = (_size_of(kind, flags) for kind in ("bitarm_agent", "bitarm_memory"))
-        shown = " | ".join(map(str, (*parts, sum(parts), agent, slot)))
-        print(f"| `{name}` | {shown} |")
+            _compile("devices/c/bitarm_agent.c", flags, Path(folder) / "agent.o")
+            flash = _sections(Path(folder) / "agent.o")[0]
+        agent, slot = (_size_of(kind, flags) for kind in ("bitarm_agent", "bitarm_memory"))
+        print(f"| `{name}` | {flash} | {agent} | {slot} |")
 
 
 def size_of_bench() -> None:
@@ -75,11 +76,6 @@ def _compile(source: str, flags: list[str], to: Path) -> None:
     )
 
 
-def _text(part: str, flags: list[str], folder: Path) -> int:
-    _compile(f"devices/c/bitarm_{part}.c", flags, folder / "part.o")
-    return _sections(folder / "part.o")[0]
-
-
 def _size_of(kind: str, flags: list[str]) -> int:
     """The size of a type on the board: that of a variable which has it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -90,12 +86,32 @@ def _size_of(kind: str, flags: list[str]) -> int:
 
 
 def heap_of_micropython() -> None:
-    """Bytes of the heap that MicroPython needs for the agent, after a collection."""
+    """Bytes of MicroPython's heap that the agent holds, and of what it keeps."""
     node = shutil.which("node")
     assert node, "needs Node: scripts/system-packages npm"
-    command = [node, str(HOME / "tests" / "devices" / "heap.mjs")]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    case = next(case for case, _ in recorded() if case.name == "beta, arm 1")
+    bench = Told()
+    play(case, bench)
+    printed = subprocess.run(
+        [node, str(HOME / "tests" / "devices" / "heap.mjs")],
+        input="\n".join(bench.lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     print(f"MicroPython, bytes of heap: {json.loads(printed)}")
+
+
+class Told:
+    """A bench that remembers the lines it was told."""
+
+    def __init__(self) -> None:
+        self._bench, self.lines = FileBench(), list[str]()
+
+    def ask(self, line: str) -> Reply:
+        """The reply to one line."""
+        self.lines.append(line)
+        return self._bench.ask(line)
 
 
 def energy(name: str, went: Run) -> None:

@@ -8,9 +8,10 @@
  *     while (bitarm_wanted(&agent))
  *         length = bitarm_observe(&agent, read_sensor(), reply);
  *
- * docs/wire.md says what an agent does, docs/devices.md how to use this one. Rewards, sums and
- * positions are whole numbers, exact on every board. Floats only weigh evidence, and every rounding
- * makes that weaker: with short floats an arm gives up later than it might, never sooner.
+ * docs/wire.md says what an agent does, docs/devices.md how to use this one. All that is kept are
+ * whole numbers, exact on every board. Floats only weigh them when the agent looks, and every
+ * rounding makes evidence weaker: with short floats an arm gives up later than it might, never
+ * sooner. Compile with -DBITARM_FLOAT to weigh it in `float`, where `double` is slow.
  */
 #ifndef BITARM_AGENT_H
 #define BITARM_AGENT_H
@@ -18,26 +19,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* BITARM_FLOAT: evidence is weighed in `float`, for boards without double precision. */
-#ifdef BITARM_FLOAT
-typedef float bitarm_real;
-#else
-typedef double bitarm_real;
-#endif
-
 enum {
-    BITARM_REPLY = 64,     /* bytes of the longest reply */
-    BITARM_QUIET = 0,      /* nothing to send; above 0: so many bytes are to be sent */
-    BITARM_TRUNCATED = -1, /* the frame goes on */
-    BITARM_CORRUPT = -2,   /* no frame, or one that says what cannot be */
-    BITARM_VERSION = -3,   /* a frame of another version */
-    BITARM_REFUSED = -4,   /* not for this agent, or more than it can do */
-    BITARM_REWARD = -5,    /* a reward outside the bounds: not counted, and a person must know */
-    BITARM_FLASH = -6,     /* a write failed: try bitarm_resume */
-    BITARM_MISUSE = -7     /* a reward that was not wanted, or a device that cannot be */
+    BITARM_REPLY = 64,   /* bytes of the longest reply */
+    BITARM_QUIET = 0,    /* nothing to send; above 0: so many bytes are to be sent */
+    BITARM_REFUSED = -1, /* a frame or question that the agent cannot read or serve */
+    BITARM_REWARD = -2,  /* a reward outside the bounds: not counted, and a person must know */
+    BITARM_FLASH = -3,   /* a write failed: try bitarm_resume */
+    BITARM_MISUSE = -4   /* a reward that was not wanted, or a device that cannot be */
 };
 
-/* The board. Rewards are whole numbers of 2^-fraction, in [low, high], below 2^29 of them. */
+/* The board. Rewards are whole numbers of 2^-fraction, in [low, high], below 2^28 of them. */
 typedef struct {
     uint8_t fraction;    /* at most 30 */
     int32_t low, high;
@@ -49,42 +40,36 @@ typedef struct {
     int (*write)(void *context, int slot, const void *bytes, size_t size);
 } bitarm_device;
 
-/* On which scale evidence is kept. Both numbers are odd ones times powers of two. */
+/* Lengths are whole numbers of 2^-32 of the device's unit. The structures have no padding: two
+ * questions are the same if their bytes are. */
 typedef struct {
-    int64_t low, unit;
-    int16_t low_power, unit_power;
-    uint8_t kind; /* 0 none, 1 unit is σ, 2 rewards lie in [low, low + unit] */
-    uint8_t unused[3];
+    int64_t low, unit;   /* of bounds the unit is in the device's units, and power is 0; */
+    int32_t kind, power; /* else σ is unit * 2^power of the lengths' units */
 } bitarm_scale;
 
-/* What is asked. Lengths are whole numbers of 2^half, which is half the frame's unit. No padding:
- * two questions are the same if their bytes are. */
 typedef struct {
     uint64_t until, divisor;
     int64_t place, step; /* the centre or the edge; the width of a cell */
     bitarm_scale scale;
-    int16_t half;
     uint8_t form, escape, rung, below, hurdles[3];
     int8_t spread;
-    uint8_t unused[6];
 } bitarm_question;
 
 /* All that is kept, in one piece. */
 typedef struct {
     uint32_t layout, saves; /* which build wrote it; how often */
     uint64_t arm, message, count;
-    int64_t sum;
-    int32_t run;                     /* -1 before the first request */
-    int16_t epoch;                   /* likewise */
-    uint8_t dismissed, bits;         /* why, or 0; how many were answered */
-    uint8_t answer[24];
-    bitarm_question question;        /* its form is 0 before the first */
+    bitarm_question question; /* its form is 0 before the first */
     bitarm_scale scale;
-    int64_t total, predicted;        /* Σx and Σx̂, where rewards have bounds: in units of 2^-32 */
-    uint64_t squares;                /* V, likewise */
-    bitarm_real fortunes[16];        /* of those who bet on high rewards, and on low ones, */
-    int32_t powers[16];              /* times these powers of two */
-    uint32_t unused, check_sum;      /* the last bytes: a torn write never has them right */
+    int64_t sum, total, predicted; /* of rewards; and where these have bounds, Σx and Σx̂ */
+    uint64_t squares;              /* and V, the three in units of 2^-32 */
+    uint32_t fortunes[16];         /* of those who bet on high rewards, and on low ones, */
+    int32_t powers[16];            /* times these powers of two */
+    int32_t run;                   /* -1 before the first request */
+    int16_t epoch;                 /* likewise */
+    uint8_t dismissed, bits;       /* why, or 0; how many were answered */
+    uint8_t answer[28];
+    uint32_t check_sum; /* the last bytes: a torn write never has them right */
 } bitarm_memory;
 
 typedef struct {

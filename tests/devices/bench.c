@@ -45,8 +45,7 @@ static int write_slot(void *context, int slot, const void *bytes, size_t size)
 
 static const char *kind_of(int status)
 {
-    static const char *const names[] = {"quiet",   "truncated", "corrupt", "version",
-                                        "refused", "reward",    "full",    "misuse"};
+    static const char *const names[] = {"quiet", "refused", "reward", "full", "misuse"};
     return status > 0 ? "say" : names[-status];
 }
 

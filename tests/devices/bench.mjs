@@ -6,7 +6,6 @@ import { loadMicroPython } from "@micropython/micropython-webassembly-pyscript/m
 const python = await loadMicroPython({ heapsize: Number(process.argv[2] ?? 1 << 20) });
 const text = (path) => readFileSync(new URL(path, import.meta.url), "utf-8");
 python.FS.writeFile("/bitarm_agent.py", text("../../devices/micropython/bitarm_agent.py"));
-python.FS.writeFile("/bitarm_evidence.py", text("../../devices/micropython/bitarm_evidence.py"));
 python.FS.writeFile("/bench.py", text("bench.py"));
 python.runPython("import sys\nsys.path.append('/')\nfrom bench import Bench\nask = Bench().ask");
 const ask = python.globals.get("ask");

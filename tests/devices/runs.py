@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Protocol, final
 
 from devices.benches import Bench, Reply
 
@@ -159,7 +159,15 @@ def run(world: World, benches: Sequence[Bench]) -> Run:
     )
 
 
-def serve(bench: Bench, arm: int, frame: bytes, tape: "Tape") -> list[Reply]:
+class Rewards(Protocol):
+    """Rewards that can be read from any place on, in units of 2^-FRACTION."""
+
+    def read(self, first: int, count: int) -> list[int]:
+        """So many rewards, after the first ones."""
+        ...
+
+
+def serve(bench: Bench, arm: int, frame: bytes, tape: Rewards) -> list[Reply]:
     """Hand a frame to an arm, and fetch the rewards that it then wants."""
     replies = [bench.ask(f"{arm} hear {frame.hex()}")]
     while replies[-1].wanted and replies[-1].kind in ("say", "quiet"):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from devices.benches import Bench, FileBench, process_bench
+from devices.benches import Bench, FileBench, PythonBench, process_bench
 
 from bitarm import wire
-from bitarm.core.codes import Nearest
+from bitarm.core.codes import Bins, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
 from bitarm.core.messages import Request
@@ -59,6 +59,40 @@ def test_bets_that_were_not_kept(bench: Bench) -> None:
     require_refused(bench, Question(until=9, code=FIRST.code, scale=scale))
 
 
+def test_steps_that_short_floats_do_not_hold_on_their_scale(bench: Bench) -> None:
+    fine = Nearest(centre=0.0, step=2.0**-70, divisor=2)
+    question = Question(until=9, code=fine, scale=Scale(bounded=False, low=0.0, unit=1.0))
+    if isinstance(bench, PythonBench):  # the core's floats are long
+        answered(bench)
+        assert bench.ask(f"0 hear {frame(question, 2)}").wanted == 6
+    else:
+        require_refused(bench, question)
+
+
+def test_codes_that_only_other_schemes_use(bench: Bench) -> None:
+    for code in (
+        Bins(low=0.0, step=0.25, bins=4),
+        Levels(step=0.25, centre=0, dither=0.5),
+        Raw(),
+    ):
+        require_refused(bench, Question(until=9, code=code))
+
+
+def test_frames_of_another_run_another_arm_and_many_arms(bench: Bench) -> None:
+    said = answered(bench)
+    more = Question(until=9, code=FIRST.code)
+    requests = [Request(run=run_field(1, 1), arm=arm, message=2, question=more) for arm in (0, 1)]
+    for strange in (
+        frame(more, 2, run=2),
+        wire.encode(requests[1]).hex(),
+        wire.pack(requests).hex(),
+    ):
+        reply = bench.ask(f"0 hear {strange}")
+        assert (reply.kind, reply.frame, reply.wanted, reply.count) == ("refused", None, 0, 3)
+    assert bench.ask("0 cut").frame == said
+    assert bench.ask(f"0 hear {frame(more, 2)}").wanted == 6
+
+
 def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:
     for fine in (
         Nearest(centre=0.0, step=2.0**-60, divisor=2),
@@ -71,7 +105,7 @@ def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:
 def test_bounds_that_are_no_whole_numbers_of_a_devices_units(in_c: Bench) -> None:
     for scale in (
         Scale(bounded=True, low=0.0, unit=0.1),
-        Scale(bounded=True, low=2.0**-17, unit=1.0),
+        Scale(bounded=True, low=0.0, unit=1 + 2.0**-17),
         Scale(bounded=True, low=-(2.0**14), unit=1.0),
     ):
         question = Question(until=9, code=FIRST.code, scale=scale)
@@ -90,6 +124,19 @@ def test_rewards_outside_the_bounds_are_not_counted(bench: Bench) -> None:
     for outside in (16383, 49153, -1, 65537):
         reply = bench.ask(f"0 give {outside}")
         assert (reply.kind, reply.wanted, reply.count) == ("reward", 3, 2)
+
+
+def test_the_longest_words(bench: Bench) -> None:
+    """Of 2^33 steps up or down: 20 ones, and Elias' code of 69 bits."""
+    question = Question(until=1, code=Nearest(centre=0.0, step=2.0**-6, divisor=1))
+    for reward in (1 << 27, -(1 << 27)):
+        frames = []
+        for one in (bench, PythonBench()):
+            one.ask(f"0 new 0 {-(1 << 27)} {1 << 27} 1000")
+            one.ask(f"0 hear {frame(question, 1)}")
+            frames.append(one.ask(f"0 give {reward}").frame)
+        assert frames[0] is not None
+        assert frames[0] == frames[1]
 
 
 def test_questions_of_all_sizes_never_break_an_agent(bench: Bench) -> None:

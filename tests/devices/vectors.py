@@ -6,7 +6,8 @@
       "events": [{
         "hear": hex,          a frame arrives; then the agent pulls as many rewards as it wants
         "say": hex or null,   the frame that it sends, once or more often; no other
-        "refuse": kind,       or what becomes of the frame: truncated, corrupt, version, refused
+        "refuse": kind,       or what becomes of the frame: truncated, corrupt, version, refused;
+                              an agent may call them all "refused"
         "cut_after": n,       power fails n rewards later; then the frame arrives once more
         "count": n            pulls made when nothing more is wanted
       }]
@@ -18,7 +19,7 @@ agent with short floats may give up later: its count may be higher where it says
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -60,6 +61,14 @@ class Outcome:
     say: bytes | None
     refuse: str | None
     count: int
+
+
+def agree(played: Sequence[Outcome], expected: Sequence[Outcome]) -> bool:
+    """Whether an agent did what is expected: it may refuse without saying why."""
+    return len(played) == len(expected) and all(
+        mine == outcome or (mine == replace(outcome, refuse="refused") and outcome.refuse)
+        for mine, outcome in zip(played, expected, strict=True)
+    )
 
 
 def play(case: Case, bench: Bench, arm: int = 0) -> list[Outcome]:
