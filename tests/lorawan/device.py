@@ -13,6 +13,7 @@ from bitarm import wire
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.epochs import split_field
 from bitarm.core.messages import Answer, Dismiss, Request
+from bitarm.wire.frames.short import most_symbol_bits
 
 _MOST_WAITS = 8
 
@@ -23,8 +24,8 @@ Rewards = Callable[[int], Sequence[float]]
 class Device:
     """One arm; times are in seconds.
 
-    A reward takes `pull_seconds`; who waits speaks again after `every`, then after twice that, up to
-    eight times. `repeats` says whether it then says its last report again, or nothing.
+    A reward takes `pull_seconds`; who waits speaks again after `every`, then after twice that, up
+    to eight times. `repeats` says whether it then says its last report again, or nothing.
     """
 
     def __init__(
@@ -74,7 +75,8 @@ class Device:
             assert isinstance(message, Request | Dismiss)
             run, _ = split_field(message.run)
             if self._agent is None:
-                self._agent = Agent(run, message.arm)
+                bits = most_symbol_bits(self.region.up.max_bytes)
+                self._agent = Agent(run, message.arm, most_bits=bits)
             before = self._agent.state.pulls
             for answer in self._work(self._agent, self._agent.receive(message)):
                 self._report, self._is_told = wire.encode(answer), False

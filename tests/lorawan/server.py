@@ -1,8 +1,8 @@
 """A network server and its one gateway: what ChirpStack does with uplinks and its queues.
 
-At most one downlink follows an uplink, in its first window if the gateway may and can speak then, or
-else in its second one; otherwise the frame waits for the next uplink. Its events may be lost or come
-twice, as over MQTT at QoS 0 and 1.
+At most one downlink follows an uplink, in its first window if the gateway may and can speak then,
+or else in its second one; otherwise the frame waits for the next uplink. Its events may be lost or
+come twice, as over MQTT at QoS 0 and 1.
 """
 
 import base64

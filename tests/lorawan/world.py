@@ -3,7 +3,7 @@
 import heapq
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import final
@@ -20,6 +20,8 @@ from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
+from bitarm.links.fit import limits_on
+from bitarm.links.profiles import find_link
 from bitarm.runtime.chirpstack.service import RETRY, ChirpStackService
 from bitarm.runtime.learner.begin import open_run
 from bitarm.store import MemoryJournal
@@ -29,7 +31,7 @@ _MOST_EVENTS = 2_000_000
 _HELD = 0.5  # seconds after which whatever a learner held back has left
 
 
-def coins(means: Sequence[float], region: Region, *, delta: float = 0.1, scheme: str = "") -> Problem:
+def coins(means: Sequence[float], region: Region) -> Problem:
     """A device for each mean, whose rewards are 0 or 1."""
     arms = "".join(
         f'[[arm]]\nname = "site-{arm}"\ndevice = "01020304050607{arm:02x}"\n'
@@ -37,7 +39,7 @@ def coins(means: Sequence[float], region: Region, *, delta: float = 0.1, scheme:
         for arm, mean in enumerate(means)
     )
     return parse_problem(
-        f"[problem]\nbounds = [0.0, 1.0]\ndelta = {delta}\n[scheme]\n{scheme}\n"
+        "[problem]\nbounds = [0.0, 1.0]\ndelta = 0.1\n"
         f'[network]\nvia = "chirpstack"\napplication = "{APPLICATION}"\nlink = "{region.link}"\n'
         f"{arms}",
         Path(),
@@ -93,7 +95,10 @@ class World:
         self.server = Server(region, air or Air(), draw, self._tell)
         self._air, self._region, self._latency = air or Air(), region, latency
         fleet = fleet_of(problem, "lab")
-        self.learner = Learner(problem.setup(seed), opening="opening")
+        setup = problem.setup(seed)
+        limits = limits_on(find_link(region.link), setup.spec, setup.limits)
+        self.setup = replace(setup, limits=limits)
+        self.learner = Learner(self.setup, opening="opening")
         _, service = open_run(
             self.learner,
             self.journal,
@@ -107,14 +112,19 @@ class World:
         self._order = count()
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
         self._now = 0.0
-        self._turns = dict.fromkeys(map(id, self.devices), 0)  # what a device planned before is void
+        self._turns = [0] * len(self.devices)  # what a device planned before its last is void
         self.service.connected(0.0)
+
+    def add(self, device: Device) -> None:
+        """One more, perhaps with the key of another."""
+        self.devices.append(device)
+        self._turns.append(0)
 
     def run(self) -> Course:
         """Until every device is dismissed."""
         for number, device in enumerate(self.devices):
             device.speaks_at = 7.0 * number
-            self._plan(device)
+            self._plan(number)
         done = 0
         while self._agenda and not all(device.is_over for device in self.devices):
             self._now, _, act = heapq.heappop(self._agenda)
@@ -135,20 +145,21 @@ class World:
 
     # -- the air -----------------------------------------------------------------------------
 
-    def _plan(self, device: Device) -> None:
-        """The device's next uplink, in place of the one that was planned before."""
-        self._turns[id(device)] += 1
-        turn = self._turns[id(device)]
+    def _plan(self, number: int) -> None:
+        """The next uplink of a device, in place of the one that was planned before."""
+        self._turns[number] += 1
+        turn, device = self._turns[number], self.devices[number]
 
         def speak() -> None:
-            if turn == self._turns[id(device)] and not device.is_over:
-                self._speak(device)
+            if turn == self._turns[number] and not device.is_over:
+                self._speak(number)
 
         self.at(device.speaks_at, speak)
 
-    def _speak(self, device: Device) -> None:
+    def _speak(self, number: int) -> None:
+        device = self.devices[number]
         frame = device.speak(self._now)
-        self._plan(device)
+        self._plan(number)
         if self.server.happens(self._air.lost_up):
             return
         eui, ended = device.eui, self._now + self._region.up_seconds(len(frame))
@@ -163,10 +174,10 @@ class World:
             self.at(heard, lambda: self._hear(eui, frame))
 
     def _hear(self, eui: str, frame: bytes) -> None:
-        for device in self.devices:
+        for number, device in enumerate(self.devices):
             if device.eui == eui:  # two with one key hear the same
                 device.hear(frame, self._now)
-                self._plan(device)
+                self._plan(number)
 
     # -- the learner -------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """What a broker does where MQTT leaves it a choice, or where brokers fall short: docs/brokers.md.
 
-    python -m tests.other_brokers --habits
+python -m tests.other_brokers --habits
 """
 
 import time

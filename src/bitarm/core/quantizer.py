@@ -48,6 +48,7 @@ class Estimate:
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of the rewards, as a power of two of a coin's variance, if told
     rung: int | None = None  # the first at which evidence was told with the mean, if it was
+    beyond: int = 0  # answers since that the arm's link did not carry
 
     @classmethod
     def after(cls, occasion: Occasion, *, mean: float, error: float) -> "Estimate":
@@ -95,6 +96,7 @@ class Quantizer(Protocol):
     codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
     hinted: ClassVar[bool] = False  # whether a policy's hints change its questions
     has_intervals: ClassVar[bool] = False  # whether a width sizes its questions
+    asks_again: ClassVar[bool] = False  # whether it reads `BEYOND`, and then asks in larger steps
     refuses_far: ClassVar[bool] = False  # whether means beyond what floats resolve are refused
 
     # What every scheme must say.

@@ -43,7 +43,7 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
-from bitarm.links.fit import require_fit
+from bitarm.links.fit import on_link
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
 from bitarm.store import SqliteJournal
@@ -146,7 +146,13 @@ def identify_command(
         if page is not None:
             others.append(_opening_page(page, journal))
         with watching(*others, table_on=screen if live else None, pace=pace) as watch:
-            run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
+            run, result = run_problem(
+                task,
+                seed=chosen,
+                journal=journal,
+                watch=watch,
+                link=None if ledger is None else ledger.link,
+            )
         show_result(result, run=run, as_json=as_json, ledger=ledger, more=planned)
         if page is not None and live:
             page.stay()
@@ -228,5 +234,5 @@ def _ledger(link: str | None, task: Problem, seed: int, measuring: Measuring) ->
         return None
     profile = find_link(link)
     setup = task.setup(seed)
-    require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
+    on_link(profile, setup)
     return LinkLedger(profile, measuring=measuring)
