@@ -8,7 +8,7 @@ from bitarm.core.limits import Limits
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.fit import limits_on, require_fit
-from bitarm.links.profiles import find_link
+from bitarm.links.profiles import Direction, Link, find_link
 
 
 def _spec(**scheme: object) -> RunSpec:
@@ -45,10 +45,10 @@ def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
     assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
 
 
-def test_no_request_fits_sigfox() -> None:
-    spec = _spec(quantizer="icq")
-    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 14"):
-        require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
+def test_a_link_that_carries_no_request_is_refused() -> None:
+    thin = Link(name="thin", up=Direction(max_bytes=12), down=Direction(max_bytes=8))
+    with pytest.raises(ConfigError, match=r"the link thin carries 8 bytes down, a request .* 31"):
+        require_fit(thin, _spec(quantizer="icq"), Limits(rounds=1), Stride.TOGETHER)
 
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])

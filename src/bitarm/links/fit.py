@@ -2,24 +2,15 @@
 
 from dataclasses import replace
 
-from bitarm.core.codes import Raw
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Request
-from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.frame_sizes import FrameSizes, largest_frames
 from bitarm.links.profiles import LINKS, Link
-from bitarm.wire import encode
 from bitarm.wire.frames.envelope import SHORT_BYTES
 from bitarm.wire.frames.short import MAX_MESSAGE, MAX_SYMBOL_BITS, most_symbol_bits
-
-# Arm, message, the question's byte and checkpoint in a byte each; head, run and check sum around.
-MIN_REQUEST_BYTES = len(
-    encode(Request(run=0, arm=0, message=1, question=Question(until=1, code=Raw())))
-)
 
 
 def on_link(link: Link, setup: Setup) -> Setup:
@@ -58,8 +49,7 @@ def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> Fr
     if sizes.request > link.down.max_bytes:
         raise ConfigError(
             f"the link {link.name} carries {link.down.max_bytes} bytes down, a request of this run "
-            f"can take {sizes.request} and none takes less than {MIN_REQUEST_BYTES}: "
-            f"{_others(sizes)}"
+            f"can take {sizes.request}: {_others(sizes)}"
         )
     return sizes
 

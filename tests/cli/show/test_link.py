@@ -55,10 +55,9 @@ def test_the_default_costs_less_time_on_the_air(bitarm: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--link", "sigfox", *PAPER), "the link sigfox carries 8 bytes down"),
-        (("--link", "lorawan-us915-dr0"), "(--quantizer icq with bounds has as many as --bits"),
+        (("--link", "lorawan-us915-dr0", "--max-rounds", "58"), "take at most 57 rounds"),
         (("--link", "lorawan-us915-dr0", "--quantizer", "exact"), "symbols of at most 16 bits"),
-        (("--link", "lora"), "link must be one of sigfox, lorawan-eu868-dr0"),
+        (("--link", "lora"), "link must be one of lorawan-eu868-dr0"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_the_run(
