@@ -31,8 +31,11 @@ def _arms(seed: int) -> tuple[list[float], list[Draw]]:
     def beta(mean: float, size: float) -> Draw:
         return lambda: draw.betavariate(mean * size, (1 - mean) * size)
 
+    def coin(mean: float) -> Draw:
+        return lambda: float(draw.random() < mean)
+
     if seed % 2:
-        return means, [lambda mean=mean: float(draw.random() < mean) for mean in means]
+        return means, [coin(mean) for mean in means]
     return means, [beta(mean, draw.choice([2.0, 30.0, 1e3, 1e6])) for mean in means]
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.lorawan`: what runs take on a simulated LoRaWAN; the table of docs/lorawan.md."""
+"""`python -m tests.lorawan`: what runs take on a simulated LoRaWAN, as in docs/lorawan.md."""
 
 import logging
 import sys

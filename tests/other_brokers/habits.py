@@ -66,7 +66,7 @@ class Client:
         self.accepted = str(reason)
 
     def _on_message(self, client: Any, data: Any, message: paho.MQTTMessage) -> None:
-        self.messages.append((message.topic, message.payload, message.retain))
+        self.messages.append((message.topic, bytes(message.payload), message.retain))
 
     def _on_subscribe(self, *_: Any) -> None:
         self._subscribed += 1

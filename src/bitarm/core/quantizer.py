@@ -87,6 +87,9 @@ class Quantizer(Protocol):
        is a bound from below alone, `open_above`. In both cases law 2 holds on the other side.
     6. The question's code is one of `codes`.
     7. `objection` is None only if a proof covers its answers under every width and policy.
+    8. One that `asks_again` also reads `BEYOND`, which tells nothing of μ̂: what is held stays, but
+       for its count `beyond`, and steps are larger until something is told. Others refuse it,
+       unless it is a word of their code.
     """
 
     __slots__ = ()

@@ -27,7 +27,8 @@ def _parsed(payload: bytes, message: Message) -> Any:
 
 def _said(message: Message) -> bytes:
     """As ChirpStack says it: what has its default value is left out."""
-    return json_format.MessageToJson(message).encode()
+    said: str = json_format.MessageToJson(message)
+    return said.encode()
 
 
 def _bridge() -> ChirpStackBridge:
