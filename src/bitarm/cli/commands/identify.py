@@ -44,7 +44,6 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
-from bitarm.links.fit import on_link
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
 from bitarm.store import SqliteJournal
@@ -136,7 +135,7 @@ def identify_command(
         task, planned = _planned(task, asked, seed=chosen)
     else:
         _refuse_without_plan(plan_words(context.params))
-    ledger = _ledger(link, task, chosen, measuring)
+    ledger = None if link is None else LinkLedger(find_link(link), measuring=measuring)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as stack:
@@ -228,13 +227,3 @@ def _opening_page(page: DashboardProcess, journal: Journal) -> Watcher:
                 page.show(next(kept.run for kept in journal.runs() if kept.fingerprint == run))
 
     return watch
-
-
-def _ledger(link: str | None, task: Problem, seed: int, measuring: Measuring) -> LinkLedger | None:
-    """A count of what the run costs on the link; ConfigError if its frames do not fit there."""
-    if link is None:
-        return None
-    profile = find_link(link)
-    setup = task.setup(seed)
-    on_link(profile, setup)
-    return LinkLedger(profile, measuring=measuring)
