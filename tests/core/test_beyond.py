@@ -9,7 +9,7 @@ from bitarm.api.scheme import build
 from bitarm.core.agent import Agent
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import Above, Bins, Nearest
-from bitarm.core.events import RunEnded
+from bitarm.core.events import LearnerEvent, RunEnded, RunOpened
 from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.tasks import Challenge, Edge
 from bitarm.core.learner import Learner
@@ -17,6 +17,8 @@ from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.messages import Report, Request
 from bitarm.core.policy import Outcome
 from bitarm.core.question import BEATEN, BEYOND, Question
+from bitarm.core.replay import replay
+from bitarm.core.sentences import sentence_of
 from bitarm.errors import PeerProtocolError
 
 Draw = Callable[[], float]
@@ -39,8 +41,10 @@ def _arms(seed: int) -> tuple[list[float], list[Draw]]:
     return means, [beta(mean, draw.choice([2.0, 30.0, 1e3, 1e6])) for mean in means]
 
 
-def _run(most_bits: int | None, seed: int, policy: str) -> tuple[Learner, RunEnded, int, int]:
-    """A learner at its end, the bits of the longest answer, and the answers that did not fit."""
+def _run(
+    most_bits: int | None, seed: int, policy: str
+) -> tuple[list[LearnerEvent], RunEnded, int, int]:
+    """What happened, the end, the bits of the longest answer, and the answers that did not fit."""
     _, arms = _arms(seed)
     setup = build(
         ("a", "b", "c", "d"),
@@ -61,7 +65,8 @@ def _run(most_bits: int | None, seed: int, policy: str) -> tuple[Learner, RunEnd
             state, record = agents[request.arm].state, learner.arms[request.arm]
             assert record.held.holds(state.mean, state.pulls)  # all that was told is true
     (end,) = (event for event in events if isinstance(event, RunEnded))
-    return learner, end, longest, beyond
+    assert replay(events).save() == learner.save()
+    return events, end, longest, beyond
 
 
 def _answer(agent: Agent, request: Request, draw: Draw) -> Report:
@@ -93,6 +98,13 @@ def test_a_policy_without_challenges_does_with_them_too() -> None:
     assert beyond
     assert longest <= 4
     assert (end.outcome, end.best_arm) == (Outcome.DECIDED, 0)
+
+
+def test_it_is_told_in_words() -> None:
+    events, _, _, beyond = _run(5, 1, "challenge")
+    assert isinstance(events[0], RunOpened)
+    said = [sentence_of(event, events[0].setup) for event in events]
+    assert sum("has an answer that its link does not carry" in line for line in said) == beyond > 0
 
 
 def test_where_all_fits_nothing_changes() -> None:
