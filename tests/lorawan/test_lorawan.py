@@ -18,6 +18,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.journal import Journal
+from bitarm.core.question import BEYOND
 from bitarm.store import MemoryJournal
 from bitarm.wire.frames.short import most_symbol_bits
 
@@ -34,7 +35,7 @@ def _story(journal: Journal) -> object:
 def _assert_as_in_process(world: World, region: Region) -> Course:
     course, journal = world.run(), MemoryJournal()
     setup = world.setup
-    sources = coins(_MEANS, region).sources(setup.spec.seed)
+    sources = world.problem.sources(setup.spec.seed)
     bits = most_symbol_bits(region.up.max_bytes)
     run_setup(setup, sources, clip=False, journal=journal, watch=None, most_bits=bits)
     assert _story(course.journal) == _story(journal)
@@ -48,6 +49,18 @@ def test_the_run_is_the_run_in_one_process(region: Region, air: Air) -> None:
     course = _assert_as_in_process(World(coins(_MEANS, region), region, seed=3, air=air), region)
     for device in course.devices:
         assert all(size <= region.up.max_bytes for size in device.uplinks)
+
+
+def test_answers_that_eleven_bytes_do_not_carry_are_asked_for_again() -> None:
+    """The arm that is heard first has hardly any noise, and the others are asked as if they had."""
+    problem = coins((0.9, 0.3, 0.5, 0.75, 0.2), US915, noiseless=[2])
+    air = Air(lost_up=0.2, lost_down=0.2)
+    course = _assert_as_in_process(World(problem, US915, seed=1, air=air), US915)
+    told = [entry.event for entry in course.journal.read(1)]
+    reports = [event for event in told if isinstance(event, ReportAccepted)]
+    assert sum(event.symbol == BEYOND for event in reports) > 3
+    assert max(event.symbol.nbits for event in reports) <= 16
+    assert course.result.best_arm == 0
 
 
 def test_without_losses_each_question_and_dismissal_goes_down_once() -> None:

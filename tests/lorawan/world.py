@@ -31,11 +31,16 @@ _MOST_EVENTS = 2_000_000
 _HELD = 0.5  # seconds after which whatever a learner held back has left
 
 
-def coins(means: Sequence[float], region: Region) -> Problem:
-    """A device for each mean, whose rewards are 0 or 1."""
+def coins(means: Sequence[float], region: Region, *, noiseless: Sequence[int] = ()) -> Problem:
+    """A device for each mean, whose rewards are 0 or 1; those of some have hardly any noise."""
     arms = "".join(
         f'[[arm]]\nname = "site-{arm}"\ndevice = "01020304050607{arm:02x}"\n'
-        f'source = "bernoulli"\nmean = {mean}\n'
+        f"mean = {mean}\n"
+        + (
+            'source = "beta"\nconcentration = 1e6\n'
+            if arm in noiseless
+            else 'source = "bernoulli"\n'
+        )
         for arm, mean in enumerate(means)
     )
     return parse_problem(
@@ -79,6 +84,7 @@ class World:
         latency: float = 0.05,
     ) -> None:
         """`latency` is how long the learner takes to answer an event, in seconds."""
+        self.problem = problem
         self.journal = MemoryJournal()
         draw = random.Random(seed)
         self.devices = [
