@@ -89,7 +89,7 @@ def test_a_device_matters_only_behind_chirpstack() -> None:
             "arm 'b': agent 'gw' has another device already",
         ),
         ("", 'device = "0102"', "", "arm 'a': a devEui has 16 hexadecimal digits"),
-        ('link = "lora"', "", "", "link must be one of sigfox"),
+        ('link = "lora"', "", "", "link must be one of lorawan-eu868-dr0"),
     ],
 )
 def test_ways_that_lead_nowhere(network: str, first: str, second: str, why: str) -> None:

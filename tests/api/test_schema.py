@@ -154,7 +154,7 @@ _WRONG = {
     "an unknown width": (_tables(scheme={"width": "papers"}), "did you mean paper"),
     "an unknown prior": (_tables(scheme={"quantizer": "icq", "prior": "x"}), "prior must be one"),
     "an unknown rule": (_tables(network={"lost": "weep"}), "lost must be one of wait"),
-    "an unknown link": (_tables(network={"link": "lora"}), "link must be one of sigfox"),
+    "an unknown link": (_tables(network={"link": "lora"}), "link must be one of lorawan-eu868-dr0"),
     "an unknown way": (_tables(network={"via": "post"}), "via must be one of mqtt"),
     "no source": (_tables({"mean": 0.5}), "source must be one of"),
     "an unknown source": (_tables({"source": "gauss", "mean": 1}), "did you mean gaussian"),

@@ -103,7 +103,7 @@ _WRONG: dict[str, str] = {
     "identify --seed 1.5": "'--seed': .*integer",
     "identify --pace -1": "'--pace': .*0",
     "identify --log-level loud": "'loud' is not one of 'debug', 'info', 'warning', 'error'",
-    "identify --link lora": "link must be one of sigfox, .* got 'lora'",
+    "identify --link lora": "link must be one of lorawan-eu868-dr0, .* got 'lora'",
     "identify --gap 0.1": "--gap has no effect without --plan",
     "identify --plan --quantizer icq": "--plan chooses the scheme: leave out --quantizer",
     "identify --plan --gaps 0.1,x --per-bit 1": "gaps must be numbers with commas, got '0.1,x'",

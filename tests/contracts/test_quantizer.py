@@ -32,7 +32,7 @@ from bitarm.core.quantizers import (
 )
 from bitarm.core.quantizers.dyadic import unit_of
 from bitarm.core.quantizers.icq import PRIORS
-from bitarm.core.question import BEATEN
+from bitarm.core.question import BEATEN, BEYOND
 from bitarm.errors import PeerProtocolError, RewardError
 
 ROUNDING = 2.0**-48
@@ -188,9 +188,10 @@ def test_law_4_a_symbol_that_is_too_short_or_grown_is_refused(
     grown = Symbol(symbol.value << 1 | bit, symbol.nbits + 1)
     with pytest.raises(PeerProtocolError):
         decode(quantizer, grown, held, occasion)
-    if symbol.nbits:
+    cut = Symbol(symbol.value >> 1, max(symbol.nbits - 1, 0))
+    if symbol.nbits and not (quantizer.asks_again and cut == BEYOND):
         with pytest.raises(PeerProtocolError):
-            decode(quantizer, Symbol(symbol.value >> 1, symbol.nbits - 1), held, occasion)
+            decode(quantizer, cut, held, occasion)
 
 
 @st.composite
@@ -217,6 +218,7 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
     moment, quantizer = data.draw(moments(case)), case.quantizer
     held, occasion = moment.held, moment.occasion
     symbol = data.draw(any_bits(quantizer, moment))
+    assume(not (quantizer.asks_again and symbol == BEYOND))  # law 8
     try:
         decoded = decode(quantizer, symbol, held, occasion)
     except PeerProtocolError:
@@ -228,6 +230,29 @@ def test_law_4_any_bits_are_refused_or_are_what_some_mean_encodes_to(
         for dither in (0.0, JUST_BELOW_1)
     }
     assert symbol in encoded
+
+
+@every_case
+@some
+@given(data=st.data(), fraction=fractions)
+def test_law_8_an_answer_that_a_link_does_not_carry_leaves_what_is_held(
+    case: Case, data: st.DataObject, fraction: float
+) -> None:
+    moment, quantizer = data.draw(moments(case)), case.quantizer
+    held, occasion = moment.held, moment.occasion
+    if not quantizer.asks_again:
+        assert held.beyond == 0
+        return
+    left = decode(quantizer, BEYOND, held, occasion)
+    assert left == replace(held, beyond=held.beyond + 1)
+    before, now = (quantizer.error(kept, occasion) for kept in (held, left))
+    assert before <= now
+    assert now > 4 * before or occasion.bounds is not None  # of which a step is half at most
+    question = quantizer.question(left, occasion, 0.0)
+    mu_hat = moment.mean(fraction)
+    told = quantizer.read(question.answer(mu_hat), question, left, occasion)
+    assert told.beyond == 0
+    assert told.holds(mu_hat, occasion.pulls)
 
 
 def _around(moment: Moment) -> list[float]:

@@ -18,6 +18,8 @@ from bitarm.core.epochs import split_field
 from bitarm.core.messages import Answer, Dismiss, Request
 from bitarm.core.rewards import collect
 
+_PATIENCE = 10  # turns of 20 ms between two empty frames: events must not pile up at the learner
+
 
 class Device:
     """Arms on one device that knows nothing of the run: it speaks, then it listens.
@@ -31,6 +33,10 @@ class Device:
         self._machines: dict[int, Agent] = {}
         self._sources = {number: problem.source(arm, number, seed) for number, arm in arms}
         self._due: dict[int, Answer] = {}
+
+    @property
+    def has_report(self) -> bool:
+        return bool(self._due)
 
     @property
     def dismissed(self) -> bool:
@@ -92,9 +98,11 @@ class ChirpStack:
     def _work(self) -> None:
         for eui in self.devices:
             self._say(eui, "join", events.join(eui))
+        turn = 0
         while not self._over.is_set():
+            turn += 1
             for device in self.devices.values():
-                if not device.dismissed:
+                if not device.dismissed and (device.has_report or turn % _PATIENCE == 0):
                     for frame in device.speak():
                         self._window(device, frame)
             self._client.loop(0.02)

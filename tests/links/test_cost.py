@@ -26,10 +26,14 @@ def test_air_time_and_duty_cycle_of_a_run() -> None:
     assert cost.least_hours == pytest.approx(12 * 1.482752 / 0.01 / 3600)
 
 
-def test_messages_a_day_set_the_pace_of_sigfox() -> None:
-    assert use(find_link("sigfox"), [11] * 141, []).least_hours == pytest.approx(24)
-    assert use(find_link("sigfox"), [11] * 12, [8] * 13).least_hours == pytest.approx(72)
-    assert use(find_link("sigfox"), [11], [8]).least_hours == 0
+def test_one_gateway_sends_the_downlinks_of_all() -> None:
+    ledger = LinkLedger(find_link("lorawan-eu868-dr0"))
+    for device in range(30):
+        ledger.went_down(device, 24)
+    fleet = ledger.fleet()
+    assert fleet.gateway_hours == pytest.approx(30 * fleet.busiest.least_hours)
+    assert fleet.busiest.messages_down == 1
+    assert LinkLedger(find_link("lorawan-us915-dr0")).fleet().gateway_hours == 0
 
 
 def test_a_link_without_limits_costs_no_time() -> None:
@@ -126,5 +130,5 @@ def test_devices_named_by_agents_are_kept_apart() -> None:
 
 
 def test_a_run_that_said_nothing_cost_nothing() -> None:
-    fleet = LinkLedger(find_link("sigfox")).fleet()
+    fleet = LinkLedger(find_link("lorawan-eu868-dr0")).fleet()
     assert (fleet.messages_up, fleet.messages_down, fleet.busiest.least_hours) == (0, 0, 0)

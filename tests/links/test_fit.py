@@ -7,8 +7,8 @@ from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
-from bitarm.links.fit import require_fit
-from bitarm.links.profiles import find_link
+from bitarm.links.fit import limits_on, require_fit
+from bitarm.links.profiles import Direction, Link, find_link
 
 
 def _spec(**scheme: object) -> RunSpec:
@@ -45,10 +45,10 @@ def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
     assert require_fit(link, spec, Limits(rounds=57), Stride.TOGETHER).report == 11
 
 
-def test_no_request_fits_sigfox() -> None:
-    spec = _spec(quantizer="icq")
-    with pytest.raises(ConfigError, match=r"carries 8 bytes down.*none takes less than 14"):
-        require_fit(find_link("sigfox"), spec, Limits(rounds=1), Stride.TOGETHER)
+def test_a_link_that_carries_no_request_is_refused() -> None:
+    thin = Link(name="thin", up=Direction(max_bytes=12), down=Direction(max_bytes=8))
+    with pytest.raises(ConfigError, match=r"the link thin carries 8 bytes down, a request .* 31"):
+        require_fit(thin, _spec(quantizer="icq"), Limits(rounds=1), Stride.TOGETHER)
 
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
@@ -58,12 +58,20 @@ def test_the_default_fits_where_there_is_room_for_its_longest_symbol(name: str) 
     assert 11 < sizes.report < 51
 
 
-def test_the_default_does_not_fit_us915_and_what_would_is_told() -> None:
+def test_the_default_fits_us915_where_rounds_are_few() -> None:
+    """Its longest answers do not, and their agents say so in one bit."""
     link = find_link("lorawan-us915-dr0")
-    with pytest.raises(ConfigError) as caught:
-        require_fit(link, _spec(), Limits(), Stride.LEVEL)
-    assert "--quantizer icq with bounds has as many as --bits says" in str(caught.value)
-    assert require_fit(link, _spec(quantizer="icq"), Limits(), Stride.TOGETHER).report == 11
+    sizes = require_fit(link, _spec(), Limits(rounds=57), Stride.JUDGED)
+    assert (sizes.report, sizes.symbol_bits) == (11, 16)
+
+
+def test_on_us915_the_rounds_of_the_default_are_limited() -> None:
+    link, other = find_link("lorawan-us915-dr0"), find_link("lorawan-eu868-dr0")
+    spec, nine = _spec(), Limits(rounds=9)
+    assert limits_on(link, spec, Limits()) == Limits(rounds=57)
+    assert limits_on(other, spec, Limits()) == Limits()
+    assert limits_on(link, spec, nine) == nine
+    assert limits_on(link, _spec(quantizer="icq", growth=1.2), Limits()) == Limits()
 
 
 @pytest.mark.parametrize("name", ["lorawan-eu868-dr0", "nb-iot", "none"])
@@ -71,5 +79,3 @@ def test_agents_that_judge_themselves_fit_a_slow_link(name: str) -> None:
     spec = _spec(policy="challenge", quantizer="dyadic", width="bounded")
     sizes = require_fit(find_link(name), spec, Limits(), Stride.JUDGED)
     assert 11 < sizes.report < 51
-    with pytest.raises(ConfigError, match="symbols of at most 16 bits"):
-        require_fit(find_link("lorawan-us915-dr0"), spec, Limits(rounds=57), Stride.JUDGED)

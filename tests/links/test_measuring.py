@@ -19,10 +19,6 @@ def test_packets_of_pulls_and_reports_share_the_air() -> None:
     assert hours == pytest.approx((20 * 10 + 5) * _PACKET / 0.01 / 3600)
 
 
-def test_messages_a_day_are_a_limit_too() -> None:
-    assert Measuring(packets=14).least_hours(find_link("sigfox"), pulls=20) == pytest.approx(48)
-
-
 def test_time_counts_where_the_link_allows_more() -> None:
     slow = Measuring(seconds=7200.0, packets=1)
     assert slow.least_hours(_LORA, pulls=10) == 20

@@ -10,7 +10,6 @@ from bitarm.links.profiles import LINKS, find_link
 @pytest.mark.parametrize(
     ("name", "up", "down"),
     [
-        ("sigfox", 12, 8),
         ("lorawan-eu868-dr0", 51, 51),
         ("lorawan-us915-dr0", 11, 53),
         ("nb-iot", 1358, 1358),
@@ -23,7 +22,7 @@ def test_the_largest_payloads(name: str, up: int, down: int) -> None:
 
 
 def test_every_profile_is_tested() -> None:
-    assert list(LINKS) == ["sigfox", "lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"]
+    assert list(LINKS) == ["lorawan-eu868-dr0", "lorawan-us915-dr0", "nb-iot", "none"]
 
 
 def test_a_profile_keeps_its_own_dwell_time() -> None:
@@ -34,5 +33,5 @@ def test_a_profile_keeps_its_own_dwell_time() -> None:
 
 
 def test_a_name_that_no_link_has() -> None:
-    with pytest.raises(ConfigError, match=r"link must be one of sigfox, .* got 'lora'"):
+    with pytest.raises(ConfigError, match=r"link must be one of lorawan-eu868-dr0, .* got 'lora'"):
         find_link("lora")

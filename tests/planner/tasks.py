@@ -8,7 +8,7 @@ from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.prices import prices_of
 
 _PRICES = (
-    *("per_bit", "per_message", "per_pull", "per_round", "link", "per_frame_unit"),
+    *("per_bit", "per_message", "per_downlink", "per_pull", "per_round", "link", "per_frame_unit"),
     *("pull_packets", "pull_seconds"),
 )
 _GAPS = ("gap", "gaps", "gap_prior")

@@ -97,6 +97,7 @@ def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
     prices: dict[str, Any] = {
         "per_bit": 2.0,
         "per_message": 3.0,
+        "per_downlink": 5.0,
         "per_pull": 0.25,
         "per_round": 7.0,
     }
@@ -106,6 +107,7 @@ def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
     expected = (
         2 * figures.payload_bits.mean
         + 3 * figures.messages.mean
+        + 5 * (figures.messages.mean + 4)  # questions, and a dismissal for each arm
         + 0.25 * figures.samples.mean
         + 7 * figures.rounds.mean
     )

@@ -70,8 +70,7 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "tiny gap": ({"gap": 1e-7}, "a gap of 1e-07 is too small for sigma = 1"),
     "no price": ({"per_bit": 0.0}, "every price is 0"),
     "a frame's price alone": ({"per_frame_unit": 2.0}, "name the link"),
-    "an unknown link": ({"link": "pigeon"}, "link must be one of sigfox"),
-    "sigfox": ({"link": "sigfox"}, "no setting fits the link sigfox: it carries 8 bytes down"),
+    "an unknown link": ({"link": "pigeon"}, "link must be one of lorawan-eu868-dr0"),
 }
 
 

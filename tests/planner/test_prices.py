@@ -3,8 +3,8 @@
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.links.profiles import LINKS, find_link
-from bitarm.planner.prices import Prices, prices_of, require_any_fit
+from bitarm.links.profiles import find_link
+from bitarm.planner.prices import Prices, prices_of
 
 _LORA = find_link("lorawan-eu868-dr0")
 
@@ -23,18 +23,11 @@ def test_prices_that_are_all_0_are_refused(words: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("price", [-1.0, float("nan"), float("inf")])
 @pytest.mark.parametrize(
-    "word", ["per_bit", "per_message", "per_pull", "per_round", "per_frame_unit"]
+    "word", ["per_bit", "per_message", "per_downlink", "per_pull", "per_round", "per_frame_unit"]
 )
 def test_a_price_that_is_none_is_refused(word: str, price: float) -> None:
     with pytest.raises(ConfigError, match=f"{word} must be a finite price of 0 or more, got"):
         Prices(**({"per_bit": 1.0} | {word: price}))  # type: ignore[arg-type]
-
-
-def test_a_link_that_carries_no_request_is_refused_at_once() -> None:
-    with pytest.raises(ConfigError, match="no setting fits the link sigfox"):
-        require_any_fit(find_link("sigfox"))
-    for name in set(LINKS) - {"sigfox"}:
-        require_any_fit(find_link(name))
 
 
 def test_frames_of_a_link_cost_1_a_unit_unless_told_otherwise() -> None:

@@ -25,10 +25,13 @@ from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import check_seed
 from bitarm.errors import ConfigError
+from bitarm.links.fit import on_link
+from bitarm.links.profiles import Link
 from bitarm.rewards.draws import ModelSource
 from bitarm.rewards.recorded import RecordedSource
 from bitarm.runtime.embedded import EmbeddedRun
 from bitarm.store import MemoryJournal
+from bitarm.wire.frames.short import most_symbol_bits
 
 
 def identify(
@@ -168,11 +171,22 @@ def run_problem(
     seed: int | None = None,
     journal: Journal | None = None,
     watch: Watcher | None = None,
+    link: Link | None = None,
 ) -> tuple[int, Identification]:
-    """Run a problem to its end; returns the run's number in the journal, and its result."""
+    """Run a problem to its end; returns the run's number in the journal, and its result.
+
+    With a `link`, as if its agents had that; ConfigError if it does not carry such a run.
+    """
     seed = seed_of(seed)
     setup = problem.setup(seed)
-    return run_setup(setup, problem.sources(seed), clip=problem.clip, journal=journal, watch=watch)
+    return run_setup(
+        setup if link is None else on_link(link, setup),
+        problem.sources(seed),
+        clip=problem.clip,
+        journal=journal,
+        watch=watch,
+        most_bits=None if link is None else most_symbol_bits(link.up.max_bytes),
+    )
 
 
 def run_setup(
@@ -182,11 +196,13 @@ def run_setup(
     clip: bool,
     journal: Journal | None,
     watch: Watcher | None,
+    most_bits: int | None = None,
 ) -> tuple[int, Identification]:
     """Run a setup to its end; returns the run's number in the journal, and its result.
 
     `sources` has the rewards of each arm, in the order of the setup's arms. What their models or
     data say against σ voids the guarantee; data beyond the bounds are refused before the run.
+    `most_bits` is the longest answer that the agents' link would carry.
     """
     _check_hooks(journal, watch)
     check_data(setup.spec, _recorded(sources), clip=clip)
@@ -194,7 +210,12 @@ def run_setup(
     journal = MemoryJournal() if journal is None else journal
     learner = Learner(setup, f"{setup.fingerprint:08x}-{_digest(sources)}")
     embedded = EmbeddedRun(
-        learner, sources, journal, clip=clip, watch=watch or (lambda events: None)
+        learner,
+        sources,
+        journal,
+        clip=clip,
+        watch=watch or (lambda events: None),
+        most_bits=most_bits,
     )
     run = embedded.run(caveats=_caveats(setup, sources))
     return run, identification_of(entry.event for entry in journal.read(run))

@@ -24,7 +24,7 @@ from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, TransportError
 from bitarm.links.cost import LinkLedger
-from bitarm.links.fit import require_fit
+from bitarm.links.fit import on_link
 from bitarm.links.profiles import find_link
 from bitarm.rewards.feeds import DirectFeed, Replayable, RewardFeed, ThreadFeed
 from bitarm.rewards.sensors import SensorFeed
@@ -97,7 +97,7 @@ def run_learner(
     fleet = fleet_of(problem, name)
     setup = problem.setup(new_seed() if seed is None else seed)
     if fleet.link is not None:
-        require_fit(find_link(fleet.link), setup.spec, setup.limits, setup.policy.stride)
+        setup = on_link(find_link(fleet.link), setup)
     caveats = sigma_caveats(setup.spec, problem.known_models())
     _look_around(name, broker, patience)
 

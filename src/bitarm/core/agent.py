@@ -76,7 +76,7 @@ class Agent:
                 answers = agent.observe(len(rewards), sum(rewards), rewards)
     """
 
-    __slots__ = ("arm", "most_pulls", "run", "state")
+    __slots__ = ("arm", "most_bits", "most_pulls", "run", "state")
 
     def __init__(
         self,
@@ -85,16 +85,18 @@ class Agent:
         state: AgentState | None = None,
         *,
         most_pulls: int = MAX_PULLS,
+        most_bits: int | None = None,
     ) -> None:
         """An agent that goes on from `state`, or begins.
 
         `run` is the run's name on the wire, 24 bits. No question makes it pull more than
         `most_pulls` times: whoever speaks in the learner's name must not be able to wear a sensor
-        out.
+        out. Its link carries answers of `most_bits`, if it sets a limit.
         """
         self.run = run
         self.arm = arm
         self.most_pulls = most_pulls
+        self.most_bits = most_bits
         self.state = AgentState() if state is None else state
 
     @property
@@ -241,7 +243,9 @@ class Agent:
         return self._answer(state, question)
 
     def _answer(self, state: AgentState, question: Question) -> tuple[Answer, ...]:
-        symbol = question.answer(state.mean, state.bets)  # lines 3 to 5, Algorithm 2
+        symbol = question.answer(  # lines 3 to 5, Algorithm 2
+            state.mean, state.bets, most_bits=self.most_bits
+        )
         self.state = replace(state, phase=AgentPhase.IDLE, symbol=symbol)
         return (self._last_answer(),)
 

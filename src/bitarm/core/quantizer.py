@@ -48,6 +48,7 @@ class Estimate:
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of the rewards, as a power of two of a coin's variance, if told
     rung: int | None = None  # the first at which evidence was told with the mean, if it was
+    beyond: int = 0  # answers since that the arm's link did not carry
 
     @classmethod
     def after(cls, occasion: Occasion, *, mean: float, error: float) -> "Estimate":
@@ -86,6 +87,9 @@ class Quantizer(Protocol):
        is a bound from below alone, `open_above`. In both cases law 2 holds on the other side.
     6. The question's code is one of `codes`.
     7. `objection` is None only if a proof covers its answers under every width and policy.
+    8. One that `asks_again` also reads `BEYOND`, which tells nothing of μ̂: what is held stays, but
+       for its count `beyond`, and steps are larger until something is told. Others refuse it,
+       unless it is a word of their code.
     """
 
     __slots__ = ()
@@ -95,6 +99,7 @@ class Quantizer(Protocol):
     codes: ClassVar[tuple[str, ...]]  # names of the codes that its questions use
     hinted: ClassVar[bool] = False  # whether a policy's hints change its questions
     has_intervals: ClassVar[bool] = False  # whether a width sizes its questions
+    asks_again: ClassVar[bool] = False  # whether it reads `BEYOND`, and then asks in larger steps
     refuses_far: ClassVar[bool] = False  # whether means beyond what floats resolve are refused
 
     # What every scheme must say.

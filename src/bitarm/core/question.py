@@ -25,6 +25,10 @@ BEATEN = Symbol(0, 1)
 
 _IN = Symbol(1, 1)  # what the answer to one that it has not lost begins with
 
+BEYOND = Symbol(1, 1)
+"""What an agent answers whose link does not carry its answer: no word of Golomb's code is so short
+and begins so. It tells that the arm is not beaten, and nothing of its mean."""
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +71,30 @@ class Question:
                 f"a {self.task.name} is answered in the code {expected.name}, not {self.code.name}"
             )
 
-    def answer(self, mean: float, bets: Bets | None = None) -> Symbol:
+    def answer(
+        self, mean: float, bets: Bets | None = None, *, most_bits: int | None = None
+    ) -> Symbol:
         """What an agent with this mean after `until` pulls answers.
 
-        `bets` are what it kept of its rewards, where the scale says to. RewardError if the code
-        cannot tell such a mean.
+        `bets` are what it kept of its rewards, where the scale says to; `most_bits` is what its
+        link carries. RewardError if the code cannot tell such a mean.
         """
+        symbol = self._answer(mean, bets, most_bits)
+        if most_bits is None or symbol.nbits <= most_bits or not self.has_beyond:
+            return symbol
+        return BEYOND
+
+    @property
+    def has_beyond(self) -> bool:
+        """Whether `BEYOND` is an answer."""
+        return isinstance(self.code, Nearest | Above)
+
+    def _answer(self, mean: float, bets: Bets | None, most_bits: int | None) -> Symbol:
         task, code = self.task, self.code
         if isinstance(task, Edge):
             assert isinstance(code, Nearest)  # as was checked
-            return tasks.write_edge(task, code, self._account(self.until, mean, bets))
+            account = self._account(self.until, mean, bets)
+            return tasks.write_edge(task, code, account, most_bits)
         word = code.write(mean)
         if isinstance(task, Pilot):
             account = self._account(self.until, mean, bets)

@@ -27,6 +27,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.policy import Outcome
+from bitarm.core.question import BEYOND
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
@@ -92,6 +93,11 @@ def _report(event: ReportAccepted, spec: RunSpec) -> str:
         return (
             f"{name} gave up with {event.symbol} (message {event.message}): "
             f"{_name(spec, event.beaten_by)} is better"
+        )
+    if event.symbol == BEYOND and spec.quantizer.asks_again:
+        return (
+            f"{name} has an answer that its link does not carry (message {event.message}): "
+            "it is asked again in larger steps"
         )
     radius = f" ± {event.radius:.3g}" if math.isfinite(event.radius) else ""  # or nothing claimed
     return f"{name} reported {event.symbol} (message {event.message}): {event.mean:.4g}{radius}"

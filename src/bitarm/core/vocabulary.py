@@ -31,9 +31,10 @@ _NAMES = ("quantizer", "policy", "width")
 _ARGUMENTS = """
     application arms as_csv as_json broker ca cache clip cluster concentration connect_within
     context csv dashboard gap gap_prior gaps help join_within journal json link log_json log_level
-    lost lost_after mean metrics models no_code offset pace password_file per_bit per_frame_unit
-    per_message per_pull per_round plan plot problem progress pull_packets pull_seconds resume
-    rewards run save sd seed sigma_from_models spread store trials user via watch words workers
+    lost lost_after mean metrics models no_code offset pace password_file per_bit per_downlink
+    per_frame_unit per_message per_pull per_round plan plot problem progress pull_packets
+    pull_seconds resume rewards run save sd seed sigma_from_models spread store trials user via
+    watch words workers
 """
 TAKEN = frozenset(_ARGUMENTS.split())
 """Arguments and flags that calls and commands have beside the words, so that no word may be one."""

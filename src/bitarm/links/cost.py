@@ -1,4 +1,8 @@
-"""What frames cost on a link: air time, messages, and the hours that its limits make of them."""
+"""What frames cost on a link: air time, messages, and the hours that its limits make of them.
+
+A downlink costs most: a device of LoRaWAN's class A hears one after each uplink at most, and one
+gateway sends those of all devices under one duty cycle.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +18,7 @@ from bitarm.links.airtime import air_seconds
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import Direction, Link
 
-_HOUR, _DAY = 3600.0, 86400.0
+_HOUR = 3600.0
 
 
 @final
@@ -28,7 +32,7 @@ class LinkUse:
     bytes_down: int
     air_seconds_up: float | None
     air_seconds_down: float | None
-    least_hours: float  # that the limits on air time or messages a day make it last
+    least_hours: float  # that the limits on air time make it last
     packets_of_pulls: int = 0  # sent over the link to measure, beside these messages
 
     def to_json(self) -> dict[str, Any]:
@@ -43,10 +47,7 @@ def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
     """
     ways = [(link.up, Counter(up), True), (link.down, Counter(down), False)]
     air = [_air_seconds(link, way, sizes, up=upwards) for way, sizes, upwards in ways]
-    hours = [
-        _least_hours(way, sizes.total(), seconds)
-        for (way, sizes, _), seconds in zip(ways, air, strict=True)
-    ]
+    hours = [_least_hours(way, seconds) for (way, _, _), seconds in zip(ways, air, strict=True)]
     return LinkUse(
         messages_up=ways[0][1].total(),
         messages_down=ways[1][1].total(),
@@ -74,14 +75,11 @@ def _air_seconds(link: Link, way: Direction, sizes: Mapping[int, int], *, up: bo
     return sum(count * air_seconds(way.rate, size, up=up) for size, count in sizes.items())
 
 
-def _least_hours(way: Direction, messages: int, air: float | None) -> float:
-    """A day's last message may be the next day's first: n messages need (n − 1) intervals."""
-    least = 0.0
-    if way.messages_a_day is not None and messages:
-        least = (messages - 1) / way.messages_a_day * _DAY
-    if way.duty_cycle is not None and air is not None:
-        least = max(least, air / way.duty_cycle)
-    return least / _HOUR
+def _least_hours(way: Direction, air: float | None) -> float:
+    """What a sender's duty cycle makes of its air time."""
+    if way.duty_cycle is None or air is None:
+        return 0.0
+    return air / way.duty_cycle / _HOUR
 
 
 @final
@@ -93,6 +91,7 @@ class FleetUse:
     messages_up: int
     messages_down: int
     busiest: LinkUse
+    gateway_hours: float  # that all downlinks take, if one gateway sends them
     since_resumed: bool  # what was before is not in it
     pulls_included: bool  # whether the hours are also those of what was said that a pull takes
 
@@ -159,6 +158,9 @@ class LinkLedger:
             messages_up=sum(one.messages_up for one in uses),
             messages_down=sum(one.messages_down for one in uses),
             busiest=max(uses, key=lambda one: (one.least_hours, one.messages_up)),
+            gateway_hours=_least_hours(
+                self.link.down, sum(one.air_seconds_down or 0.0 for one in uses)
+            ),
             since_resumed=self._resumed,
             pulls_included=self._measuring != Measuring(),
         )

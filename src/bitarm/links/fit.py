@@ -1,22 +1,35 @@
 """Does a link carry the frames of a run? Asked before the run begins."""
 
-from bitarm.core.codes import Raw
+from dataclasses import replace
+
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Request
-from bitarm.core.question import Question
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.frame_sizes import FrameSizes, largest_frames
 from bitarm.links.profiles import LINKS, Link
-from bitarm.wire import encode
 from bitarm.wire.frames.envelope import SHORT_BYTES
-from bitarm.wire.frames.short import MAX_MESSAGE, MAX_SYMBOL_BITS
+from bitarm.wire.frames.short import MAX_MESSAGE, MAX_SYMBOL_BITS, most_symbol_bits
 
-# Arm, message, the question's byte and checkpoint in a byte each; head, run and check sum around.
-MIN_REQUEST_BYTES = len(
-    encode(Request(run=0, arm=0, message=1, question=Question(until=1, code=Raw())))
-)
+
+def on_link(link: Link, setup: Setup) -> Setup:
+    """A setup whose frames a link carries; ConfigError if it does not carry them."""
+    setup = replace(setup, limits=limits_on(link, setup.spec, setup.limits))
+    require_fit(link, setup.spec, setup.limits, setup.policy.stride)
+    return setup
+
+
+def limits_on(link: Link, spec: RunSpec, limits: Limits) -> Limits:
+    """The limits of a run on a link.
+
+    Where only short frames fit, which count messages up to 57, the rounds of a scheme that can do
+    with them are limited, unless they are already.
+    """
+    is_short = most_symbol_bits(link.up.max_bytes) == MAX_SYMBOL_BITS
+    if spec.quantizer.asks_again and is_short and limits.rounds is None:
+        return replace(limits, rounds=MAX_MESSAGE)
+    return limits
 
 
 def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
@@ -26,6 +39,8 @@ def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> Fr
     does not carry such frames, with what would fit and which links would do.
     """
     sizes = largest_frames(spec, limits, stride)
+    if spec.quantizer.asks_again:
+        sizes = _cut(link, sizes)
     if sizes.report > link.up.max_bytes:
         raise ConfigError(
             f"the link {link.name} carries {link.up.max_bytes} bytes up, a report of this run can "
@@ -34,9 +49,17 @@ def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> Fr
     if sizes.request > link.down.max_bytes:
         raise ConfigError(
             f"the link {link.name} carries {link.down.max_bytes} bytes down, a request of this run "
-            f"can take {sizes.request} and none takes less than {MIN_REQUEST_BYTES}: "
-            f"{_others(sizes)}"
+            f"can take {sizes.request}: {_others(sizes)}"
         )
+    return sizes
+
+
+def _cut(link: Link, sizes: FrameSizes) -> FrameSizes:
+    """Where an agent may say that its answer does not fit, none is longer than fits."""
+    bits = most_symbol_bits(link.up.max_bytes)
+    fits = link.up.max_bytes >= SHORT_BYTES and sizes.messages <= MAX_MESSAGE
+    if bits < sizes.symbol_bits and fits:
+        return replace(sizes, report=link.up.max_bytes, symbol_bits=bits)
     return sizes
 
 

@@ -1,7 +1,7 @@
 """What measuring itself takes, beside the frames that tell of it: air time of pulls, and hours.
 
 A pull may send packets over the very link that carries the run's frames, as when an agent measures
-how many of a burst arrive. They fall under the same limits on air time and messages a day.
+how many of a burst arrive. They fall under the same limits on air time.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from bitarm.links.airtime import air_seconds
 from bitarm.links.profiles import Link
 from bitarm.wire.frames.envelope import SHORT_BYTES
 
-_HOUR, _DAY = 3600.0, 86400.0
+_HOUR = 3600.0
 
 
 @final
@@ -32,14 +32,12 @@ class Measuring:
     def least_hours(self, link: Link | None, *, pulls: float, reports: float = 0.0) -> float:
         """How long one device takes for so many pulls and reports at least.
 
-        By what a pull takes, and by the link's limits on the device's messages and air time.
+        By what a pull takes, and by the link's limits on the device's air time.
         """
         hours = pulls * self.seconds / _HOUR
         if link is None or not pulls:
             return hours
         up, packets = link.up, pulls * self.packets + reports
-        if up.messages_a_day is not None:
-            hours = max(hours, packets / up.messages_a_day * _DAY / _HOUR)
         if up.rate is not None:
             air = packets * air_seconds(up.rate, SHORT_BYTES, up=True)
             hours = max(hours, air / (up.duty_cycle or 1.0) / _HOUR)

@@ -1,9 +1,8 @@
 """What thin links carry.
 
-A profile holds published limits: the largest application payload each way, messages a day, and for
-LoRaWAN the data rate and the law's limits on the air.
+A profile holds published limits: the largest application payload each way, and for LoRaWAN the
+data rate and the law's limits on the air.
 
-    sigfox               12 bytes up, 140 a day; 8 bytes down, 4 a day
     lorawan-eu868-dr0    SF12 at 125 kHz: 51 bytes each way, 1 % duty cycle
     lorawan-us915-dr0    SF10 at 125 kHz: 11 bytes up, 400 ms at most;
                          SF12 at 500 kHz: 53 bytes down
@@ -25,7 +24,6 @@ class Direction:
     """What a link carries in one direction; None where it sets no limit."""
 
     max_bytes: int = MAX_BYTES
-    messages_a_day: int | None = None
     rate: LoRa | None = None
     duty_cycle: float | None = None  # fraction of the time that one sender may be on the air
     dwell_seconds: float | None = None  # the longest on the air: what `max_bytes` follows from
@@ -46,11 +44,6 @@ _SF12 = LoRa(spreading_factor=12, bandwidth=125_000)
 LINKS: dict[str, Link] = {
     link.name: link
     for link in (
-        Link(
-            name="sigfox",
-            up=Direction(max_bytes=12, messages_a_day=140),
-            down=Direction(max_bytes=8, messages_a_day=4),
-        ),
         Link(
             name="lorawan-eu868-dr0",
             up=Direction(max_bytes=51, rate=_SF12, duty_cycle=0.01),

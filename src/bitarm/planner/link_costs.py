@@ -22,7 +22,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
-from bitarm.links.fit import require_fit
+from bitarm.links.fit import limits_on, require_fit
 from bitarm.links.profiles import Direction, Link
 from bitarm.planner.candidates import mildest_of, worst_of
 from bitarm.planner.judged_questions import FIRST_ROUNDS, judged_questions
@@ -152,7 +152,8 @@ class LinkCheck:
         if setting not in self._known:
             try:
                 stride = POLICIES[setting.words["policy"]].stride
-                require_fit(link, self._spec_of(setting), self._task.limits, stride)
+                spec = self._spec_of(setting)
+                require_fit(link, spec, limits_on(link, spec, self._task.limits), stride)
                 self._known[setting] = True
             except ConfigError as error:
                 self.refusal = str(error)

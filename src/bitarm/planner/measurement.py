@@ -165,6 +165,7 @@ class SettingSimulator:
         cost: Floats = (
             prices.per_bit * trials.payload_bits
             + prices.per_message * trials.messages
+            + prices.per_downlink * (trials.messages + self.task.arms)
             + (prices.per_pull + prices.per_frame_unit * prices.units_a_pull) * trials.samples
             + prices.per_round * trials.rounds
         )

@@ -65,6 +65,11 @@ class Plan:
         return self.setting.words
 
     @property
+    def downlinks(self) -> float:
+        """Questions and dismissals of a run on average, one frame each."""
+        return self.figures.messages.mean + self.task.arms
+
+    @property
     def least_hours(self) -> float:
         """How long a run lasts at least: by the limits of the link, and by what a pull takes.
 
@@ -93,6 +98,7 @@ class Plan:
             "assumptions": list(self.guarantee.assumptions),
             **self.figures.to_json(),
             "lower_bound_samples": self.lower_bound,
+            "downlinks": self.downlinks,
             "least_hours": self.least_hours,
             "curve": [tried.to_json() for tried in self.curve],
             "if_guess_is_wrong": [other.to_json() for other in self.misjudged],
@@ -107,6 +113,7 @@ class Plan:
             "prices": {
                 "per_bit": prices.per_bit,
                 "per_message": prices.per_message,
+                "per_downlink": prices.per_downlink,
                 "per_pull": prices.per_pull,
                 "per_round": prices.per_round,
                 "per_frame_unit": prices.per_frame_unit,
@@ -136,6 +143,7 @@ def plan(
     spread: float | None = None,
     per_bit: float = 0.0,
     per_message: float = 0.0,
+    per_downlink: float = 0.0,
     per_pull: float = 0.0,
     per_round: float = 0.0,
     link: str | None = None,
@@ -168,6 +176,7 @@ def plan(
 
     Prices, in any one currency; at least one must be above 0:
         per_bit, per_message, per_pull, per_round: of a payload bit, a report, a pull, a round.
+        per_downlink: of a question or a dismissal, to a device that hears one arm's at a time.
         link: gives every message the price of its frames, both ways, and leaves out what does not
             fit. `per_frame_unit`, by default 1, is the price of a second of air time, or of a byte
             where the link has no data rate.
@@ -193,6 +202,7 @@ def plan(
         prices=prices_of(
             per_bit=per_bit,
             per_message=per_message,
+            per_downlink=per_downlink,
             per_pull=per_pull,
             per_round=per_round,
             link=link,

@@ -6,7 +6,6 @@ from typing import final
 
 from bitarm.api.words import number, whole_number
 from bitarm.errors import ConfigError
-from bitarm.links.fit import MIN_REQUEST_BYTES
 from bitarm.links.measuring import Measuring, pull_units
 from bitarm.links.profiles import Link, find_link
 
@@ -18,6 +17,7 @@ class Prices:
 
     per_bit: float = 0.0  # of payload, uplink
     per_message: float = 0.0  # a report of one arm
+    per_downlink: float = 0.0  # a question or a dismissal
     per_pull: float = 0.0
     per_round: float = 0.0
     link: Link | None = None
@@ -32,12 +32,11 @@ class Prices:
             if not (math.isfinite(price) and price >= 0):
                 raise ConfigError(f"{name} must be a finite price of 0 or more, got {price}")
             object.__setattr__(self, name, float(price))
-        if not any((self.per_bit, self.per_message, self.per_pull, self.per_round)) and not (
-            self.link and self.per_frame_unit
-        ):
+        own = (self.per_bit, self.per_message, self.per_downlink, self.per_pull, self.per_round)
+        if not any(own) and not (self.link and self.per_frame_unit):
             raise ConfigError(
                 "every price is 0, so any setting would do: give a price per bit, per message, "
-                "per pull or per round, or a link whose frames have one"
+                "per downlink, per pull or per round, or a link whose frames have one"
             )
 
     @property
@@ -50,6 +49,7 @@ def prices_of(
     *,
     per_bit: float = 0.0,
     per_message: float = 0.0,
+    per_downlink: float = 0.0,
     per_pull: float = 0.0,
     per_round: float = 0.0,
     link: str | None = None,
@@ -63,12 +63,11 @@ def prices_of(
     if link is None and pull_packets is not None:
         raise ConfigError("pull_packets are sent over a link: name it")
     profile = None if link is None else find_link(link)
-    if profile is not None:
-        require_any_fit(profile)
     charged = 0.0 if link is None else 1.0 if per_frame_unit is None else per_frame_unit
     return Prices(
         per_bit=number("per_bit", per_bit),
         per_message=number("per_message", per_message),
+        per_downlink=number("per_downlink", per_downlink),
         per_pull=number("per_pull", per_pull),
         per_round=number("per_round", per_round),
         link=profile,
@@ -78,12 +77,3 @@ def prices_of(
             seconds=number("pull_seconds", pull_seconds or 0.0),
         ),
     )
-
-
-def require_any_fit(link: Link) -> None:
-    """Refuse a link that carries no run at all."""
-    if link.down.max_bytes < MIN_REQUEST_BYTES:
-        raise ConfigError(
-            f"no setting fits the link {link.name}: it carries {link.down.max_bytes} bytes down, "
-            f"and no request takes less than {MIN_REQUEST_BYTES}"
-        )

@@ -78,9 +78,13 @@ class EmbeddedRun:
         *,
         clip: bool,
         watch: Watcher,
+        most_bits: int | None = None,
     ) -> None:
+        """`most_bits` is what the agents' link would carry of an answer."""
         self._learner = learner
-        self._agents = [Agent(learner.run, arm) for arm in range(len(learner.spec.arms))]
+        self._agents = [
+            Agent(learner.run, arm, most_bits=most_bits) for arm in range(len(learner.spec.arms))
+        ]
         self._sources = sources
         self._journal = journal
         self._clip = clip

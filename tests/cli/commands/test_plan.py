@@ -221,7 +221,6 @@ _REFUSED: dict[str, tuple[dict[str, str | None], str]] = {
         "bits does not apply to the quantizer dicq; it is for icq",
     ),
     "rewards": ({"--rewards": "cauchy"}, "rewards must be one of gaussian, bernoulli, beta"),
-    "sigfox": ({"--link": "sigfox"}, "no setting fits the link sigfox"),
     "a folder that is not": (
         {"--save": "no/plan.toml"},
         "there is no folder no to write plan.toml",

@@ -66,6 +66,17 @@ def txack(device: str, item: str) -> bytes:
     )
 
 
+def ack(device: str, item: str) -> bytes:
+    """A device acknowledged a confirmed downlink."""
+    return _event(
+        device,
+        deduplicationId="c9dbe358-2578-4fb7-b295-66b44edc45a6",
+        queueItemId=item,
+        acknowledged=True,
+        fCntDown=2,
+    )
+
+
 def error(device: str) -> bytes:
     """ChirpStack dropped a downlink."""
     return _event(device, level="ERROR", code="DOWNLINK_PAYLOAD_SIZE", description="too large")

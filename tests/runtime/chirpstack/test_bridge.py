@@ -51,7 +51,28 @@ def test_an_uplink_becomes_a_report() -> None:
     bridge = _bridge()
     reported = ("bitarm/v2/lab/north/report", REPORT)
     event = (events.topic(NORTH, "up"), events.up(NORTH, REPORT))
-    assert bridge.received(*event) == [PULLING, reported]
+    assert bridge.received(*event) == [PULLING, reported, ONLINE]  # and it waits for the next one
+    bridge.received(ASK, NEXT)
+    assert bridge.received(*event) == [PULLING, reported]  # which this uplink calls down
+
+
+def test_a_report_of_one_arm_does_not_say_that_a_device_with_several_waits() -> None:
+    devices = {"north": NORTH}
+    bridge = ChirpStackBridge(APPLICATION, "lab", devices, opening="first", busy=["north"])
+    said = bridge.received(events.topic(NORTH, "up"), events.up(NORTH, REPORT))
+    assert said == [PULLING, ("bitarm/v2/lab/north/report", REPORT)]
+    assert bridge.received(events.topic(NORTH, "up"), events.up(NORTH, b"")) == [ONLINE]
+
+
+def test_a_frame_whose_txack_was_lost_is_queued_again() -> None:
+    bridge = _bridge()
+    empty = (events.topic(NORTH, "up"), events.up(NORTH, b""))
+    ((_, first),) = bridge.received(ASK, REQUEST)
+    bridge.received(ASK, NEXT)
+    assert bridge.received(*empty) == [PULLING]  # calls it down, and nobody tells us
+    assert bridge.received(*empty) == [PULLING]  # perhaps the first one crossed the request
+    assert bridge.received(*empty) == [ONLINE]
+    assert bridge.received(ASK, REQUEST) == [(DOWN, first)]  # ChirpStack keeps an id once
 
 
 def test_a_request_becomes_a_downlink_of_the_documented_shape() -> None:

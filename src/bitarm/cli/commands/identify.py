@@ -25,6 +25,7 @@ from bitarm.cli.flags.plan import (
     GapsOption,
     MeanOption,
     PerBitOption,
+    PerDownlinkOption,
     PerFrameUnitOption,
     PerMessageOption,
     PerPullOption,
@@ -43,7 +44,6 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
-from bitarm.links.fit import require_fit
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
 from bitarm.store import SqliteJournal
@@ -92,6 +92,7 @@ def identify_command(
     spread: SpreadOption = None,
     per_bit: PerBitOption = None,
     per_message: PerMessageOption = None,
+    per_downlink: PerDownlinkOption = None,
     per_pull: PerPullOption = None,
     per_round: PerRoundOption = None,
     per_frame_unit: PerFrameUnitOption = None,
@@ -134,7 +135,7 @@ def identify_command(
         task, planned = _planned(task, asked, seed=chosen)
     else:
         _refuse_without_plan(plan_words(context.params))
-    ledger = _ledger(link, task, chosen, measuring)
+    ledger = None if link is None else LinkLedger(find_link(link), measuring=measuring)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as stack:
@@ -146,7 +147,13 @@ def identify_command(
         if page is not None:
             others.append(_opening_page(page, journal))
         with watching(*others, table_on=screen if live else None, pace=pace) as watch:
-            run, result = run_problem(task, seed=chosen, journal=journal, watch=watch)
+            run, result = run_problem(
+                task,
+                seed=chosen,
+                journal=journal,
+                watch=watch,
+                link=None if ledger is None else ledger.link,
+            )
         show_result(result, run=run, as_json=as_json, ledger=ledger, more=planned)
         if page is not None and live:
             page.stay()
@@ -220,13 +227,3 @@ def _opening_page(page: DashboardProcess, journal: Journal) -> Watcher:
                 page.show(next(kept.run for kept in journal.runs() if kept.fingerprint == run))
 
     return watch
-
-
-def _ledger(link: str | None, task: Problem, seed: int, measuring: Measuring) -> LinkLedger | None:
-    """A count of what the run costs on the link; ConfigError if its frames do not fit there."""
-    if link is None:
-        return None
-    profile = find_link(link)
-    setup = task.setup(seed)
-    require_fit(profile, setup.spec, setup.limits, setup.policy.stride)
-    return LinkLedger(profile, measuring=measuring)

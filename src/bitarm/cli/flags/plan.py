@@ -9,7 +9,7 @@ from bitarm.errors import ConfigError
 
 _WORDS = (
     *("gap", "gaps", "gap_prior", "mean", "spread"),
-    *("per_bit", "per_message", "per_pull", "per_round", "per_frame_unit"),
+    *("per_bit", "per_message", "per_downlink", "per_pull", "per_round", "per_frame_unit"),
 )
 
 
@@ -36,6 +36,7 @@ SpreadOption = Annotated[
 ]
 PerBitOption = Annotated[float | None, _option("Price of a payload bit")]
 PerMessageOption = Annotated[float | None, _option("Price of a report of one arm")]
+PerDownlinkOption = Annotated[float | None, _option("Price of a question or a dismissal")]
 PerPullOption = Annotated[float | None, _option("Price of a pull of one arm")]
 PerRoundOption = Annotated[float | None, _option("Price of a round")]
 PerFrameUnitOption = Annotated[

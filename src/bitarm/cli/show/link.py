@@ -15,6 +15,7 @@ def link_json(fleet: FleetUse) -> dict[str, Any]:
         "messages_up": fleet.messages_up,
         "messages_down": fleet.messages_down,
         "busiest": fleet.busiest.to_json(),
+        "gateway_hours": fleet.gateway_hours,
         "since_resumed": fleet.since_resumed,
         "pulls_included": fleet.pulls_included,
     }
@@ -33,6 +34,8 @@ def print_link(console: Console, fleet: FleetUse) -> None:
         "busiest agent",
         f"{busiest.messages_up:,} up, {busiest.messages_down:,} down{_air(busiest)}",
     )
+    if fleet.gateway_hours:
+        grid.add_row("downlinks", f"{duration(fleet.gateway_hours)} of one gateway's duty cycle")
     if busiest.packets_of_pulls:
         grid.add_row("its pulls", f"{busiest.packets_of_pulls:,} packets over the same link")
     if busiest.least_hours:

@@ -113,6 +113,8 @@ def _expected(plan: Plan) -> Table:
         numbers = (spread.mean, spread.sem, spread.sd)
         table.add_row(_NOUNS.get(name, name), *(_rounded(number) for number in numbers))
     table.add_row("lower bound on samples", _rounded(plan.lower_bound), "", "")
+    if plan.task.prices.link is not None or plan.task.prices.per_downlink:
+        table.add_row("downlinks", _rounded(plan.downlinks), "", "")
     if plan.least_hours:
         table.add_row("lasts at least", duration(plan.least_hours), "", "")
     return table
@@ -186,6 +188,7 @@ def _prices(plan: Plan) -> str:
         for noun, price in (
             ("bit", prices.per_bit),
             ("message", prices.per_message),
+            ("downlink", prices.per_downlink),
             ("pull", prices.per_pull),
             ("round", prices.per_round),
         )

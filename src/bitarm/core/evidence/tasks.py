@@ -158,9 +158,15 @@ def read_spread(reader: BitReader) -> int:
 # -- edge ---------------------------------------------------------------------------------------
 
 
-def write_edge(task: Edge, code: Nearest, account: Account) -> Symbol:
-    """The highest edge that the evidence certifies, and the spread with which it does."""
+def write_edge(task: Edge, code: Nearest, account: Account, most_bits: int | None = None) -> Symbol:
+    """The highest edge that the evidence certifies, and the spread with which it does.
+
+    Where that takes more than `most_bits`, the spread is changed by less: the edge is then lower,
+    and as certain.
+    """
     scale = account.scale
+    rates = scale.rates[task.first : task.first + BAND]
+    evidence = tuple(account.above(rung) for rung in range(task.first, task.first + BAND))
     steps, change = highest_edge(
         scale.bounded,
         code.steps_to(account.mean),
@@ -171,9 +177,29 @@ def write_edge(task: Edge, code: Nearest, account: Account) -> Symbol:
         account.pulls,
         scale.low,
         scale.unit,
-        scale.rates[task.first : task.first + BAND],
-        tuple(account.above(rung) for rung in range(task.first, task.first + BAND)),
+        rates,
+        evidence,
     )
+    symbol = _edge_symbol(code, steps, change)
+    while most_bits is not None and symbol.nbits > most_bits and change:
+        change -= 1 if change > 0 else -1
+        steps = certified(
+            scale.bounded,
+            code.steps_to(account.mean),
+            code.centre,
+            code.step,
+            task.spread + change,
+            account.pulls,
+            scale.low,
+            scale.unit,
+            rates,
+            evidence,
+        )
+        symbol = _edge_symbol(code, steps, change)
+    return symbol
+
+
+def _edge_symbol(code: Nearest, steps: int, change: int) -> Symbol:
     if not change:
         return concat(Symbol(0, 1), code.write_steps(steps))
     told = concat(Symbol(1, 1), write_golomb(zigzag(change), 1))

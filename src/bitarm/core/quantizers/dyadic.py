@@ -6,7 +6,8 @@ that power: a question needs no float that both ends must share to the last bit,
 short frame. The noise is what the policy says of it, where it knows more than σ; so this scheme
 also serves rewards of which no σ is known, and the agents that judge themselves.
 
-The error is at most half a step, always.
+The error is at most half a step, always. An arm whose link did not carry its answer is asked again
+in steps eight times as large.
 """
 
 import math
@@ -28,8 +29,11 @@ from bitarm.core.quantizer import (
     require_no_prior,
 )
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
-from bitarm.core.question import Question
+from bitarm.core.question import BEYOND, Question
 from bitarm.core.words import Word, check_words
+
+_COARSER = 8.0  # times, where a link did not carry an answer
+_MOST_BEYOND = 20  # such answers that count: 2^60 covers all that a code can tell
 
 ROUNDING = 1 + 2.0**-14
 """Covers every rounding on the way: the bound is certain, not nearly so."""
@@ -43,6 +47,7 @@ class Dyadic(Quantizer):
     name: ClassVar[str] = "dyadic"
     certain: ClassVar[bool] = True
     hinted: ClassVar[bool] = True
+    asks_again: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (Nearest.name, Above.name)
 
     kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.2
@@ -70,7 +75,7 @@ class Dyadic(Quantizer):
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return self.step_size(occasion) / 2 * ROUNDING
+        return self._step(held, occasion) / 2 * ROUNDING
 
     def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
@@ -78,7 +83,7 @@ class Dyadic(Quantizer):
 
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:
         """The number of steps to the mean, with what the hint wants to be known beside."""
-        hint, step = occasion.hint, self.step_size(occasion)
+        hint, step = occasion.hint, self._step(held, occasion)
         until, unit = occasion.pulls, unit_of(step)
         if hint is not None and isinstance(hint.task, Challenge):
             edge = hint.task.edge
@@ -100,7 +105,11 @@ class Dyadic(Quantizer):
     def read(
         self, symbol: Symbol, question: Question, held: Estimate, occasion: Occasion
     ) -> Estimate:
-        """The middle of the cell that was told; what is held stays, if the arm gave up."""
+        """The middle of the cell that was told; what is held stays, if the arm gave up, or if its
+        link did not carry its answer.
+        """
+        if symbol == BEYOND and question.has_beyond:
+            return replace(held, beyond=min(held.beyond + 1, _MOST_BEYOND))
         told, code, task = question.read(symbol), question.code, question.task
         if told is None:
             return held
@@ -120,13 +129,16 @@ class Dyadic(Quantizer):
         """None: half a step, always (docs/widths.md)."""
         return None
 
-    def step_size(self, occasion: Occasion) -> float:
+    def step_size(self, occasion: Occasion, coarser: float = 1.0) -> float:
         """s_n: so many deviations, rounded; never more than half of what the bounds allow."""
-        step = dyadic(self._kappa(occasion) * _deviation(occasion))
+        step = dyadic(coarser * self._kappa(occasion) * _deviation(occasion))
         if occasion.bounds is None:
             return step
         a, b = occasion.bounds
         return min(step, dyadic((b - a) / 2))
+
+    def _step(self, held: Estimate, occasion: Occasion) -> float:
+        return self.step_size(occasion, _COARSER**held.beyond)
 
     def _kappa(self, occasion: Occasion) -> float:
         hint = occasion.hint

@@ -16,6 +16,7 @@ from bitarm.errors import ConfigError, LocalProtocolError, RefusedRewardError, R
 from bitarm.rewards.feeds import RewardFeed
 from bitarm.runtime.agent.memory import AgentMemory, Keeper, latest_epoch
 from bitarm.wire.announcement import Announcement
+from bitarm.wire.frames.short import most_symbol_bits
 from bitarm.wire.status import Start
 
 Supply = Callable[[str, int, int], RewardFeed]
@@ -46,7 +47,13 @@ class Part:
         self._keeper = keeper
         for arm, name in announced.arms.items():
             self.feeds[arm] = feed = supply(name, arm, announced.seed)
-            machine = Agent(self.run, arm, memory.arms.get(arm), most_pulls=most_pulls)
+            machine = Agent(
+                self.run,
+                arm,
+                memory.arms.get(arm),
+                most_pulls=most_pulls,
+                most_bits=most_symbol_bits(announced.report_bytes),
+            )
             if machine.wanted and feed.live and not memory.stopped:
                 memory = replace(memory, discarded=memory.discarded + 1)
             feed.skip(machine.state.pulls)

@@ -13,10 +13,13 @@ broker needs no other bridge: see `bitarm.runtime.chirpstack.service`.
 
 A device of class A listens only after it has spoken, so ChirpStack keeps a downlink until then; a
 request that comes again meanwhile is not queued again. A device that waits for a request sends an
-empty frame on bitarm's port: if nothing is queued for it, the learner asks again.
+empty frame on bitarm's port, or its last report once more: if nothing is queued for it, the learner
+asks again. ChirpStack's events may be lost, that a frame has left the queue too: one that two
+uplinks should have called down is queued again, and ChirpStack refuses it if it has it yet.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, final
 
 from bitarm.errors import ConfigError
@@ -38,6 +41,18 @@ Said = tuple[str, bytes]
 
 
 @final
+@dataclass(slots=True)
+class _Queued:
+    """A frame in ChirpStack's queue for a device, as far as we know."""
+
+    frame: bytes
+    calls: int = 0  # uplinks that should have called it down
+
+
+_MOST_CALLS = 2  # the first may have crossed the frame on its way to the queue
+
+
+@final
 class ChirpStackBridge:
     """Between the topics of one run and one application of a ChirpStack server.
 
@@ -52,8 +67,10 @@ class ChirpStackBridge:
         devices: Mapping[str, str],
         *,
         opening: str,
+        busy: Collection[str] = (),
         port: int = DEFAULT_PORT,
     ) -> None:
+        """`busy` has the agents with several arms: a report of one does not say that they wait."""
         if not 1 <= port <= 223:
             raise ConfigError(f"fPort must lie in [1, 223], got {port}")
         self._application = check_application(application)
@@ -64,7 +81,8 @@ class ChirpStackBridge:
         self._agents = {device: agent for agent, device in self._devices.items()}
         if len(self._agents) < len(self._devices):
             raise ConfigError("two agents cannot share one device: give each its own devEui")
-        self._queued: dict[str, list[bytes]] = {device: [] for device in self._agents}
+        self._busy = {self._devices[agent] for agent in busy}
+        self._queued: dict[str, list[_Queued]] = {device: [] for device in self._agents}
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
@@ -94,14 +112,7 @@ class ChirpStackBridge:
 
     def _event(self, kind: str, device: str, payload: bytes) -> list[Said]:
         if kind == "up":
-            uplink = read_uplink(device, payload)
-            if uplink.port != self._port:
-                return [self._status(device, Presence.PULLING)]  # telemetry: a sign of life
-            if uplink.data:
-                report = (self._topics.of(self._agents[device], Subject.REPORT), uplink.data)
-                return [self._status(device, Presence.PULLING), report]
-            waits = bool(self._queued[device])  # in ChirpStack: this uplink calls it down
-            return [self._status(device, Presence.PULLING if waits else Presence.ONLINE)]
+            return self._up(device, payload)
         if kind == "join":
             read_event(device, payload)
             self._queued[device].clear()  # ChirpStack may empty its queue when a device joins
@@ -112,17 +123,42 @@ class ChirpStackBridge:
             self._queued[device].clear()  # a frame may have been dropped: ask again
         return []
 
+    def _up(self, device: str, payload: bytes) -> list[Said]:
+        """A report, if there is one, and whether the device waits for a question."""
+        uplink = read_uplink(device, payload)
+        coming = self._call(device)
+        here = self._status(device, Presence.PULLING)
+        if uplink.port != self._port:
+            return [here]  # telemetry: a sign of life
+        said = [here] if coming or uplink.data else []  # nobody's report is read who is not here
+        if uplink.data:
+            said.append((self._topics.of(self._agents[device], Subject.REPORT), uplink.data))
+        if not coming and not (uplink.data and device in self._busy):
+            said.append(self._status(device, Presence.ONLINE))  # asked what is open after it
+        return said
+
+    def _call(self, device: str) -> bool:
+        """Whether this uplink calls a frame down from ChirpStack's queue."""
+        queue = self._queued[device]
+        if queue and queue[0].calls == _MOST_CALLS:
+            queue.clear()
+        if not queue:
+            return False
+        queue[0].calls += 1
+        return True
+
     def _request(self, device: str, frame: bytes) -> list[Said]:
-        if frame in self._queued[device]:
+        queue = self._queued[device]
+        if any(queued.frame == frame for queued in queue):
             return []  # it waits for the device's next uplink
-        self._queued[device].append(frame)
+        queue.append(_Queued(frame))
         topic = f"application/{self._application}/device/{device}/command/down"
         return [(topic, write_downlink(device, frame, self._port))]
 
     def _sent(self, device: str, item: Any) -> None:
         """Forget a frame that left the queue, so that it goes out again if it is asked again."""
         queue = self._queued[device]
-        queue[:] = [frame for frame in queue if queue_item(device, frame) != item]
+        queue[:] = [queued for queued in queue if queue_item(device, queued.frame) != item]
 
     def _status(self, device: str, presence: Presence) -> Said:
         status = Status(presence=presence, opening=self._opening)

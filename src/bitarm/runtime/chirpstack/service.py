@@ -5,6 +5,7 @@ the topics of the run: only what ChirpStack says of it is heard.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import final
@@ -33,6 +34,7 @@ class ChirpStackService:
             fleet.fleet,
             dict(zip(fleet.agents, fleet.devices, strict=True)),
             opening=learner.opening,
+            busy=[agent for agent, arms in Counter(fleet.agents).items() if arms > 1],
         )
         self._inbox: list[tuple[str, bytes]] = []
         self._own = (  # whether this run has a learner, and which

@@ -28,7 +28,7 @@ class LearnerProbe:
         self._request = topics.of(LEARNER, Subject.REQUEST)
         self._runs = topics.of("+", Subject.RUN).split("+")
         self._until = float("inf")
-        self._heard = 0
+        self._heard = False
         self._more = False
         self._asked = False
         self._epochs: dict[str, set[int]] = {}  # by opening
@@ -37,6 +37,7 @@ class LearnerProbe:
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-probe-{identity}",
             subscriptions=(
+                self._status,  # by its name too: RabbitMQ keeps nothing for wildcards
                 topics.of("+", Subject.STATUS),
                 topics.of("+", Subject.RUN),
                 topics.of(LEARNER, Subject.END),
@@ -50,14 +51,17 @@ class LearnerProbe:
 
     def connected(self, now: float) -> None:
         """Wait for what is retained."""
-        self._until, self._heard, self._asked = now + RETAINED_WITHIN, 0, False
+        self._until, self._heard, self._asked = now + RETAINED_WITHIN, False, False
 
     def disconnected(self, now: float) -> None:
         """Wait for a connection, and begin again then."""
         self._until = float("inf")
 
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
-        """Of a learner's statuses the first is what the broker kept, one more is its own."""
+        """Of a learner's statuses, one that the broker did not keep is its own.
+
+        What it kept may come twice, once for each subscription that it fits.
+        """
         self._more = True
         if not payload:
             return
@@ -72,8 +76,9 @@ class LearnerProbe:
             return
         if status.opening is not None and status.epoch is not None:
             self._epochs.setdefault(status.opening, set()).add(status.epoch)
-        if topic == self._status:
-            self._heard += status.presence is Presence.ONLINE
+        if topic == self._status and status.presence is Presence.ONLINE:
+            self._heard = True
+            self.found = self.found or (self._asked and not retained)
 
     def step(self, now: float) -> Iterable[Publication]:
         """Ask once, if there is anybody to ask."""
@@ -82,7 +87,6 @@ class LearnerProbe:
         if self._heard and not self._asked:
             self._asked, self._until = True, now + ANSWER_WITHIN
             return (Publication(topic=self._request, payload=b""),)
-        self.found = self._heard > 1
         self.finished = self.found or now >= self._until
         return ()
 

@@ -24,6 +24,13 @@ MESSAGE_CODES = tuple(code for code in range(1 << _CODE_BITS) if code.bit_count(
 _MESSAGES = {code: message for message, code in enumerate(MESSAGE_CODES, start=1)}
 MAX_MESSAGE = len(MESSAGE_CODES)
 
+_LONG_REPORT_BYTES = 17  # of a long frame around a symbol: head, run, arm, message, length, CRC
+
+
+def most_symbol_bits(frame_bytes: int) -> int:
+    """Bits of a symbol whose report fits into frames of so many bytes, for arms below 2^21."""
+    return max(MAX_SYMBOL_BITS, 8 * (frame_bytes - _LONG_REPORT_BYTES))
+
 
 def fits(report: Report) -> bool:
     """Whether the report has a short frame; then it has no other single frame."""

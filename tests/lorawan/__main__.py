@@ -1,0 +1,64 @@
+"""`python -m tests.lorawan`: what runs take on a simulated LoRaWAN, as in docs/lorawan.md."""
+
+import logging
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lorawan.region import EU868, US915, Region
+from lorawan.server import Air
+from lorawan.world import World, coins
+
+from bitarm.core.events import ReportAccepted
+
+_MEANS = (0.95, 0.9, 0.88, 0.85, 0.8)
+_RUNS = 20
+
+_ROWS: list[tuple[str, Region, Air, bool, float]] = [
+    ("EU868, nothing lost", EU868, Air(), True, 0.05),
+    ("the same, the learner takes 5 s", EU868, Air(), True, 5.0),
+    ("one frame in ten lost", EU868, Air(lost_up=0.1, lost_down=0.1), True, 0.05),
+    ("three in ten", EU868, Air(lost_up=0.3, lost_down=0.3), True, 0.05),
+    ("the same, who waits says nothing", EU868, Air(lost_up=0.3, lost_down=0.3), False, 0.05),
+    (
+        "three in ten, two events in ten, two in ten twice",
+        EU868,
+        Air(lost_up=0.3, lost_down=0.3, lost_events=0.2, repeated_events=0.2),
+        True,
+        0.05,
+    ),
+    ("US915, nothing lost", US915, Air(), True, 0.05),
+    ("US915, three in ten", US915, Air(lost_up=0.3, lost_down=0.3), True, 0.05),
+]
+
+
+def main() -> None:
+    """Averages of some runs a row."""
+    logging.disable(logging.WARNING)
+    print("| | reports | uplinks | downlinks | air time up, s | days | right |")
+    print("|---|---|---|---|---|---|---|")
+    for name, region, air, repeats, latency in _ROWS:
+        totals = [0.0] * 6
+        for seed in range(_RUNS):
+            world = World(
+                coins(_MEANS, region), region, seed=seed, air=air, repeats=repeats, latency=latency
+            )
+            course = world.run()
+            events = (entry.event for entry in course.journal.read(1))
+            sizes = [size for device in course.devices for size in device.uplinks]
+            figures = (
+                sum(isinstance(event, ReportAccepted) for event in events),
+                len(sizes),
+                course.server.downlinks,
+                sum(map(region.up_seconds, sizes)),
+                course.days,
+                course.result.best_arm == 0,
+            )
+            totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
+        shown = [f"{total / _RUNS:.1f}" for total in totals[:-1]]
+        print(f"| {name} | {' | '.join(shown)} | {totals[-1]:.0f} of {_RUNS} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Runs over a simulated LoRaWAN, whatever is lost, late or repeated, are the in-process runs."""
+
+import random
+
+import pytest
+from drives import story
+from lorawan.device import Device
+from lorawan.region import EU868, US915, Region
+from lorawan.server import Air
+from lorawan.world import Course, World, coins
+
+from bitarm.api.identify import run_setup
+from bitarm.core.events import (
+    AgentJoined,
+    FleetAssigned,
+    PullsCounted,
+    ReportAccepted,
+    TrafficMeasured,
+)
+from bitarm.core.journal import Journal
+from bitarm.core.question import BEYOND
+from bitarm.store import MemoryJournal
+from bitarm.wire.frames.short import most_symbol_bits
+
+_MEANS = (0.9, 0.8, 0.7, 0.6, 0.5)
+_BAD = Air(lost_up=0.3, lost_down=0.3, lost_events=0.2, repeated_events=0.2)
+
+
+def _story(journal: Journal) -> object:
+    others = FleetAssigned | TrafficMeasured | AgentJoined | PullsCounted  # a device tells no count
+    events = [entry.event for entry in journal.read(1)]
+    return story([event for event in events if not isinstance(event, others)])
+
+
+def _assert_as_in_process(world: World, region: Region) -> Course:
+    course, journal = world.run(), MemoryJournal()
+    setup = world.setup
+    sources = world.problem.sources(setup.spec.seed)
+    bits = most_symbol_bits(region.up.max_bytes)
+    run_setup(setup, sources, clip=False, journal=journal, watch=None, most_bits=bits)
+    assert _story(course.journal) == _story(journal)
+    assert course.result.guarantee == 0.1
+    return course
+
+
+@pytest.mark.parametrize("region", [EU868, US915], ids=lambda region: region.link)
+@pytest.mark.parametrize("air", [Air(), Air(lost_up=0.1, lost_down=0.1), _BAD], ids=str)
+def test_the_run_is_the_run_in_one_process(region: Region, air: Air) -> None:
+    course = _assert_as_in_process(World(coins(_MEANS, region), region, seed=3, air=air), region)
+    for device in course.devices:
+        assert all(size <= region.up.max_bytes for size in device.uplinks)
+
+
+def test_answers_that_eleven_bytes_do_not_carry_are_asked_for_again() -> None:
+    """The arm that is heard first has hardly any noise, and the others are asked as if they had."""
+    problem = coins((0.9, 0.3, 0.5, 0.75, 0.2), US915, noiseless=[2])
+    air = Air(lost_up=0.2, lost_down=0.2)
+    course = _assert_as_in_process(World(problem, US915, seed=1, air=air), US915)
+    told = [entry.event for entry in course.journal.read(1)]
+    reports = [event for event in told if isinstance(event, ReportAccepted)]
+    assert sum(event.symbol == BEYOND for event in reports) > 3
+    assert max(event.symbol.nbits for event in reports) <= 16
+    assert course.result.best_arm == 0
+
+
+def test_without_losses_each_question_and_dismissal_goes_down_once() -> None:
+    course = World(coins(_MEANS, EU868), EU868, seed=3).run()
+    events = [entry.event for entry in course.journal.read(1)]
+    questions = sum(isinstance(event, ReportAccepted) for event in events)
+    assert course.server.downlinks == questions + len(_MEANS)
+    assert all(device.heard <= len(device.uplinks) for device in course.devices)
+
+
+def test_a_learner_that_is_too_slow_for_the_window_costs_uplinks_alone() -> None:
+    quick, slow = (
+        World(coins(_MEANS, EU868), EU868, seed=3, latency=latency).run() for latency in (0.05, 5.0)
+    )
+    assert _story(quick.journal) == _story(slow.journal)
+    assert quick.server.downlinks == slow.server.downlinks
+    assert quick.uplinks < slow.uplinks
+
+
+def test_a_report_that_is_said_again_while_a_device_waits_saves_downlinks() -> None:
+    air = Air(lost_up=0.3, lost_down=0.3)
+    downlinks = [0, 0]
+    for seed in range(5):
+        for repeats in (False, True):
+            world = World(coins(_MEANS, EU868), EU868, seed=seed, air=air, repeats=repeats)
+            downlinks[repeats] += world.run().server.downlinks
+    assert downlinks[True] < downlinks[False]
+
+
+def test_a_busy_gateway_holds_downlinks_back_and_nothing_is_lost() -> None:
+    """Many devices that speak often: the gateway's own duty cycle is what is short."""
+    means = (*_MEANS, *(0.3 for _ in range(15)))
+    course = World(coins(means, EU868), EU868, seed=1, every=120.0, pull_seconds=1.0).run()
+    assert course.server.held_back > 0
+    assert course.result.best_arm == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_devices_with_one_key_void_the_guarantee(seed: int) -> None:
+    world = World(coins(_MEANS, EU868), EU868, seed=seed)
+    draw, first = random.Random(seed), world.devices[4]
+    world.add(
+        Device(
+            first.eui,
+            lambda count: [float(draw.random() < 0.95) for _ in range(count)],
+            EU868,
+            every=600.0,
+            pull_seconds=60.0,
+        )
+    )
+    assert world.run().result.guarantee is None
+
+
+def test_a_downlink_that_comes_hours_late_changes_nothing() -> None:
+    """Every downlink comes once more, when the device has long gone on."""
+    world = World(coins(_MEANS, EU868), EU868, seed=3)
+    hear = world._hear
+
+    def again(eui: str, frame: bytes) -> None:
+        hear(eui, frame)
+        world.at(world._now + 7200.0, lambda: hear(eui, frame))
+
+    world._hear = again  # type: ignore[method-assign]
+    _assert_as_in_process(world, EU868)
