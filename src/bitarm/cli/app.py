@@ -25,6 +25,7 @@ COMMANDS = (
     "agent",
     "runs",
     "broker",
+    "schema",
 )
 """In the order of the help; each is a module of `bitarm.cli.commands` with a function `add_to`."""
 
