@@ -108,7 +108,7 @@ def fleet() -> str:
 def seam() -> str:
     """Radius = sampling width + quantizer error."""
     return sheet(
-        780,
+        810,
         270,
         "Radius = sampling width + quantizer error",
         text(30, 40, "true mean μ", fill=SOFT),
