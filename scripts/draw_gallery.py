@@ -16,7 +16,7 @@ _PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 def main() -> None:
     """Run the blocks in order, in an empty folder, and keep what they drew."""
     os.environ |= {"MPLBACKEND": "svg", "SOURCE_DATE_EPOCH": "0"}
-    import matplotlib as mpl  # noqa: PLC0415  # it reads its backend from the environment
+    import matplotlib as mpl  # it reads its backend from the environment
 
     mpl.rcParams["svg.hashsalt"] = "gallery"  # so that the same picture is the same file
     names: dict[str, object] = {}

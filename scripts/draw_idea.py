@@ -49,7 +49,9 @@ def arrow(x1: float, y1: float, x2: float, y2: float, color: str = INK) -> str:
     return line(x1, y1, x2, y2, color).replace("/>", marked)
 
 
-def box(x: float, y: float, width: float, height: float, color: str = INK, fill: str = "#fff") -> str:
+def box(
+    x: float, y: float, width: float, height: float, color: str = INK, fill: str = "#fff"
+) -> str:
     """A rounded box."""
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="{fill}" '
@@ -99,7 +101,14 @@ def fleet() -> str:
             text(22, y + 45, "0.93 0.88 …", size=12, fill=SOFT),
             arrow(354, y + 22, 554, 150 + row * 14, WARM),
             arrow(554, 166 + row * 14, 356, y + 42, SOFT),
-            text(372, y + (74 if row == 2 else 14), f"{bits} bits in all", size=13, fill=WARM, weight="600"),
+            text(
+                372,
+                y + (74 if row == 2 else 14),
+                f"{bits} bits in all",
+                size=13,
+                fill=WARM,
+                weight="600",
+            ),
         ]
     parts.append(text(480, 322, "few bits up, whole questions down", size=14, fill=INK))
     return sheet(780, 345, "Agents measure; a learner asks and gets a few bits", *parts)
@@ -182,7 +191,9 @@ def challenge() -> str:
             parts.append(text(744, y + 6, bit, size=20, fill=WARM, weight="700", anchor="end"))
     parts += [
         dashed(620, 60, 620, 250, TEAL),
-        text(612, 268, "the leader's evidence, told to the others", size=13, fill=TEAL, anchor="end"),
+        text(
+            612, 268, "the leader's evidence, told to the others", size=13, fill=TEAL, anchor="end"
+        ),
         text(744, 268, "bits sent", size=13, fill=WARM, anchor="end"),
     ]
     return sheet(780, 290, "The leader goes ahead, the beaten say so in one bit", *parts)

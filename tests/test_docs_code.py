@@ -7,12 +7,15 @@ where `examples/` lies too; its Python blocks share their names.
 import contextlib
 import doctest
 import importlib
+import inspect
 import io
 import json
 import logging
+import random
 import re
 import shutil
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +25,9 @@ import pytest
 from docs_blocks import PAGES, ROOT, Block, blocks_of
 from typer.main import get_command
 
+import bitarm
 from bitarm.api.problem import parse_problem
+from bitarm.api.words import vocabulary
 from bitarm.cli.app import make_app, run
 
 _BLOCKS = {page: list(blocks_of(page)) for page in PAGES}
@@ -194,3 +199,45 @@ def test_no_page_names_a_file_that_is_not_there() -> None:
         if not (ROOT / path).exists()
     }
     assert not missing
+
+
+def _examples_of(text: str) -> list[str]:
+    """The indented blocks of a docstring that come before its lists."""
+    body = text.split("\nArgs:")[0].split("\nWhat is known")[0]
+    blocks = re.findall(r"(?:^    \S.*\n(?:^(?:    .*)?\n)*)", body + "\n", re.MULTILINE)
+    return [textwrap.dedent(block) for block in blocks]
+
+
+_GIVEN = {"bitarm": bitarm, "random": random, "arms": {"a": [0.1] * 90, "b": [0.9] * 90}}
+_SLOW = {"plan"}  # seconds of simulation: tests/planner
+
+
+@pytest.mark.parametrize("name", ["identify", "simulate", "setup", "plan"])
+def test_the_example_of_a_public_function_runs(name: str) -> None:
+    (example,) = _examples_of(inspect.getdoc(getattr(bitarm, name)) or "")
+    code = compile(example, f"bitarm.{name}", "exec")
+    if name not in _SLOW:
+        exec(code, dict(_GIVEN))
+
+
+def test_the_fields_of_json_are_on_their_page(folder: Path) -> None:
+    """Every field that is printed and is no word, and no field that is not there."""
+    page = (ROOT / "docs" / "reference" / "json.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]+) \|", page, re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    run_fields = _json("identify", "--seed", "1", "--json", "--link", "lorawan-eu868-dr0")
+    sweep = _json("simulate", "--arms", "bernoulli:0.9,0.1", "--trials", "5", "--json")
+    words = set(vocabulary().words)
+    found = {*run_fields, *run_fields["arms"][0], *sweep["results"][0]} - words
+    assert found == told
+
+
+def _json(*words: str) -> dict[str, Any]:
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as out,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["bitarm", *words])
+        assert run() == 0
+    loaded: dict[str, Any] = json.loads(out.getvalue())
+    return loaded

@@ -106,9 +106,7 @@ def _links_lead_somewhere(pages: dict[Path, _Scan], site: Path) -> None:
     assert checked > 2000
 
 
-def _loads_from_nowhere_else(
-    pages: dict[Path, _Scan], site: Path
-) -> None:
+def _loads_from_nowhere_else(pages: dict[Path, _Scan], site: Path) -> None:
     for page, scan in pages.items():
         for load in scan.loads:
             parts = urlsplit(load)
@@ -122,9 +120,7 @@ def _loads_from_nowhere_else(
         assert all((one or other).startswith("#") for one, other in loaded), picture
 
 
-def _formulas_are_typeset(
-    pages: dict[Path, _Scan], site: Path
-) -> None:
+def _formulas_are_typeset(pages: dict[Path, _Scan], site: Path) -> None:
     for name in ("idea.html", "widths.html", "bits.html", "paper.html"):
         assert pages[site / name].math > 3, name
     for page in pages:
