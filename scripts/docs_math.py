@@ -1,7 +1,7 @@
 """Formulas of the documentation, typeset without a script or a font from elsewhere.
 
 `$…$` and `$$…$$` hold LaTeX and become MathML, which browsers draw themselves. A letter with an
-index in plain text (μ̃_{j,i}, 2^−B) becomes one with a subscript or a superscript. Code is left alone.
+index in plain text (μ̃_{j,i}, 2^−B) gets a subscript or a superscript. Code is left alone.
 """
 
 import re

@@ -62,8 +62,8 @@ def commands_page() -> str:
     for name in COMMANDS:
         sections.append(_section(app, (name,), 2))
         inner = getattr(group, "commands")[name]  # noqa: B009  # click's groups have no types here
-        for part in getattr(inner, "commands", ()):
-            sections.append(_section(app, (name, part), 3))
+        parts = getattr(inner, "commands", ())
+        sections.extend(_section(app, (name, part), 3) for part in parts)
     return "".join(sections)
 
 

@@ -134,7 +134,7 @@ def seam() -> str:
         line(605, 178, 640, 178, WARM, width=6),
         text(530, 200, "width", size=13, fill=TEAL, anchor="middle"),
         text(622, 200, "error", size=13, fill=WARM, anchor="middle"),
-        text(30, 245, "If the first interval holds μ, so does the second: nothing is lost by few bits but length."),
+        text(30, 245, "If the first interval holds μ, so does the second: few bits cost length."),
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def question() -> str:
         arrow(low + 300, 128, low + 380, 128, WARM),
         text(low + 392, 134, "10", size=22, fill=WARM, weight="700"),
         text(low + 392, 156, "two bits", size=13, fill=WARM),
-        text(30, 230, "Everything that the answer depends on is in the question: the agent keeps no history."),
+        text(30, 230, "All that the answer depends on is in the question: no history is kept."),
     )  # fmt: skip
 
 
@@ -181,12 +181,13 @@ def challenge() -> str:
     parts = [text(120, 34, "pulls of each arm", size=14, fill=SOFT), arrow(250, 29, 700, 29, SOFT)]
     for row, (name, end, said, color, bit) in enumerate(rows):
         y = 70 + row * 52
+        ahead = end > 500
+        x, anchor = (end - 10, "end") if ahead else (end + 14, "start")
         parts += [
             text(30, y + 5, name, weight="600", fill=color),
             line(110, y, end, y, color, width=8),
-            text(end - 10 if end > 500 else end + 14, y - 10 if end > 500 else y + 5, said, size=13, fill=color,
-                 anchor="end" if end > 500 else "start"),
-        ]  # fmt: skip
+            text(x, y - 10 if ahead else y + 5, said, size=13, fill=color, anchor=anchor),
+        ]
         if bit:
             parts.append(text(744, y + 6, bit, size=20, fill=WARM, weight="700", anchor="end"))
     parts += [

@@ -1,9 +1,10 @@
-"""The release checklist, as a program: says what is done and what is left, and ends with 1 if any is.
+"""The release checklist, as a program: says what is done and what is left.
 
 python scripts/release_check.py             all steps that need no network
 python scripts/release_check.py --install   also installs the wheel and its extras, from the index
 
-It builds sdist and wheel into build/release and checks them; it uploads nothing and tags nothing.
+It ends with 1 if anything is left. It builds sdist and wheel into build/release; it uploads nothing
+and tags nothing.
 """
 
 import argparse

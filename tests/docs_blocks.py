@@ -35,9 +35,9 @@ _LENT = (
     ("docs/wire.md", "import", "run by tests/e2e/test_stranger.py"),
     ("docs/network.md", "bitarm learner", "not run: needs a broker; tests/e2e runs such a fleet"),
     ("docs/network.md", "bitarm", "not run: needs a broker, and a run that goes on"),
-    ("docs/devices.md", "import", "run by tests/devices/test_page.py"),
+    ("docs/devices.md", "from bitarm_agent", "not run: needs a radio; tests/devices drives it"),
     ("docs/journal.md", "from bitarm.store", "not run: reads the journal of a run of yours"),
-    ("docs/journal.md", "bitarm runs prune", "not run: forgets runs; tests/cli/commands/test_prune.py"),
+    ("docs/journal.md", "bitarm runs prune", "not run: forgets runs of yours"),
     ("docs/journal.md", "runs   (", "not run: the schema, which tests/store holds"),
     ("docs/journal.md", "sqlite3", "not run: copies the journal of a run of yours"),
     ("docs/evidence.md", "bitarm simulate", "not run: thousands of trials; figures for the page"),
@@ -76,7 +76,7 @@ def blocks_of(page: str) -> Iterator[Block]:
         yield Block(
             page=page,
             line=text.count("\n", 0, found.start()) + 1,
-            mark=found["mark"] or _lent(page, inner),
+            mark=_lent(page, inner) or found["mark"] or "",
             kind=found["kind"],
             text=inner,
         )

@@ -1,5 +1,5 @@
-"""The workflow of .github cannot be run here. What can be checked of it is: it is YAML of the expected
-shape, its Pythons are the supported ones, and every command in it exists."""
+"""The workflow of .github, which cannot be run here: its shape, its Pythons, and that every command
+in it exists."""
 
 import re
 import shlex
