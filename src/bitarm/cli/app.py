@@ -23,9 +23,9 @@ COMMANDS = (
     "reproduce",
     "learner",
     "agent",
+    "schema",
     "runs",
     "broker",
-    "schema",
 )
 """In the order of the help; each is a module of `bitarm.cli.commands` with a function `add_to`."""
 
