@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(nproc) + 1)
 NODE := node_modules
 
-.PHONY: run test test-fast packages check kernels format bench clean
+.PHONY: run test test-fast packages check kernels format generated docs release-check bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
@@ -40,6 +40,22 @@ format: $(VENV)/.dev $(NODE)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(NODE)/.bin/biome check --write --error-on-warnings
+
+# Pages, a schema and pictures that follow from the code; all of them are kept in the tree.
+generated: $(VENV)/.dev
+	$(BIN)/python scripts/make_words.py
+	$(BIN)/python scripts/make_schema.py
+	$(BIN)/python scripts/make_architecture.py
+	$(BIN)/python scripts/draw_idea.py
+	$(BIN)/python scripts/draw_run.py
+
+# The documentation as a site, in build/site. Nothing is fetched: it opens from the disk.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo build/site/index.html
+
+release-check: $(VENV)/.dev
+	$(BIN)/python scripts/release_check.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only --benchmark-disable-gc -s

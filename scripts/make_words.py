@@ -24,9 +24,9 @@ stand in `[limits]` without their `max_`. A plan takes neither budgets nor `chec
 that depends on what else is chosen is told with where it holds. These are the words of bitarm
 alone: quantizers, policies and sources of other installed packages may add theirs.
 
-The same as a JSON Schema for editors is `problem.schema.json` in the package. A problem file points
-Taplo or Even Better TOML at it by its first line, as examples do:
-`#:schema PATH/TO/bitarm/problem.schema.json`. For many files, VS Code has the setting
+The same as a JSON Schema for editors is `problem.schema.json` in the package. `bitarm schema FILE`
+writes into a problem file where it is, for Taplo or Even Better TOML ([how](howto/editor.md)). For
+many files, VS Code has the setting
 `"evenBetterToml.schema.associations": {".*/problems/.*\\\\.toml$": "file:///PATH/TO/bitarm/problem.schema.json"}`.
 It refuses words of other packages; a schema with those is written by
 

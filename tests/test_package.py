@@ -1,5 +1,6 @@
 """The package from outside: its public names, what importing it costs, and the README's lines."""
 
+import email
 import importlib.metadata
 import json
 import os
@@ -8,10 +9,13 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hatchling.builders.wheel import WheelBuilder
 
 import bitarm
 from bitarm.api.ask_tell import setup
@@ -197,3 +201,67 @@ def test_a_model_without_numpy_is_refused_without_a_traceback(tmp_path: Path) ->
     assert (done.returncode, done.stdout) == (2, "")
     assert f"numpy: {install_line('sim')}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as it would be uploaded."""
+    folder = tmp_path_factory.mktemp("wheel")
+    return Path(next(WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
+
+
+def test_the_wheel_has_what_it_needs_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+        metadata = email.message_from_bytes(
+            packed.read(f"bitarm-{bitarm.__version__}.dist-info/METADATA")
+        )
+    assert {"bitarm/py.typed", "bitarm/problem.schema.json", "bitarm/cli/gateways.toml"} <= set(
+        names
+    )
+    assert {name.split("/")[0] for name in names} == {
+        "bitarm",
+        f"bitarm-{bitarm.__version__}.dist-info",
+    }
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert not [line for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
+    extras = set(metadata.get_all("Provides-Extra", []))
+    assert {"cli", "sim", "net", "cluster", "dashboard", "metrics", "frames", "all"} <= extras
+
+
+def test_the_wheel_with_nothing_else_identifies_and_has_an_agent(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """Python imports from the file as it is; `-S` leaves out every installed package."""
+    program = (
+        "import bitarm; from bitarm.wire import decode; arms = {'a': float, 'b': lambda: 1.0};"
+        "result = bitarm.identify(arms, bounds=(0, 1), seed=1);"
+        "print(result.best_arm_name, bitarm.Agent.__name__, bitarm.__file__)"
+    )
+    done = _python("-S", "-c", program, PYTHONPATH=str(wheel))
+    assert (done.returncode, done.stderr) == (0, "")
+    name, agent, place = done.stdout.split()
+    assert (name, agent) == ("b", "Agent")
+    assert place.startswith(str(wheel))
+
+
+def test_the_version_is_the_same_wherever_it_stands() -> None:
+    version = bitarm.__version__
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"] == (
+        version
+    )
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == version
+    assert f"## {version} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_citation_names_the_paper() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    (paper,) = cited["references"]
+    assert paper["year"] == 2023
+    names = [author["family-names"] for author in paper["authors"]]
+    assert names == ["Faizal", "Girish", "Hanawal", "Karamchandani"]
+    page = (ROOT / "docs" / "paper.md").read_text("utf-8")
+    assert paper["title"] in page
+    assert all(name in page for name in names)

@@ -44,7 +44,7 @@ _HOMES = {
     "simulate": "bitarm.api.simulate",
 }
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Agent",
     "BitarmError",

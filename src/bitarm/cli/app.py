@@ -23,6 +23,7 @@ COMMANDS = (
     "reproduce",
     "learner",
     "agent",
+    "schema",
     "runs",
     "broker",
 )

@@ -49,6 +49,7 @@ class Question:
     whether the arm is still in: if not, that is all there is to say; if so, the code's word
     follows. LocalProtocolError if a number is out of range or a task has no scale.
 
+        >>> from bitarm.core.codes import Bins
         >>> question = Question(until=100, code=Bins(low=0.0, step=0.25, bins=4))
         >>> str(question.answer(0.6)), question.read(question.answer(0.6))
         ('10', Told(mean=0.625, spread=None))

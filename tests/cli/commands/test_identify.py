@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from bitarm.core.events import RunEnded, TrafficMeasured
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.result import RunResult
 from bitarm.store import SqliteJournal
-
-README = Path(__file__).parents[3] / "README.md"
 
 _FIXED_NAMES = {
     "best_arm",
@@ -334,42 +331,6 @@ def test_every_quantizer_can_be_chosen_for_the_built_in_example(
     done = bitarm("identify", "--quantizer", quantizer, "--sigma", 0.112, "--seed", 7, "--json")
     assert done.code == 0, done.err
     assert (done.json["quantizer"], done.json["best_arm_name"]) == (quantizer, "water-tower")
-
-
-_LASTING = ("broker", "learner", "agent", "dashboard")
-"""Commands that serve until they are stopped, or need others that do: they have their own tests."""
-
-
-def _readme_commands() -> list[str]:
-    section = README.read_text(encoding="utf-8").split("## On the command line")[1]
-    block = section.split("```")[1]
-    return [line.split("#")[0].strip() for line in block.strip().splitlines()]
-
-
-def test_the_commands_of_the_readme_run_as_they_stand(
-    bitarm: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(README.parent)
-    commands = _readme_commands()
-    assert len(commands) >= 5
-    for command in commands:
-        program, *words = shlex.split(command)
-        if words[0] in _LASTING:
-            continue
-        if words[0] == "reproduce":  # as it stands it takes half a minute
-            words += ["hardness", "--trials", "2", "--workers", "1", "--out", str(tmp_path / "out")]
-        done = bitarm(*words)
-        assert (program, done.code) == ("bitarm", 0), f"{command}: {done.err}"
-
-
-def test_the_readme_shows_what_seed_1_prints(bitarm: Command) -> None:
-    text = README.read_text(encoding="utf-8")
-    assert "(`bitarm identify --seed 1`)" in text
-    picture = text.split("```")[1].strip().splitlines()
-    bitarm("identify", "--seed", 1)
-    shown = [line.rstrip() for line in bitarm("runs", "show", "last").out.splitlines()]
-    assert len(picture) > 8
-    assert [line for line in picture if line != "…" and line.rstrip() not in shown] == []
 
 
 def test_the_version_is_printed(bitarm: Command) -> None:

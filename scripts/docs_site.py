@@ -1,0 +1,84 @@
+"""Hooks of the documentation's build (mkdocs.yml): pages that are made, formulas, files from above.
+
+The page of commands is made when the site is, from the program itself: it cannot be out of date.
+"""
+
+import re
+from pathlib import Path
+
+from docs_math import typeset
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from bitarm.cli.app import COMMANDS, make_app
+
+ROOT = Path(__file__).parents[1]
+ABOVE = {
+    "project/changelog.md": "CHANGELOG.md",
+    "project/contributing.md": "CONTRIBUTING.md",
+    "project/security.md": "SECURITY.md",
+    "project/conduct.md": "CODE_OF_CONDUCT.md",
+}
+"""Pages of the site that lie above docs/, where people and programs look for them."""
+COMMANDS_PAGE = "reference/commands.md"
+_COLUMNS = 100
+_HEAD = """\
+# Every command
+
+What each command says with `--help`. Flags of the scheme are the words of problem files:
+[every word](../words.md) tells whose each is and what it is by default. How a command ends:
+[exit codes](exit_codes.md).
+
+"""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made, those from above, and the examples."""
+    files.append(File.generated(config, COMMANDS_PAGE, content=commands_page()))
+    for uri, name in ABOVE.items():
+        files.append(File.generated(config, uri, content=_moved(name)))
+    for example in sorted((ROOT / "examples").iterdir()):
+        if example.suffix in (".toml", ".py", ".csv"):
+            uri = f"examples/{example.name}"
+            files.append(File.generated(config, uri, content=example.read_text("utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Typeset formulas; examples lie inside of the site."""
+    depth = page.file.src_uri.count("/")
+    here = "../" * depth
+    return typeset(markdown.replace(f"]({here}../examples/", f"]({here}examples/"))
+
+
+def commands_page() -> str:
+    """Every command with what its help says, as Markdown."""
+    app = make_app(COMMANDS)
+    group = get_command(app)
+    sections = [_HEAD, _section(app, (), 2)]
+    for name in COMMANDS:
+        sections.append(_section(app, (name,), 2))
+        inner = getattr(group, "commands")[name]  # noqa: B009  # click's groups have no types here
+        parts = getattr(inner, "commands", ())
+        sections.extend(_section(app, (name, part), 3) for part in parts)
+    return "".join(sections)
+
+
+def _section(app: object, words: tuple[str, ...], level: int) -> str:
+    screen = {"COLUMNS": str(_COLUMNS), "TERMINAL_WIDTH": str(_COLUMNS), "TERM": "dumb"}
+    done = CliRunner().invoke(app, [*words, "--help"], prog_name="bitarm", env=screen)  # type: ignore[arg-type]
+    assert done.exit_code == 0, done.output
+    shown = "\n".join(line.rstrip() for line in done.output.strip().splitlines())
+    title = " ".join(("bitarm", *words))
+    return f"{'#' * level} `{title}`\n\n```text\n{shown}\n```\n\n"
+
+
+def _moved(name: str) -> str:
+    """A file from above docs/, with its links as seen from `project/`."""
+    text = (ROOT / name).read_text("utf-8")
+    inside = {above: uri.removeprefix("project/") for uri, above in ABOVE.items()}
+    text = re.sub(r"\]\(docs/", "](../", text)
+    return re.sub(r"\]\(([A-Z_]+\.md)", lambda found: f"]({inside[found[1]]}", text)

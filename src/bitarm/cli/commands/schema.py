@@ -1,0 +1,69 @@
+"""`bitarm schema`: problem files that editors complete and check."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bitarm.cli.exits import complain
+from bitarm.errors import ConfigError
+
+_MARK = "#:schema "
+_BUILT_IN = "gateways.toml"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("schema")(schema_command)
+
+
+def schema_command(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PROBLEM.toml]...", help="Files that are to name the schema"),
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Make the files: copies of the built-in example")
+    ] = False,
+) -> None:
+    """Make editors complete problem files: write into each which schema it follows.
+
+    The first line of a file names the schema of this installation, for Taplo and Even Better TOML.
+    Without a file, that line is printed.
+    """
+    line = f"{_MARK}{schema_file().as_uri()}"
+    for file in files or ():
+        text = _built_in(file) if new else _read(file)
+        first, _, rest = text.partition("\n")
+        _write(file, f"{line}\n{rest if first.startswith(_MARK) else text}")
+        complain(f"{file} names the schema")
+    if not files:
+        typer.echo(line)
+
+
+def schema_file() -> Path:
+    """The JSON Schema of problem files that came with this installation."""
+    return Path(str(resources.files("bitarm").joinpath("problem.schema.json")))
+
+
+def _built_in(file: Path) -> str:
+    if file.exists():
+        raise ConfigError(f"{file} exists: leave out --new to keep what is in it")
+    return resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text("utf-8")
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"there is no {file}; --new makes it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {file}: {error}") from None
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error}") from None

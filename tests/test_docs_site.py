@@ -1,0 +1,156 @@
+"""The documentation as a site: it builds without a warning, every link and anchor leads somewhere,
+every picture is there, and no page asks another host for anything."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+from docs_blocks import PAGES, ROOT
+
+_LOADS = {
+    ("img", "src"),
+    ("script", "src"),
+    ("link", "href"),
+    ("iframe", "src"),
+    ("source", "srcset"),
+    ("object", "data"),
+}
+
+
+class _Scan(HTMLParser):
+    """Anchors, links and what a page loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.math = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.math += tag == "math"
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            if tag == "a" and name == "href" and value:
+                self.links.append(value)
+            if (tag, name) in _LOADS and value:
+                self.loads.append(value)
+
+
+def _build(folder: Path) -> None:
+    """A warning of the build is an error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env=dict(os.environ) | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_the_site_is_whole_and_stands_alone(tmp_path: Path) -> None:
+    """One test, since a build takes longer than all that is asked of it."""
+    site = tmp_path.resolve() / "site"
+    _build(site)
+    pages = {page: _Scan(page.read_text("utf-8")) for page in sorted(site.rglob("*.html"))}
+    _has_every_page(pages, site)
+    _links_lead_somewhere(pages, site)
+    _loads_from_nowhere_else(pages, site)
+    _formulas_are_typeset(pages, site)
+
+
+def _has_every_page(pages: dict[Path, _Scan], site: Path) -> None:
+    built = {page.relative_to(site).with_suffix("").as_posix() for page in pages}
+    sources = {
+        re.sub("README$", "index", page.removeprefix("docs/").removesuffix(".md"))
+        for page in PAGES
+        if page.startswith("docs/")
+    }
+    assert sources <= built
+    assert {"reference/commands", "project/changelog", "project/security"} <= built
+
+
+def _links_lead_somewhere(pages: dict[Path, _Scan], site: Path) -> None:
+    broken = []
+    checked = 0
+    for page, scan in pages.items():
+        if page.name == "404.html":
+            continue  # its links are for a server's root
+        for link in scan.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if target.is_dir():
+                target /= "index.html"
+            anchor = unquote(parts.fragment)
+            if not target.is_file() or (
+                anchor and target in pages and anchor not in pages[target].ids
+            ):
+                broken.append(f"{page.relative_to(site)}: {link}")
+            checked += 1
+    assert not broken
+    assert checked > 2000
+
+
+def _loads_from_nowhere_else(pages: dict[Path, _Scan], site: Path) -> None:
+    for page, scan in pages.items():
+        for load in scan.loads:
+            parts = urlsplit(load)
+            assert not parts.netloc, f"{page.relative_to(site)} loads {load}"
+            if parts.scheme != "data" and page.name != "404.html":
+                assert (page.parent / unquote(parts.path)).is_file(), f"{page.name}: {load}"
+    styles = "".join(style.read_text("utf-8") for style in site.rglob("*.css"))
+    assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", styles)
+    for picture in site.rglob("*.svg"):
+        loaded = re.findall(r'(?:href|src)="([^"]+)"|url\(([^)]+)\)', picture.read_text("utf-8"))
+        assert all((one or other).startswith("#") for one, other in loaded), picture
+
+
+def _formulas_are_typeset(pages: dict[Path, _Scan], site: Path) -> None:
+    for name in ("idea.html", "widths.html", "bits.html", "paper.html"):
+        assert pages[site / name].math > 3, name
+    for page in pages:
+        text = re.sub(r"(?s)<(pre|code|script|style).*?</\1>", "", page.read_text("utf-8"))
+        assert not re.search(r"\$\$|\\frac|\\sqrt|\\hat", text), page
+
+
+def _in_nav(entry: object) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    elif isinstance(entry, dict):
+        for inner in entry.values():
+            yield from _in_nav(inner)
+    elif isinstance(entry, list):
+        for inner in entry:
+            yield from _in_nav(inner)
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml ships no types
+    """Reads past tags that name Python functions."""
+
+
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    """Checked without a build, so that `make test-fast` notices."""
+    config = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), Loader=_Loader)
+    named = set(_in_nav(config["nav"]))
+    written = {page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")}
+    assert written <= named
+    made = {"reference/commands.md"} | {page for page in named if page.startswith("project/")}
+    assert named - written == made

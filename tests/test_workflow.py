@@ -1,0 +1,111 @@
+"""The workflow of .github, which cannot be run here: its shape, its Pythons, and that every command
+in it exists."""
+
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+_TEXT = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+_FLOW: dict[Any, Any] = yaml.safe_load(_TEXT)
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+_MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+
+
+def _steps() -> list[dict[str, Any]]:
+    return [step for job in _FLOW["jobs"].values() for step in job["steps"]]
+
+
+def _commands() -> list[list[str]]:
+    lines = [line for step in _steps() for line in step.get("run", "").splitlines()]
+    return [shlex.split(line) for line in lines if line.strip()]
+
+
+def test_it_has_the_shape_of_a_workflow() -> None:
+    assert _FLOW[True] == {"push": {"branches": ["main"]}, "pull_request": None}  # YAML's `on`
+    assert _FLOW["permissions"] == {"contents": "read"}
+    for job in _FLOW["jobs"].values():
+        assert job["timeout-minutes"] <= 60
+        assert job["steps"][0]["uses"].startswith("actions/checkout@")
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step), step
+
+
+def test_linux_runs_make_test_with_every_supported_python() -> None:
+    linux = _FLOW["jobs"]["linux"]
+    assert {"name": "Check and test", "run": "make test"} in linux["steps"]
+    claimed = [
+        found[1]
+        for line in _PROJECT["classifiers"]
+        if (found := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line))
+    ]
+    assert linux["strategy"]["matrix"]["python"] == claimed
+    assert _PROJECT["requires-python"] == f">={claimed[0]}"
+
+
+def test_elsewhere_the_oldest_and_the_newest_are_run() -> None:
+    pythons = _FLOW["jobs"]["linux"]["strategy"]["matrix"]["python"]
+    matrix = _FLOW["jobs"]["elsewhere"]["strategy"]["matrix"]
+    assert matrix["python"] == [pythons[0], pythons[-1]]
+    assert [system.split("-")[0] for system in matrix["system"]] == ["macos", "windows"]
+
+
+def test_every_expression_names_something_that_is_there() -> None:
+    for expression in re.findall(r"\$\{\{ (\S+) \}\}", _TEXT):
+        parts = expression.split(".")
+        if parts[0] == "matrix":
+            jobs = [job for job in _FLOW["jobs"].values() if "strategy" in job]
+            assert any(parts[1] in job["strategy"]["matrix"] for job in jobs), expression
+        else:
+            assert expression in ("github.workflow", "github.ref")
+
+
+def test_every_command_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", _MAKEFILE, re.MULTILINE))
+    development = "\n".join(
+        line for extra in ("dev", "docs") for line in _PROJECT["optional-dependencies"][extra]
+    )
+    known = 0
+    for words in _commands():
+        if words[0] == "make":
+            assert set(words[1:]) <= targets
+        elif words[0] in ("python", ".venv/bin/python"):
+            assert words[1] == "-m"
+            assert words[2] == "pip" or words[2] in development
+        else:
+            assert words[:2] == ["sudo", "ln"]
+        known += 1
+    assert known == len(_commands()) >= 6
+
+
+def test_the_tests_that_it_names_are_there() -> None:
+    (words,) = (words for words in _commands() if "pytest" in words)
+    places = [word for word in words if word.startswith("tests/")]
+    assert len(places) == 7
+    for place in places:
+        assert list((ROOT / place).rglob("test_*.py")), place
+
+
+@pytest.mark.parametrize("target", ["test", "docs"])
+def test_make_would_run_it(target: str) -> None:
+    done = subprocess.run(
+        ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_hooks_before_a_commit_are_make_targets() -> None:
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    (local,) = config["repos"]
+    assert local["repo"] == "local"  # nothing is fetched
+    targets = set(re.findall(r"^([a-z-]+):", _MAKEFILE, re.MULTILINE))
+    for hook in local["hooks"]:
+        make, target = hook["entry"].split()
+        assert make == "make"
+        assert target in targets
