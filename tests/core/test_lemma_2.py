@@ -61,7 +61,7 @@ def u_prime_intervals(t: int, arms: int, delta: float, sigma: float) -> float:
 
     level = math.log(2 * arms / delta)
     z = optimize.brentq(lambda z: log_mixture(z) - level, 0, 100, xtol=1e-16, rtol=1e-15)
-    return max(z, 2.0) * sigma / math.sqrt(t)
+    return max(float(z), 2.0) * sigma / math.sqrt(t)
 
 
 def v_n(t: int, n: int, arms: int, delta: float, sigma: float) -> float:

@@ -10,7 +10,7 @@ const python = await loadMicroPython({ heapsize: 1 << 20 });
 const text = (path) => readFileSync(new URL(path, import.meta.url), "utf-8");
 python.FS.writeFile("/bitarm_agent.py", text("../../devices/micropython/bitarm_agent.py"));
 python.FS.writeFile("/bench.py", text("bench.py"));
-const run = (code) => python.runPython(code);
+const run = (line) => python.runPython(line);
 run("import gc, sys\nsys.path.append('/')");
 const used = () => {
   run("gc.collect()");
