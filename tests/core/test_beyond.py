@@ -41,7 +41,7 @@ def _arms(seed: int) -> tuple[list[float], list[Draw]]:
     return means, [beta(mean, draw.choice([2.0, 30.0, 1e3, 1e6])) for mean in means]
 
 
-def _run(
+def run_in(
     most_bits: int | None, seed: int, policy: str
 ) -> tuple[list[LearnerEvent], RunEnded, int, int]:
     """What happened, the end, the bits of the longest answer, and the answers that did not fit."""
@@ -86,7 +86,7 @@ def _answer(agent: Agent, request: Request, draw: Draw) -> Report:
 def test_runs_end_and_name_the_best(most_bits: int) -> None:
     beyond = 0
     for seed in range(6):
-        _, end, longest, missed = _run(most_bits, seed, "challenge")
+        _, end, longest, missed = run_in(most_bits, seed, "challenge")
         assert longest <= most_bits
         assert (end.outcome, end.best_arm) == (Outcome.DECIDED, 0)
         beyond += missed
@@ -94,21 +94,21 @@ def test_runs_end_and_name_the_best(most_bits: int) -> None:
 
 
 def test_a_policy_without_challenges_does_with_them_too() -> None:
-    _, end, longest, beyond = _run(4, 3, "se")
+    _, end, longest, beyond = run_in(4, 3, "se")
     assert beyond
     assert longest <= 4
     assert (end.outcome, end.best_arm) == (Outcome.DECIDED, 0)
 
 
 def test_it_is_told_in_words() -> None:
-    events, _, _, beyond = _run(5, 1, "challenge")
+    events, _, _, beyond = run_in(5, 1, "challenge")
     assert isinstance(events[0], RunOpened)
     said = [sentence_of(event, events[0].setup) for event in events]
     assert sum("has an answer that its link does not carry" in line for line in said) == beyond > 0
 
 
 def test_where_all_fits_nothing_changes() -> None:
-    assert _run(None, 3, "challenge")[1] == _run(64, 3, "challenge")[1]
+    assert run_in(None, 3, "challenge")[1] == run_in(64, 3, "challenge")[1]
 
 
 _NEAREST = Nearest(centre=0.5, step=0.001, divisor=1)

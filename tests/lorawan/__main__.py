@@ -1,4 +1,7 @@
-"""`python -m tests.lorawan`: what runs take on a simulated LoRaWAN, as in docs/lorawan.md."""
+"""`python -m tests.lorawan`: what runs take on a simulated LoRaWAN, as in docs/lorawan.md.
+
+And what they take where answers may have so many bits and no more.
+"""
 
 import logging
 import sys
@@ -6,21 +9,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from core.test_beyond import run_in
 from lorawan.region import EU868, US915, Region
 from lorawan.server import Air
 from lorawan.world import World, coins
 
 from bitarm.core.events import ReportAccepted
+from bitarm.core.result import result_of
+from bitarm.core.standings import Standings
 
 _MEANS = (0.95, 0.9, 0.88, 0.85, 0.8)
 _RUNS = 20
+_INSTANCES = 100
 
 _ROWS: list[tuple[str, Region, Air, bool, float]] = [
     ("EU868, nothing lost", EU868, Air(), True, 0.05),
     ("the same, the learner takes 5 s", EU868, Air(), True, 5.0),
     ("one frame in ten lost", EU868, Air(lost_up=0.1, lost_down=0.1), True, 0.05),
     ("three in ten", EU868, Air(lost_up=0.3, lost_down=0.3), True, 0.05),
-    ("the same, who waits says nothing", EU868, Air(lost_up=0.3, lost_down=0.3), False, 0.05),
+    ("the same, who waits sends empty frames", EU868, Air(lost_up=0.3, lost_down=0.3), False, 0.05),
     (
         "three in ten, two events in ten, two in ten twice",
         EU868,
@@ -36,6 +43,27 @@ _ROWS: list[tuple[str, Region, Air, bool, float]] = [
 def main() -> None:
     """Averages of some runs a row."""
     logging.disable(logging.WARNING)
+    _on_the_air()
+    _in_few_bits()
+
+
+def _in_few_bits() -> None:
+    print("| bits of an answer, at most | longest | answers | beyond | samples | right |")
+    print("|---|---|---|---|---|---|")
+    for most_bits in (None, 16, 8, 5):
+        longest = answers = beyond = samples = right = 0
+        for seed in range(_INSTANCES):
+            events, end, most, missed = run_in(most_bits, seed, "challenge")
+            longest, beyond = max(longest, most), beyond + missed
+            answers += sum(isinstance(event, ReportAccepted) for event in events)
+            samples += result_of(Standings.of(events)).samples
+            right += end.best_arm == 0
+        limit = "no limit" if most_bits is None else most_bits
+        figures = f"{longest} | {answers} | {beyond} | {samples:,}"
+        print(f"| {limit} | {figures} | {right} of {_INSTANCES} |", flush=True)
+
+
+def _on_the_air() -> None:
     print("| | reports | uplinks | downlinks | air time up, s | days | right |")
     print("|---|---|---|---|---|---|---|")
     for name, region, air, repeats, latency in _ROWS:

@@ -83,7 +83,7 @@ def test_a_learner_that_is_too_slow_for_the_window_costs_uplinks_alone() -> None
 def test_a_report_that_is_said_again_while_a_device_waits_saves_downlinks() -> None:
     air = Air(lost_up=0.3, lost_down=0.3)
     downlinks = [0, 0]
-    for seed in range(5):
+    for seed in range(3):
         for repeats in (False, True):
             world = World(coins(_MEANS, EU868), EU868, seed=seed, air=air, repeats=repeats)
             downlinks[repeats] += world.run().server.downlinks
