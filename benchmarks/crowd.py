@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import pairwise
@@ -222,7 +222,12 @@ def hours(minutes: int = 20) -> None:
         print(f"{len(opened):,} rounds, {100 * len(opened):,} reports in {minutes} minutes")
 
 
-_WHAT = {"agents": agents, "gateways": gateways, "runs": runs, "hours": hours}
+_WHAT: dict[str, Callable[..., None]] = {
+    "agents": agents,
+    "gateways": gateways,
+    "runs": runs,
+    "hours": hours,
+}
 
 if __name__ == "__main__":
     _WHAT[sys.argv[1]](*map(int, sys.argv[2:]))

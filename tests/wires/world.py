@@ -208,9 +208,10 @@ class World:
     def come_back(self) -> None:
         """An agent that missed the end while it was connected finds it when it connects again."""
         learner = self.nodes[LEARNER].service
-        if learner is None or not learner.finished:
-            return
-        for name, node in self.nodes.items():
+        if learner is None or not learner.finished or self.learner.failure is not None:
+            return  # also if it yielded: then the run goes on, with another one
+        for name in self.keepers:
+            node = self.nodes[name]
             if node.service is not None and not node.service.finished and not self.in_flight:
                 node.frozen = False
                 self.cut(name)
