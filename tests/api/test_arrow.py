@@ -48,6 +48,6 @@ def test_a_grouped_table_says_how_its_groups_become_arms() -> None:
 
     long = pd.DataFrame({"arm": ["x", "y"] * 200, "reward": [0.1, 0.9] * 200})
     with pytest.raises(ConfigError, match=r"dict\(iter\(table.groupby\('arm'\)\['reward'\]\)\)"):
-        bitarm.identify(long.groupby("arm"), bounds=(0, 1))  # type: ignore[arg-type]
+        bitarm.identify(long.groupby("arm"), bounds=(0, 1))
     groups = dict(iter(long.groupby("arm")["reward"]))
     assert bitarm.identify(groups, bounds=(0, 1), seed=1).best_arm_name == "y"

@@ -92,7 +92,8 @@ def test_a_challenge_is_always_put_at_the_leaders_own_count(rows: tuple[int, ...
 
 def test_a_rule_that_counts_pulls_is_not_fed_with_what_is_left() -> None:
     """lil'UCB's own stopping rule is about whom it chose: others must not be pulled instead."""
-    words = {"policy": "lil-ucb-count", "quantizer": "exact", "checkpoints": tuple(range(1, 3000))}
+    words: dict[str, Any] = {"policy": "lil-ucb-count", "quantizer": "exact"}
+    words["checkpoints"] = tuple(range(1, 3000))
     result, _ = _run([0.9, 0.1, 0.1], [5, 2000, 2000], sigma=0.5, **words)
     assert result.outcome.value == "data_exhausted"
     assert result.arms[1].pulls < 2000
@@ -100,7 +101,7 @@ def test_a_rule_that_counts_pulls_is_not_fed_with_what_is_left() -> None:
 
 def test_where_rewards_are_measured_on_demand_nothing_ends() -> None:
     rng = random.Random(3)
-    arms = {"live": lambda: float(rng.random() < 0.9), "old": [0.0, 1.0] * 400}
+    arms: dict[str, Any] = {"live": lambda: float(rng.random() < 0.9), "old": [0.0, 1.0] * 400}
     result = bitarm.identify(arms, bounds=(0, 1), seed=1)
     assert result.best_arm_name == "live"
 

@@ -14,11 +14,13 @@ from bitarm.sim.models import Bernoulli, Gaussian
 
 _ARMS = {"a": [0.1] * 200, "b": [0.9] * 200}
 
+_TEXT: dict[str, Any] = {"bounds": (0, 1), "seed": "1"}
+
 _REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "journal": (lambda: _identify(journal="runs.sqlite"), "SqliteJournal.open(path)"),
     "watch": (lambda: _identify(watch=3), "watch must be a function of events, got 3"),
     "seed": (lambda: _identify(seed=1.5), "seed must be a whole number between"),
-    "flag as seed": (lambda: bitarm.setup(["a", "b"], bounds=(0, 1), seed="1"), "seed must be"),
+    "text as seed": (lambda: bitarm.setup(["a", "b"], **_TEXT), "seed must be a whole number"),
     "limit": (lambda: _identify(max_samples=1e5), "max_samples must be a whole number: write 10"),
     "limit in part": (lambda: _identify(max_rounds=1.5), "max_rounds must be a whole number, got"),
     "bounds": (lambda: _identify(bounds=np.array([0, 1, 2])), "bounds must be two numbers, got"),
@@ -61,8 +63,13 @@ def test_a_run_by_hand_is_named_by_policy_and_limits_too() -> None:
 
 def test_the_same_words_mean_the_same_sigma_in_a_run_and_in_a_simulation() -> None:
     coins = [Bernoulli(mean=0.9), Bernoulli(mean=0.2)]
-    words: dict[str, Any]
-    for words in ({"quantizer": "icq"}, {"policy": "se"}, {"policy": "lucb"}, {}):
+    settings: list[dict[str, Any]] = [
+        {"quantizer": "icq"},
+        {"policy": "se"},
+        {"policy": "lucb"},
+        {},
+    ]
+    for words in settings:
         run = bitarm.setup(["a", "b"], bounds=(0, 1), **words)
         simulated = setup_of(coins, {"bounds": (0, 1), **words})
         assert simulated.words == run.words

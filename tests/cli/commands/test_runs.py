@@ -374,3 +374,10 @@ def test_names_that_would_write_on_the_terminal_are_made_harmless(
         assert done.code == 0
         assert "?]0;owned?x" in done.out or "replayed" in done.out
         assert not {"\x1b", "\x07"} & set(done.out + done.err)
+
+
+def test_the_last_table_of_a_replay_knows_what_arms_that_gave_up_pulled(bitarm: Command) -> None:
+    made = bitarm("identify", "--seed", 1, "--json").json
+    last = bitarm("runs", "replay", "last").out.split("Round ")[-1]
+    assert f"samples {made['samples']:,} " in last
+    assert "≤" not in last

@@ -22,7 +22,7 @@ from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.show.live import LiveTable, standings_table
 from bitarm.cli.show.reports import REPORT_COLUMNS, report_rows
 from bitarm.cli.show.result import print_answer
-from bitarm.core.events import dump_event
+from bitarm.core.events import PullsCounted, dump_event
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps
 from bitarm.core.result import result_of
@@ -136,9 +136,19 @@ def replay(
                 table.watch((event,))
                 continue
             standings = follow(standings, event)
-            if not as_json and standings.progress not in (*_NOTHING_CLOSED, drawn):
+            if as_json or standings.ending is not None:
+                continue
+            if standings.progress not in (*_NOTHING_CLOSED, drawn):
                 drawn = standings.progress
                 console.print(standings_table(standings, console.width))
+        # No decision follows from these, but the last table does: what arms that gave up pulled.
+        counted = [entry.event for entry in entries if isinstance(entry.event, PullsCounted)]
+        if table is not None:
+            table.watch(counted)
+        elif not as_json and standings is not None and standings.ending is not None:
+            for event in counted:
+                standings = follow(standings, event)
+            console.print(standings_table(standings, console.width))
     if as_json:
         typer.echo(json.dumps({"run": number, "events": checked, "agrees": True}))
     else:
