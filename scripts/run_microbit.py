@@ -136,7 +136,7 @@ def _order(piece: str) -> int:
 DRIVER = (
     "import gc\ngc.threshold(256)",  # else what lives on is scattered over the heap
     "class asked:\n half = -41",
-    f"def begin(scale, *what):\n global arm\n arm = Evidence({FRACTION})\n arm.scale = scale\n"
+    f"def begin(scale, *what):\n global arm\n arm = Evidence({FRACTION}, 99)\n arm.scale = scale\n"
     " asked.until, asked.rung, asked.hurdles = what",
     f"def add(reward):\n if arm.scale[0] == 2:\n  arm._bet(arm._scaled(reward, -{FRACTION}))\n"
     " arm.sum += reward\n arm.count += 1",

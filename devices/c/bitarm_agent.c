@@ -516,13 +516,36 @@ static real variance(const bitarm_memory *m, int64_t steps)
     return in_scale((int64_t)m->squares) / (real)m->count / (mean * (1 - mean));
 }
 
+static void put_answer(bitarm_memory *m, int64_t lead, int64_t steps, int change, real ratio)
+{
+    const bitarm_question *q = &m->question;
+    bits out = {m->answer, 0};
+    memset(m->answer, 0, sizeof m->answer);
+    if (q->form == CHALLENGE) {
+        int64_t cell = floor_of(lead, q->step) + q->below;
+        put(&out, 1, 1);
+        put_golomb(&out, cell > 0 ? (uint64_t)cell : 0, 1, 6);
+    } else {
+        if (q->form == EDGE)
+            put(&out, change != 0, 1);
+        if (change)
+            put_golomb(&out, fold(change), 1, 20);
+        put_golomb(&out, fold(steps), q->divisor, q->escape);
+        for (int n = 0; q->form == PILOT && n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
+            put(&out, 1, 1);
+        if (q->form == PILOT)
+            put(&out, 0, 1);
+    }
+    m->bits = (uint8_t)out.count;
+}
+
 /* The answer to the question at hand, but for "beaten". */
-static int write_answer(bitarm_memory *m)
+static int write_answer(bitarm_memory *m, int most_bits)
 {
     const bitarm_question *q = &m->question;
     int is_exact, change = 0, is_bounded = m->scale.kind == BOUNDED;
     int64_t lead = mean_of(m, &is_exact) - q->place;
-    int64_t steps = floor_of(lead + q->step / 2, q->step), cell = floor_of(lead, q->step);
+    int64_t own = floor_of(lead + q->step / 2, q->step), steps = own;
     real ratio = q->form == PILOT && is_bounded ? variance(m, steps) : 1;
     if (q->form == EDGE && is_bounded)
         steps = edge_of(m, steps, &change);
@@ -530,21 +553,14 @@ static int write_answer(bitarm_memory *m)
         steps -= is_exact && lead == steps * q->step - q->step / 2;
     if (steps == INT64_MIN)
         return BITARM_REWARD;
-    bits out = {m->answer, 0};
-    if (q->form == EDGE || q->form == CHALLENGE)
-        put(&out, q->form == CHALLENGE || change, 1);
-    if (change)
-        put_golomb(&out, fold(change), 1, 20);
-    if (q->form == CHALLENGE)
-        put_golomb(&out, cell + q->below > 0 ? (uint64_t)(cell + q->below) : 0, 1, 6);
-    else
-        put_golomb(&out, fold(steps), q->divisor, q->escape);
-    if (q->form == PILOT) {
-        for (int n = 0; n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
-            put(&out, 1, 1);
-        put(&out, 0, 1);
+    put_answer(m, lead, steps, change, ratio);
+    if (m->bits > most_bits && change) /* the old spread will do */
+        put_answer(m, lead, certified(m, own, q->spread), 0, ratio);
+    if (m->bits > most_bits) { /* the link does not carry it: the word for that is a single 1 */
+        memset(m->answer, 0, sizeof m->answer);
+        m->answer[0] = 0x80;
+        m->bits = 1;
     }
-    m->bits = (uint8_t)out.count;
     return 0;
 }
 
@@ -574,7 +590,7 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device, uint8_t *repl
     uint32_t layout = (uint32_t)sizeof *m << 8 | device->fraction;
     int32_t widest = (int32_t)(ROOM / ONE);
     if (device->fraction > 30 || device->low <= -widest || device->high >= widest ||
-        device->low > device->high || device->most_pulls > MOST_PULLS)
+        device->low > device->high || device->most_pulls > MOST_PULLS || !device->most_bits)
         return BITARM_MISUSE;
     memset(agent, 0, sizeof *agent);
     agent->device = device;
@@ -630,7 +646,7 @@ static int answer(bitarm_agent *agent)
         agent->target = look < until ? look : until;
     }
     if (m->bits == UNTOLD && m->count == until)
-        status = write_answer(m);
+        status = write_answer(m, agent->device->most_bits);
     if (status || m->bits == UNTOLD)
         return status;
     status = bitarm_save(agent);

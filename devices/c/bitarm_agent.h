@@ -21,6 +21,7 @@
 
 enum {
     BITARM_REPLY = 64,   /* bytes of the longest reply */
+    BITARM_BITS = 192,   /* no answer has more */
     BITARM_QUIET = 0,    /* nothing to send; above 0: so many bytes are to be sent */
     BITARM_REFUSED = -1, /* a frame or question that the agent cannot read or serve */
     BITARM_REWARD = -2,  /* a reward outside the bounds: not counted, and a person must know */
@@ -33,6 +34,7 @@ typedef struct {
     uint8_t fraction;    /* at most 30 */
     int32_t low, high;
     uint32_t most_pulls; /* for one question, at most 2^30: who asks must not wear a sensor out */
+    uint8_t most_bits;   /* of an answer: what the link carries, or BITARM_BITS */
     void *context;       /* of the two functions below */
     /* Two slots of sizeof(bitarm_memory) bytes. read: what was written there, or any other bytes if
      * nothing was or power failed. write: 0 once the bytes are kept for good. */

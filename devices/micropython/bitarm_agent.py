@@ -157,6 +157,9 @@ def _fold(number: int) -> int:
     return 2 * number - 1 if number > 0 else -2 * number
 
 
+BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
+
+
 def _golomb(number: int, divisor: int, escape: int) -> str:  # past the escape Elias'
     quotient, rest = divmod(number, divisor)
     if quotient >= escape:
@@ -211,8 +214,9 @@ def _reaches(terms: "list[tuple[float, float]]", low: float, high: float, level:
 class Evidence:
     """What is kept of an arm's rewards, and what follows from it for the question `asked`."""
 
-    def __init__(self, fraction: int) -> None:
-        self.fraction, self.count, self.sum, self.scale = fraction, 0, 0, [NO_SCALE, 0, 0, 1, 0]
+    def __init__(self, fraction: int, most_bits: int) -> None:
+        self.fraction, self.most_bits, self.scale = fraction, most_bits, [NO_SCALE, 0, 0, 1, 0]
+        self.count = self.sum = 0
         self.total = self.predicted = self.squares = 0  # Σx, Σx̂ and V, in units of 1/ONE
         self.fortunes = [1] * 16  # of those who bet on high rewards, and on low ones,
         self.powers = [0] * 16  # times these powers of two
@@ -246,10 +250,8 @@ class Evidence:
         mean, cell = self.sum << max(shift, 0), asked.step * per  # in parts of a half: 1/per
         _require(abs(mean) < cell << 34, "the mean is too far from 0 for these steps", "reward")
         lead = mean - asked.place * per
-        if asked.form == CHALLENGE:
-            return "1" + _golomb(max(lead // cell + asked.below, 0), 1, 6)
         steps, rest = divmod(lead + cell // 2, cell)
-        is_bounded, before, after, change = self.scale[0] == BOUNDED, "", "", 0
+        own, is_bounded, before, after, change = steps, self.scale[0] == BOUNDED, "", "", 0
         if asked.form == PILOT:
             ratio = self._variance(asked, steps) if is_bounded else 1.0
             after = "1" * sum(ratio < 0.5 * 0.25**n for n in range(8)) + "0"
@@ -259,7 +261,13 @@ class Evidence:
             elif rest == 0:  # of σ the lines hold wherever the mean is above the cell's lower end
                 steps -= 1
             before = "1" + _golomb(_fold(change), 1, 20) if change else "0"
-        return before + _golomb(_fold(steps), asked.divisor, asked.escape) + after
+        word = before + _golomb(_fold(steps), asked.divisor, asked.escape) + after
+        if asked.form == CHALLENGE:
+            word = "1" + _golomb(max(lead // cell + asked.below, 0), 1, 6)
+        if change and len(word) > self.most_bits:  # the old spread will do
+            steps = self._certified(asked, own, asked.spread)
+            word = "0" + _golomb(_fold(steps), asked.divisor, asked.escape)
+        return word if len(word) <= self.most_bits else BEYOND
 
     def _is_beaten(self, asked: Heard) -> bool:
         """Whether the leader's evidence and its own say that the arm is not the best."""
@@ -372,13 +380,19 @@ class Agent(Evidence):
 
     `store` has two slots of bytes that outlive a power cut. `read(slot)` returns what was written
     there; any bytes if nothing was, or if power failed meanwhile. `write(slot, content)` keeps the
-    content for good, or raises OSError.
+    content for good, or raises OSError. Answers have `most_bits` or less: what the link carries.
     """
 
     def __init__(
-        self, store: "Any", fraction: int, low: int, high: int, most_pulls: int = 1 << 30
+        self,
+        store: "Any",
+        fraction: int,
+        low: int,
+        high: int,
+        most_pulls: int = 1 << 30,
+        most_bits: int = 1 << 30,
     ) -> None:
-        super().__init__(fraction)
+        super().__init__(fraction, most_bits)
         self.store, self.low, self.high = store, low, high
         self.most_pulls = most_pulls  # for one question: who speaks must not wear a sensor out
         self.run, self.arm, self.epoch, self.dismissed, self.saves = -1, 0, -1, 0, 0

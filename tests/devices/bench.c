@@ -83,6 +83,9 @@ static int begin(arm *own, char *words)
     own->device.low = (int32_t)strtol(words, &words, 10);
     own->device.high = (int32_t)strtol(words, &words, 10);
     own->device.most_pulls = (uint32_t)strtoul(words, &words, 10);
+    own->device.most_bits = (uint8_t)strtoul(words, &words, 10);
+    if (!own->device.most_bits)
+        own->device.most_bits = BITARM_BITS;
     own->device.context = own;
     own->device.read = read_slot;
     own->device.write = write_slot;

@@ -34,8 +34,8 @@ class Flash:
 class Arm:
     """One agent and its flash."""
 
-    def __init__(self, fraction: int, low: int, high: int, most: int) -> None:
-        self.numbers = fraction, low, high, most
+    def __init__(self, *numbers: int) -> None:
+        self.numbers = numbers
         self.flash = Flash()
         self.is_dead = False
         self.agent = Agent(self.flash, *self.numbers)

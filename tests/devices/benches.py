@@ -2,7 +2,8 @@
 
 A line goes in, one comes out. `ARM` is any whole number; each has a flash of its own:
 
-    ARM new FRACTION LOW HIGH MOST    erase the flash and begin: rewards in units of 2^-FRACTION
+    ARM new FRACTION LOW HIGH MOST    erase the flash and begin: rewards in units of 2^-FRACTION.
+                                      A number BITS may follow: the longest answer
     ARM hear HEX                      a frame arrives
     ARM give REWARD ...               rewards, in units; no more than are wanted
     ARM cut                           power fails, and comes back
@@ -82,8 +83,11 @@ class _FullError(Exception):
 class _PythonArm:
     """`core.agent.Agent` as a device uses it: it saves before it looks and before it speaks."""
 
-    def __init__(self, fraction: int, low: int, high: int, most: int) -> None:
+    def __init__(
+        self, fraction: int, low: int, high: int, most: int, bits: int | None = None
+    ) -> None:
         self.unit, self.low, self.high, self.most = 2.0**-fraction, low, high, most
+        self.bits = bits
         self.kept: tuple[int, int, AgentState] | None = None
         self.full = 0
         self.tears = self.is_dead = False
@@ -94,7 +98,12 @@ class _PythonArm:
         message = _for_a_device(messages)
         agent = self.agent
         if agent is None:
-            agent = Agent(split_field(message.run)[0], message.arm, most_pulls=self.most)
+            agent = Agent(
+                split_field(message.run)[0],
+                message.arm,
+                most_pulls=self.most,
+                most_bits=self.bits,
+            )
         answers = agent.receive(message)
         self.agent = agent
         if isinstance(message, Dismiss) and agent.state.cause is not None:
@@ -113,7 +122,7 @@ class _PythonArm:
         if self.kept is None:
             return ()
         run, arm, state = self.kept
-        self.agent = Agent(run, arm, state, most_pulls=self.most)
+        self.agent = Agent(run, arm, state, most_pulls=self.most, most_bits=self.bits)
         if state.symbol is not None or state.ahead is not None:
             return (self.agent._last_answer(),) if state.cause is None else ()
         return self._go_on(())
@@ -170,8 +179,7 @@ class PythonBench:
         """The reply to one line."""
         name, verb, *words = line.split()
         if verb == "new":
-            fraction, low, high, most = map(int, words)
-            self._arms[name] = _PythonArm(fraction, low, high, most)
+            self._arms[name] = _PythonArm(*map(int, words))
         arm = self._arms[name]
         answers: tuple[Answer, ...] = ()
         kind = ""

@@ -7,10 +7,10 @@ import { readFileSync } from "node:fs";
 import { loadMicroPython } from "@micropython/micropython-webassembly-pyscript/micropython.mjs";
 
 const python = await loadMicroPython({ heapsize: 1 << 20 });
-const text = (path) => readFileSync(new URL(path, import.meta.url), "utf-8");
-python.FS.writeFile("/bitarm_agent.py", text("../../devices/micropython/bitarm_agent.py"));
-python.FS.writeFile("/bench.py", text("bench.py"));
-const run = (line) => python.runPython(line);
+const source = (path) => readFileSync(new URL(path, import.meta.url), "utf-8");
+python.FS.writeFile("/bitarm_agent.py", source("../../devices/micropython/bitarm_agent.py"));
+python.FS.writeFile("/bench.py", source("bench.py"));
+const run = (text) => python.runPython(text);
 run("import gc, sys\nsys.path.append('/')");
 const used = () => {
   run("gc.collect()");

@@ -9,11 +9,12 @@ import pytest
 from devices.benches import Bench, FileBench, PythonBench, process_bench
 
 from bitarm import wire
-from bitarm.core.codes import Bins, Levels, Nearest, Raw
+from bitarm.core.codes import Above, Bins, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
-from bitarm.core.messages import Request
-from bitarm.core.question import Question
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
+from bitarm.core.messages import Report, Request
+from bitarm.core.question import BEYOND, Question
 
 FIRST = Question(until=3, code=Nearest(centre=0.5, step=0.125, divisor=2))
 
@@ -137,6 +138,36 @@ def test_the_longest_words(bench: Bench) -> None:
             frames.append(one.ask(f"0 give {reward}").frame)
         assert frames[0] is not None
         assert frames[0] == frames[1]
+
+
+def test_answers_that_a_link_does_not_carry(bench: Bench) -> None:
+    """They are a single 1, kept as every answer is; one bit less, and they are told."""
+    near = Nearest(centre=0.0, step=2.0**-6, divisor=1)
+    unit = Scale(bounded=True, low=0.0, unit=1.0)
+    challenged = Challenge(edge=0.015625, first=2, hurdles=(200, 255, 200))
+    for question in (
+        Question(until=1, code=near),
+        Question(until=1, code=near, scale=unit, task=Pilot()),
+        Question(until=1, code=near, scale=unit, task=Edge(first=2, spread=-2)),
+        Question(until=1, code=Above(low=0.0, step=2.0**-6), scale=unit, task=challenged),
+    ):
+        whole = wire.decode(_answer(PythonBench(), question, "192"))[0]
+        assert isinstance(whole, Report)
+        for bits in (whole.symbol.nbits, whole.symbol.nbits - 1):
+            said = _answer(bench, question, str(bits))
+            assert said == _answer(PythonBench(), question, str(bits))
+            assert bench.ask("0 cut").frame == said
+        short = wire.decode(said)[0]
+        assert isinstance(short, Report)
+        assert short.symbol == BEYOND
+
+
+def _answer(bench: Bench, question: Question, bits: str) -> bytes:
+    bench.ask(f"0 new 16 0 65536 1000 {bits}")
+    bench.ask(f"0 hear {frame(question, 1)}")
+    said = bench.ask("0 give 60000").frame
+    assert said is not None
+    return said
 
 
 def test_questions_of_all_sizes_never_break_an_agent(bench: Bench) -> None:
