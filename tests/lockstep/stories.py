@@ -18,6 +18,7 @@ from bitarm.core.codes.prefix import ESCAPE, write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.policy import Outcome
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
+from bitarm.core.quantizers.dyadic import NEAR_ESCAPE
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine, Trace
 from bitarm.sim.environment import Environment
@@ -144,7 +145,8 @@ def _judged_word(number: float, detail: float, n: int) -> Symbol:
     if detail < 0:
         return concat(Symbol(1, 1), write_golomb(int(number), 1, ABOVE_ESCAPE))
     told, divisor = divmod(int(detail), 1024)
-    word = write_golomb(zigzag(int(number)), divisor, ESCAPE if n else FIRST_ESCAPE)
+    first = FIRST_ESCAPE if told else NEAR_ESCAPE  # only a pilot tells its spread at once
+    word = write_golomb(zigzag(int(number)), divisor, ESCAPE if n else first)
     if not told:
         return word
     spread = told - 64

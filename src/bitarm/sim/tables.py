@@ -60,6 +60,9 @@ MOST_CHECKPOINTS = 1 << 16
 MOST_PAIRED = 1 << 10
 """With more checkpoints the machines run pairs: the table of all pairs would be over 8 MB."""
 
+MOST_LEADS = 1 << 9
+"""Checkpoints of elimination by challenge whose leads are kept, up to 10^7 pulls: 4 MB."""
+
 _NO_LIMIT = np.iinfo(np.int64).max
 _POLICIES: dict[type[Policy], int] = {
     Lucb: indexed.LUCB,
@@ -254,6 +257,7 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
         return None
     wanted = policy.first_pulls(evidence)
     bounds, scale = spec.bounds, evidence.scale
+    tabled = 0 if scale.bounded else min(len(checkpoints(setup)), MOST_LEADS)
     return ChallengeArrays(
         rates=np.array(scale.rates),
         weights=np.array(evidence.log_weights),
@@ -276,6 +280,9 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
         behind=float(policy.behind),
         aim=float(policy.aim),
         epsilon=float(policy.epsilon),
+        told_leads=np.full((tabled, tabled), np.nan),
+        beaten_leads=np.full((tabled, tabled), np.nan),
+        beaten_by=np.full((tabled, 4), -1, dtype=np.int64),
     )
 
 

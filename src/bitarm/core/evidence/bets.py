@@ -32,10 +32,11 @@ from bitarm.core.evidence.least import Room, Row
 BETTORS = 8
 """Rungs with bettors; below them, at rates under 0.03, V serves as well."""
 
-FOLD = 16
+FOLD = 64
 """Rewards after which fortunes become logarithms: until then they cannot leave a float."""
 
 _RATES = tuple(rate(rung) for rung in range(RUNGS))
+_STAKES = _RATES[:BETTORS]  # a row as short as the loop over it: compiled, it stays in registers
 
 
 @final
@@ -79,7 +80,7 @@ def bet(
     guess = (0.5 + total) / (1.0 + pulls)
     surprise = reward - guess
     for rung in range(BETTORS):
-        stake = _RATES[rung] * surprise
+        stake = _STAKES[rung] * surprise
         fortunes[rung] *= 1.0 + stake
         fortunes[BETTORS + rung] *= 1.0 - stake
     if pulls % FOLD == FOLD - 1:

@@ -20,9 +20,12 @@ from bitarm.core.evidence.tasks import BAND, SHARES
 NEVER = 1e11
 """Pulls after which nothing is forecast."""
 
-CAUTION = 0.25
-"""Deviations by which a leader's mean is taken to be lower than it seems, beside half the deviation
-of a mean that is anywhere in its cell."""
+CAUTION = 0.3
+"""Deviations by which a leader's mean is taken to be lower than it seems."""
+
+DOUBT, DOUBT_OF_EDGE = 0.6, 0.125
+"""Shares of the variance of a mean that is anywhere in its cell, by which it is taken to be lower
+still. An edge is less in doubt: it is what evidence certifies, and the mean is above it."""
 
 _NEGLIGIBLE = -60.0  # logarithm of a term that need not be added
 _RATIO = 1.6  # of neighbouring rungs' rates
@@ -135,6 +138,7 @@ class Evidence:
             self.level,
             scale.rates,
             self.log_weights,
+            DOUBT if leader.rung is None else DOUBT_OF_EDGE,
         )
 
     def sharpest(self, leader: ArmView, own: int, spread: int) -> int:
@@ -180,6 +184,7 @@ def forecast(
     level: float,
     rates: Row,
     log_weights: Row,
+    doubt: float,
 ) -> Forecast:
     """The rung and the pulls of the leader at which an arm with the mean `target` falls.
 
@@ -192,7 +197,8 @@ def forecast(
         climb += 1
     gap = leader - target
     spent = variance(bounded, leader, leader_spread, pulls)
-    unsure = leader_error * leader_error / 12.0  # half the deviation of a mean in its cell
+    unsure = doubt * leader_error * leader_error / 3.0
+    hope = gap + math.sqrt(spent / most)
     soonest, best, highest, hopeful = math.inf, 0, -math.inf, 0
     for rung in range(RUNGS):
         gain, loss = rates[rung], rates[max(rung - climb, 0)]
@@ -200,6 +206,8 @@ def forecast(
             bounded, loss, target, spread, pulls, -1.0
         )
         needed = level - log_weights[rung] - SHARES[climb]
+        if 0.0 < soonest * gain * gap < needed:
+            break  # lower rates take longer still, even if nothing were lost
         then = needed / max(gain * gap - lost, 1e-12)
         if then < 1e12:
             for _ in range(2):
@@ -207,7 +215,7 @@ def forecast(
                 then = needed / max(gain * nearer - lost, 1e-12)
         if then < soonest:
             soonest, best = then, rung
-        worth = most * (gain * (gap + math.sqrt(spent / most)) - lost) - needed
+        worth = most * (gain * hope - lost) - needed
         if worth > highest:
             highest, hopeful = worth, rung
     return Forecast(best, soonest) if soonest < NEVER else Forecast(hopeful, math.inf)

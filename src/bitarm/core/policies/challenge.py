@@ -49,12 +49,21 @@ from bitarm.core.words import Word, check_words
 PILOTS = 3
 """Arms that are heard before all others."""
 
-MAY_FALL = 0.3
+MAY_FALL = 0.36
 """Deviations by which a mean may have fallen since it was told, beside its error: beyond, no arm is
 challenged."""
 
 MAY_LEAD = 0.7
 """Deviations by which it may have risen: beyond, it is not asked whether it leads."""
+
+UNSURE = 1.6
+"""Deviations that a told mean is taken to be off by at least, when it is asked who may fall or
+lead: else who tells finer means would be asked less, and end up with more samples."""
+
+SHORT = 2.0
+"""Times its pulls that a first leader makes at most, with σ known, if a few others told the same
+cell: which of them is to lead is found out at less than it costs to go far ahead. Without σ first
+words are of so many pulls that such cells are rare."""
 
 
 @final
@@ -202,6 +211,9 @@ class _Turn:
         rivals = self.rivals(leader, active)
         others = [view.mean for view in rivals]
         farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
+        if not evidence.scale.bounded and leader.messages == 1 and leader.pulls == most:
+            tied = sum(mean >= leader.mean for mean in others)
+            farthest = SHORT * most if 0 < 2 * tied <= len(others) else farthest
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         last = max(self.ends.of(view) for view in rivals)
         alone = last <= most  # nobody else can get level any more
@@ -268,11 +280,12 @@ class _Turn:
         for view in rivals:
             noise = evidence.noise(view.mean, spread, view.pulls)
             moved = noise * math.sqrt(max(0.0, 1 / view.pulls - 1 / until))
-            if everybody or view.mean - reach(view.error, moved, MAY_FALL) <= cut:
+            was = noise / math.sqrt(view.pulls)
+            if everybody or view.mean - reach(view.error, was, moved, MAY_FALL) <= cut:
                 asked = self._asked(
                     view, until, HintKind.CHALLENGE, cut, noise, task=task, rival=leader.arm
                 )
-            elif view.mean + reach(view.error, moved, MAY_LEAD) >= leader.mean:
+            elif view.mean + reach(view.error, was, moved, MAY_LEAD) >= leader.mean:
                 asked = self._asked(view, until, HintKind.PLACE, view.mean, noise)
             else:
                 continue
@@ -328,13 +341,13 @@ def told_edge(view: ArmView) -> float:
     return view.mean - dyadic(2 * view.error) / 2
 
 
-def reach(error: float, moved: float, share: float) -> float:
-    """How far a mean may be from where it was told: by its error and a share of the deviation by
-    which it moved since; but however finely it was told, by that deviation.
+def reach(error: float, deviation: float, moved: float, share: float) -> float:
+    """How far a mean may be from where it was told: by its error, or, however finely it was told,
+    by a few of its deviations; and by a share of the deviation by which it moved since.
 
     Of numbers alone, since the simulator compiles this very function.
     """
-    return max(error + share * moved, moved)
+    return max(error, UNSURE * deviation) + share * moved
 
 
 def raised(edge: float, epsilon: float, step: float) -> float:

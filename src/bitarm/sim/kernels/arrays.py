@@ -105,6 +105,9 @@ class ChallengeArrays(NamedTuple):
     behind: float
     aim: float
     epsilon: float
+    told_leads: Floats  # [loser's checkpoint, winner's] see `kernels/challenge_leads.py`; σ known
+    beaten_leads: Floats  # [loser's checkpoint, leader's] the same of a challenge
+    beaten_by: Integers  # [leader's checkpoint, 4] the first rung and the hurdles that these are of
 
 
 class OutputArrays(NamedTuple):

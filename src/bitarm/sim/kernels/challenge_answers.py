@@ -21,8 +21,9 @@ from bitarm.core.evidence.tasks import (
     weigh,
 )
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
-from bitarm.core.quantizers.dyadic import ROUNDING, dyadic, unit_of
+from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, unit_of
 from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, SchemeArrays, TapeArrays
+from bitarm.sim.kernels.challenge_leads import is_beaten_by_lead
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
     LEADER,
@@ -104,15 +105,16 @@ def _pull(
     done = scheme.pulls[race.at[arm]] if race.at[arm] >= 0 else 0
     if bounded:
         sums, more = race.sums[arm], 0.0
+        fortunes, logs = race.fortunes[arm], race.logs[arm]
+        bets, predicted, squares = sums[0], sums[1], sums[2]
+        family, p, q = environment.family[arm], environment.p[arm], environment.q[arm]
         for pulls in range(done, scheme.pulls[upto]):
-            reward = draw_reward(
-                rng, environment.family[arm], environment.p[arm], environment.q[arm]
-            )
+            reward = draw_reward(rng, family, p, q)
             more += reward
-            sums[0], sums[1], sums[2] = bet(
-                (reward - duel.low) / duel.unit, pulls, sums[0], sums[1], sums[2],
-                race.fortunes[arm], race.logs[arm],
-            )  # fmt: skip
+            bets, predicted, squares = bet(
+                (reward - duel.low) / duel.unit, pulls, bets, predicted, squares, fortunes, logs
+            )
+        sums[0], sums[1], sums[2] = bets, predicted, squares
         total, rest = added(race.total[arm], race.rest[arm], more)
     elif stored:
         first = scheme.cell_of[race.at[arm]] + 1 if race.at[arm] >= 0 else 0
@@ -141,19 +143,16 @@ def _looks(
     """Whether a challenged arm is beaten: `tasks.is_beaten`."""
     pulls = scheme.pulls[race.at[arm]]
     mean = ((race.total[arm] + race.rest[arm]) / float(pulls) - duel.low) / duel.unit
-    lowest = max(turn.first + 1 - len(SHARES), 0)
+    edge = (turn.edge - duel.low) / duel.unit
+    if not bounded:
+        return is_beaten_by_lead(race, edge, mean, race.at[arm], duel, scheme, turn)
+    lowest, sums = max(turn.first + 1 - len(SHARES), 0), race.sums[arm]
+    fortunes, logs = race.fortunes[arm], race.logs[arm]
     for rung in range(lowest, turn.first + BAND):
-        if bounded:
-            sums = race.sums[arm]
-            race.below[rung - lowest] = below(
-                rung, sums[0], sums[1], sums[2], race.fortunes[arm], race.logs[arm]
-            )
-        else:
-            rate = duel.rates[rung]
-            race.below[rung - lowest] = pulls * rate * (-mean - rate / 2)
+        race.below[rung - lowest] = below(rung, sums[0], sums[1], sums[2], fortunes, logs)
     return weigh(
         bounded,
-        (turn.edge - duel.low) / duel.unit,
+        edge,
         mean,
         until,
         pulls,
@@ -200,7 +199,7 @@ def _tell(
     value = race.mean[arm] if asked == PLACE else turn.value
     unit = unit_of(step)
     centre = math.floor(value / unit + 0.5) * unit if within_steps(value, step) else 0.0
-    divisor, escape = 1, FIRST_ESCAPE
+    divisor, escape = 1, FIRST_ESCAPE if asked == PILOT else NEAR_ESCAPE
     if not is_first:
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
         error = race.error[arm]

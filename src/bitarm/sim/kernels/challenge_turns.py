@@ -5,12 +5,21 @@ import math
 import numpy as np
 from numba import njit
 
-from bitarm.core.evidence.evidence import band, cut_at, forecast, told_enough
+from bitarm.core.evidence.evidence import DOUBT, DOUBT_OF_EDGE, band, cut_at, forecast
 from bitarm.core.evidence.ladder import RUNGS
 from bitarm.core.evidence.tasks import BAND, SHARES, challenge_byte
-from bitarm.core.policies.challenge import MAY_FALL, MAY_LEAD, PILOTS, raised, reach, target
+from bitarm.core.policies.challenge import (
+    MAY_FALL,
+    MAY_LEAD,
+    PILOTS,
+    SHORT,
+    raised,
+    reach,
+    target,
+)
 from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.sim.kernels.arrays import ChallengeArrays, OutputArrays, SchemeArrays
+from bitarm.sim.kernels.challenge_leads import is_told_enough
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
     FIRST,
@@ -157,16 +166,8 @@ def _separates(
         return False
     low = race.mean[winner] - race.error[winner]
     high = race.mean[loser] + race.error[loser]
-    return told_enough(
-        (low + epsilon - high) / duel.unit,
-        scheme.pulls[race.told[loser]],
-        scheme.pulls[race.told[winner]],
-        duel.level,
-        duel.rates,
-        duel.weights,
-        race.values,
-        race.slopes,
-    )
+    lead = (low + epsilon - high) / duel.unit
+    return is_told_enough(race, lead, race.told[loser], race.told[winner], duel, scheme)
 
 
 @njit(inline="always")
@@ -201,6 +202,11 @@ def lead(
             rivals += 1
     most = scheme.pulls[newest]
     farthest = max(duel.cap * most, duel.level)
+    if not bounded and race.messages[leader] == 1 and race.told[leader] == newest:
+        tied = 0
+        for n in range(rivals):
+            tied += 1 if race.others[n] >= race.mean[leader] else 0
+        farthest = SHORT * most if 0 < 2 * tied <= rivals else farthest
     best = forecast(
         bounded,
         (race.mean[leader] - duel.low) / duel.unit,
@@ -214,6 +220,7 @@ def lead(
         duel.level,
         duel.rates,
         duel.weights,
+        DOUBT if race.rung[leader] < 0 else DOUBT_OF_EDGE,
     )
     wanted = min(best.pulls * duel.patience, farthest)
     checkpoint = newest + 1
@@ -275,9 +282,10 @@ def challenges(
         before = scheme.pulls[race.told[arm]]
         noise = noise_of(duel, race.mean[arm], spread, before, bounded)
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
-        if race.mean[arm] - reach(race.error[arm], moved, MAY_FALL) <= cut:
+        error, was = race.error[arm], noise / math.sqrt(before)
+        if race.mean[arm] - reach(error, was, moved, MAY_FALL) <= cut:
             race.turn[arm] = CHALLENGED
-        elif race.mean[arm] + reach(race.error[arm], moved, MAY_LEAD) >= race.mean[leader]:
+        elif race.mean[arm] + reach(error, was, moved, MAY_LEAD) >= race.mean[leader]:
             race.turn[arm] = PLACE
     return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, leader)
 
@@ -295,6 +303,9 @@ def _sharpest(
     """The rung at which an arm with as many pulls falls soonest."""
     best, highest_cut = 0, -np.inf
     for rung in range(RUNGS):
+        needed = duel.level - duel.weights[rung] - SHARES[0]
+        if low - needed / (pulls * duel.rates[rung]) < highest_cut:
+            break  # a lower rate cuts lower still
         cut = _cut_at(duel, low, middle, own, spread, pulls, rung, bounded)
         if cut > highest_cut:
             best, highest_cut = rung, cut
