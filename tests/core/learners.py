@@ -17,7 +17,8 @@ from bitarm.core.setup import Setup
 SPEC = make_spec(sigma=0.25, schedule=None)
 ARM = 1
 NUMBER = {Fit.LATE: 1, Fit.REPEAT: 2, Fit.NEXT: 3, Fit.AHEAD: 4}  # after two reports
-FIELD = run_field(run_of_opening(f"{SPEC.fingerprint:08x}"), 1)
+SETUP = Setup(spec=SPEC, policy=SuccessiveElimination())
+FIELD = run_field(run_of_opening(f"{SETUP.fingerprint:08x}"), 1)
 
 
 def symbol_of(mean: float) -> Symbol:
@@ -33,7 +34,7 @@ def question_until(until: int) -> Question:
 
 
 def started() -> Learner:
-    learner = Learner(Setup(spec=SPEC, policy=SuccessiveElimination()))
+    learner = Learner(SETUP)
     learner.start()
     return learner
 

@@ -15,6 +15,7 @@ from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.codes import Levels
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import dither
+from bitarm.core.epochs import run_field
 from bitarm.core.events import (
     ArmDropped,
     ReportAccepted,
@@ -50,10 +51,11 @@ def test_the_start_opens_the_run_and_asks_every_arm() -> None:
     opened, first = output.events
     assert opened == RunOpened(
         setup=learner.setup,
-        opening=f"{SPEC.fingerprint:08x}",
+        opening=f"{learner.setup.fingerprint:08x}",  # policy and limits are in the name too
     )
+    field = run_field(learner.run, 1)
     asked = tuple(
-        Request(run=FIELD, arm=arm, message=1, question=question_until(2)) for arm in range(3)
+        Request(run=field, arm=arm, message=1, question=question_until(2)) for arm in range(3)
     )
     assert first == RoundOpened(round=1, requests=asked)
     assert output.messages == learner.pending == asked
