@@ -26,6 +26,7 @@ from bitarm.core.events import (
     FleetAssigned,
     LearnerEvent,
     PullsCounted,
+    RunOpened,
     TrafficMeasured,
 )
 from bitarm.core.journal import Journal
@@ -133,9 +134,11 @@ def column(folder: Path, name: str) -> Recorded:
 
 
 def told(journal: Journal) -> list[LearnerEvent]:
-    """A run's events but for those of its network, where arms tell their pulls one by one."""
+    """A run's events but for those of its network, where arms tell their pulls one by one, and for
+    its setup: a run in one process knows how many rows its files have.
+    """
     events = [entry.event for entry in journal.read(1)]
-    network = FleetAssigned | TrafficMeasured | AgentJoined | PullsCounted
+    network = FleetAssigned | TrafficMeasured | AgentJoined | PullsCounted | RunOpened
     return [event for event in events if not isinstance(event, network)]
 
 
