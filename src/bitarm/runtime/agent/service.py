@@ -45,6 +45,7 @@ from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
 
 _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
+_OF_LEARNERS = (Subject.STATUS, Subject.END)
 _ASK_EVERY = 0.02  # seconds after which a live feed that had nothing is asked again
 
 
@@ -109,8 +110,7 @@ class AgentService:
             self._topics.of(LEARNER, Subject.STATUS): Subject.STATUS,
             self._topics.of(agent, Subject.RUN): Subject.RUN,
             self._topics.of(agent, Subject.REQUEST): Subject.REQUEST,
-            # After the announcement, as a broker tells what it keeps: that of the next run counts.
-            self._topics.of(LEARNER, Subject.END): Subject.END,
+            self._topics.of(LEARNER, Subject.END): Subject.END,  # last: the next run comes first
         }
         self.endpoint = Endpoint(
             client_id=f"bitarm-{run}-{agent}",
@@ -199,7 +199,7 @@ class AgentService:
 
     def _take_in(self, topic: str, payload: bytes) -> None:
         subject = self._subjects.get(topic, Subject.REQUEST)
-        if subject in (Subject.STATUS, Subject.END):
+        if subject in _OF_LEARNERS:
             self._waiting.heard_learner(payload)
         elif subject is Subject.REQUEST:
             self._waiting.spoken_to()
@@ -215,10 +215,8 @@ class AgentService:
         """A run may have ended while its agent was away: then there is nothing to wait for."""
         status = told_end(payload)
         memory = None if status is None else self._keeper.load()
-        if status is None or memory is None or memory.opening != status.opening:
-            return
-        if memory.is_over:
-            return  # the end of a run that we know of: perhaps another of this name will come
+        if status is None or memory is None or memory.opening != status.opening or memory.is_over:
+            return  # also if we know of that end: perhaps another run of this name will come
         if not is_outdated(status, latest_epoch(memory.arms.values())):
             self._ending.came(memory, status)
 
@@ -342,12 +340,11 @@ class AgentService:
             self._saved_at = now
 
     def _say_what_is_missing(self, now: float) -> None:
-        part = self._part
-        if part is None:
+        if self._part is None:
             self._waiting.without_run(now)
             return
-        wanted = part.wanting(self._sensors)
-        self._waiting.in_run(now, wanted=wanted, is_busy=bool(part.at_work()))
+        wanted, is_busy = self._part.wanting(self._sensors), bool(self._part.at_work())
+        self._waiting.in_run(now, wanted=wanted, is_busy=is_busy)
 
     # -- speaking ----------------------------------------------------------------------------
 
@@ -366,15 +363,14 @@ class AgentService:
             return [replace(self._status(Presence.DONE), retain=False), cleared]
         said = self._own_status.take_due(part, self._ending.over)
         if part is not None and ready:
-            topic = self._topics.of(self._agent, Subject.REPORT)
-            said.extend(Publication(topic=topic, payload=frame) for frame in part.frames())
+            report = self._topics.of(self._agent, Subject.REPORT)
+            said += [Publication(topic=report, payload=frame) for frame in part.frames()]
         return said
 
     def _hear_out(self, now: float) -> None:
         """After goodbye: only how the run ended matters."""
         for topic, payload in self._drained():
-            is_learners = self._subjects.get(topic) in (Subject.STATUS, Subject.END)
-            if is_learners and self._part is not None:
+            if self._part is not None and self._subjects.get(topic) in _OF_LEARNERS:
                 self._ending.hear_out(payload, self._part.memory.opening)
         self.finished = self.finished or self._ending.is_past(now)
 
