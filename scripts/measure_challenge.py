@@ -13,9 +13,9 @@
     rounds     against the scheme that was the default before
     steps      from twice the default steps down to an eighth of them
 
-How fast the simulator is beside its limits is measured by `benchmarks/bench_challenge.py`. No
-parameter was chosen on these instances (`scripts/tune_challenge.py`), and the limits are goals that
-were set beforehand: a line that says MISSED is meant to be read.
+How fast the simulator is beside its limits is measured by `benchmarks/bench_challenge.py`.
+Parameters were chosen on other instances but for a few (docs/challenge.md says which), and the
+limits are goals that were set beforehand: a line that says MISSED is meant to be read.
 """
 
 import argparse
