@@ -33,6 +33,7 @@ _LENT = (
     ("docs/deploy.md", "", "run by tests/test_deploy.py"),
     ("docs/boundary.md", "learner = Learner", "run by tests/test_boundary.py"),
     ("docs/wire.md", "import", "run by tests/e2e/test_stranger.py"),
+    ("docs/lorawan.md", "bitarm learner", "not run: needs a broker and ChirpStack"),
     ("docs/network.md", "bitarm learner", "not run: needs a broker; tests/e2e runs such a fleet"),
     ("docs/network.md", "bitarm", "not run: needs a broker, and a run that goes on"),
     ("docs/devices.md", "from bitarm_agent", "not run: needs a radio; tests/devices drives it"),
