@@ -196,7 +196,7 @@ def exact(trials: int) -> Iterator[Line]:
 
 def lucb(trials: int) -> Iterator[Line]:
     """What the evidence is worth to another policy."""
-    words = {"quantizer": "exact", "policy": "lucb", "growth": 1.3}
+    words: dict[str, Any] = {"quantizer": "exact", "policy": "lucb", "growth": 1.3}
     found = at_gap(0.1, trials, **words)
     yield Line("lucb, exact messages, growth 1.3, Δ = 0.1", found.samples.mean, 560)
 
@@ -245,7 +245,8 @@ def steps(trials: int) -> Iterator[Line]:
             for factor in (2.0, 1.0, 0.5, 0.25, 0.125)
         ]
         worst = max(
-            (after.mean - before.mean - 3 * math.hypot(after.sem, before.sem)) / before.mean
+            (after.mean - before.mean - 3 * math.hypot(after.sem or 0.0, before.sem or 0.0))
+            / before.mean
             for before, after in itertools.pairwise(found)
         )
         return " ".join(f"{one.mean:.4g}" for one in found), 100 * worst

@@ -211,10 +211,9 @@ class Engine:
         arms, gaussian = self._environment.p.size, self._environment.gaussian
         if table.duel is not None:
             bounded = is_bet_on(setup)
-            run = challenge.compiled(
-                bounded=bounded, gaussian=gaussian, stored=stored and not bounded
-            )
-            run(*given, table.duel, challenge_race.blank_race(arms), output)
+            run = challenge.compiled(bounded=bounded)
+            kept = stored and not bounded  # single rewards are on no tape
+            run(*given, gaussian, kept, table.duel, challenge_race.blank_race(arms), output)
         elif table.policy is not None:
             run = indexed.compiled(gaussian=gaussian, stored=stored)
             run(*given, table.pairs, indexed.blank_race(arms), output)

@@ -46,9 +46,13 @@ from bitarm.sim.kernels.status import (
 )
 
 
-@lru_cache(maxsize=16)
-def compiled(*, bounded: bool, gaussian: bool, stored: bool) -> Any:
-    """A kernel compiled for one kind of setting: whether agents bet, and as `elimination.py`."""
+@lru_cache(maxsize=2)
+def compiled(*, bounded: bool) -> Any:
+    """A kernel compiled for agents that bet, or for those that know σ.
+
+    What `elimination.py` has as constants is told in the call: a look at evidence takes far longer
+    than a branch, and this kernel takes longest to compile.
+    """
 
     sources = SOURCES_NUMBER
 
@@ -59,6 +63,8 @@ def compiled(*, bounded: bool, gaussian: bool, stored: bool) -> Any:
         environment: EnvironmentArrays,
         tape: TapeArrays,
         scheme: SchemeArrays,
+        gaussian: bool,
+        stored: bool,
         duel: ChallengeArrays,
         race: Race,
         output: OutputArrays,
