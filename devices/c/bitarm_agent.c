@@ -81,7 +81,7 @@ static uint64_t take(fields *in, ptrdiff_t count)
 static uint64_t take_number(fields *in)
 {
     uint64_t number = 0, byte = 0x80;
-    for (int shift = 0; byte & 0x80; shift += 7) {
+    for (int shift = 0; (byte & 0x80) && !in->is_bad; shift += 7) {
         byte = take(in, 1);
         in->is_bad |= (shift == 63 && byte > 1) || (byte == 0 && shift > 0);
         number |= (byte & 0x7F) << shift;

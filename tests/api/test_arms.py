@@ -4,6 +4,7 @@ import inspect
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -80,7 +81,8 @@ _SHAPES: dict[str, Any] = {
 def test_all_shapes_of_the_same_rewards_give_the_same_run(shape: str) -> None:
     result = bitarm.identify(_SHAPES[shape](_columns()), bounds=(0, 1), seed=1)
     expected = bitarm.identify(_columns(), bounds=(0, 1), seed=1)
-    assert result == expected
+    # where rewards end is a part of the setup, if it is known
+    assert replace(result, fingerprint=expected.fingerprint) == expected
     assert result.best_arm_name == "blue"
 
 
@@ -119,7 +121,8 @@ def test_data_that_end_are_an_outcome(shape: str) -> None:
     result = bitarm.identify(_SHAPES[shape](columns), **given)
     assert result.outcome is Outcome.DATA_EXHAUSTED
     assert (result.best_arm, result.guarantee) == (None, None)
-    assert "ran out of rewards" in result.guarantee_reason
+    ended = "ran out of rewards" if shape == "generators" else "no more recorded rewards"
+    assert ended in result.guarantee_reason
     assert result.leader_name in ("red", "blue")
     assert result.excluded == ("grey",)
     assert result.excluded_guarantee == 0.05

@@ -155,7 +155,7 @@ _WRONG = {
     "an unknown rule": (_tables(network={"lost": "weep"}), "lost must be one of wait"),
     "an unknown link": (_tables(network={"link": "lora"}), "link must be one of lorawan-eu868-dr0"),
     "an unknown way": (_tables(network={"via": "post"}), "via must be one of mqtt"),
-    "no source": (_tables({"mean": 0.5}), "source must be one of"),
+    "no source": (_tables({"mean": 0.5}), "it needs a source, .* one of"),
     "an unknown source": (_tables({"source": "gauss", "mean": 1}), "did you mean gaussian"),
     "a source without its word": (_tables({"source": "gaussian", "mean": 0}), "needs sd"),
     "a word of another source": (_tables({**_ARM, "column": "a"}), "a word of a gaussian arm"),

@@ -249,7 +249,7 @@ def test_a_word_that_applies_nowhere_is_refused(words: dict[str, Any], message: 
         ({"policy": "es", "epsilon": 0.1}, "policy must be one of .*got 'es'"),
         (
             {"width": "papr"},
-            "width must be one of paper, lil, pairwise, .* got 'papr'",
+            "width must be one of paper, lil, intervals, .* got 'papr'",
         ),
         ({"delta": 1.2}, r"delta must lie in \(0, 1\), got 1.2"),
         ({"delta": [0.1, 0.0]}, r"delta must lie in \(0, 1\), got 0"),
@@ -262,7 +262,7 @@ def test_a_word_that_applies_nowhere_is_refused(words: dict[str, Any], message: 
         ({"bounds": (0.5, 1.0)}, "arm 0 is bernoulli, whose rewards leave the bounds"),
         ({"bounds": (1.0, 0.0)}, "lower first, got 1.0 and 0.0"),
         ({"trials": 0}, "trials must be at least 1, got 0"),
-        ({"seed": -1}, "seed must be 0 or more, got -1"),
+        ({"seed": -1}, "seed must be a whole number between 0 and .*, got -1"),
         ({"workers": 0}, "workers must be at least 1, got 0"),
         ({"workers": 2, "cluster": "tcp://127.0.0.1:1"}, "workers does not apply to a cluster"),
     ],

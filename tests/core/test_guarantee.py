@@ -204,7 +204,7 @@ def test_a_spent_budget_says_which_arms_it_speaks_of(policy: BudgetPolicy) -> No
 # -- what is left of δ once agents have forgotten -------------------------------------------------
 
 _UNIONS = ("paper", "pairwise")
-_PATHS = ("lil", "pairwise-mixture", "sub-gaussian", "bounded")
+_PATHS = ("lil", "intervals", "pairwise-mixture", "sub-gaussian", "bounded")
 
 
 def _claim(width: str, lives: tuple[int, ...], delta: float = 0.05) -> Guarantee:

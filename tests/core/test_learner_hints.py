@@ -109,7 +109,7 @@ def test_an_arm_that_gives_up_is_an_event_that_says_for_whom_and_is_dropped() ->
     [
         (Symbol(0, 2), "goes on after it gave up"),
         (Symbol(0, 0), "ends early"),
-        (Symbol(1, 1), "ends early"),
+        (Symbol(0b11, 2), "ends early"),
     ],
 )
 def test_an_answer_that_does_not_fit_a_challenge_is_refused(symbol: Symbol, why: str) -> None:

@@ -172,7 +172,7 @@ def test_both_signs_of_zero_are_one_setting() -> None:
         ({"arms": ("a", "b", "a")}, "'a' stands 2 times"),
         (
             {"width": "wide"},
-            "width must be one of paper, lil, pairwise, .* got 'wide'",
+            "width must be one of paper, lil, intervals, .* got 'wide'",
         ),
         ({"width": ""}, "width"),
         ({"seed": -1}, "seed"),

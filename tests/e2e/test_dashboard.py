@@ -53,7 +53,7 @@ def _check_arms(page: Page, standings: Standings) -> None:
         assert row["bits"] == f"{arm.payload_bits:,}"
         assert row["state"] == _state(standings, number, arm)
         if arm.mean is not None and arm.radius is not None:
-            mean, plus_minus = (float(text) for text in row["mean"].split(" ± "))
+            mean, plus_minus = (float(text) for text in row["mean"].strip("()").split(" ± "))
             assert mean == pytest.approx(arm.mean, rel=0.05, abs=0.01)
             assert plus_minus == pytest.approx(arm.radius, rel=0.05, abs=0.01)
 

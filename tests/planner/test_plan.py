@@ -185,7 +185,7 @@ def test_a_thousand_arms_and_a_tiny_gap_are_planned_too() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_a_seed_that_is_none_is_refused(seed: int) -> None:
-    with pytest.raises(ConfigError, match="seed must lie between"):
+    with pytest.raises(ConfigError, match="seed must be a whole number between"):
         plan(2, **_WORDS | {"seed": seed})
 
 

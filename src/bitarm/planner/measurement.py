@@ -102,7 +102,7 @@ class SettingSimulator:
         """After which a run has lost its best arm, and will not end."""
         task = self.task
         if task.is_bet_on:
-            return round(_BETS_BEYOND * task.draws(task.guess) / stage.stretch)
+            return round(_BETS_BEYOND * (task.draws(task.guess) / stage.stretch + task.least_draws))
         return min(task.arms * self._last, MAX_PULLS)
 
     def _built(

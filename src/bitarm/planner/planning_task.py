@@ -1,5 +1,6 @@
 """What a plan is made for: a problem before its deployment, what is guessed of it, and prices."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, final
@@ -17,6 +18,7 @@ from bitarm.planner.prices import Prices
 from bitarm.planner.rewards import Rewards, rewards_of
 from bitarm.planner.scheme_words import SchemeWords
 
+_LAW = 4.0  # logarithm of what the law on rates takes of evidence, roughly
 _USUAL_KAPPA = 2.5  # of the quantizer on which the scale is taken
 _NOTHING = SchemeWords(())
 
@@ -143,6 +145,15 @@ class PlanningTask:
         than σ.
         """
         return float(self.arms * self._pulls_to_tell(guess.smallest, self._noise))
+
+    @property
+    def least_draws(self) -> float:
+        """Rewards that agents who bet take however little rewards vary: the first words', and those
+        until evidence, which grows by the gap a pull at best, is at its level.
+        """
+        level = math.log(self.arms - 1) - math.log(self.delta)
+        first = 12 + 2 * level
+        return self.arms * (first + (level + _LAW) * self.unit / self.guess.smallest)
 
     @property
     def longest_judged(self) -> int:

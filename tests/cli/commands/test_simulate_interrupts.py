@@ -22,7 +22,10 @@ pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
 _PATIENCE = 60.0
 _LONG_TRIALS = 400_000
-_LONG = ("simulate", "--arms", "bernoulli:0.51,0.5", "--seed", "3", "--trials", str(_LONG_TRIALS))
+_LONG = (
+    "simulate", "--arms", "bernoulli:0.51,0.5", "--policy", "se", "--seed", "3",
+    "--trials", str(_LONG_TRIALS),
+)  # fmt: skip
 _SHORT = (*_LONG[:-1], "50")
 _POOLED = (
     sys.executable,
@@ -37,7 +40,7 @@ _POOLED = (
 def long_text() -> str:
     """What the long sweep prints when nobody interrupts it."""
     coins = (Bernoulli(mean=0.51), Bernoulli(mean=0.5))
-    plain = simulate(coins, trials=_LONG_TRIALS, seed=3, workers=1).to_json()
+    plain = simulate(coins, policy="se", trials=_LONG_TRIALS, seed=3, workers=1).to_json()
     return json.dumps(plain) + "\n"
 
 

@@ -100,7 +100,7 @@ def test_a_bar_shows_an_interval_as_far_as_it_lies_on_the_axis(
 def test_arms_that_gave_up_are_shown_with_what_they_told_before() -> None:
     lines = _rendered(Standings.of(_events_of_the_built_in_example()), 80)
     assert lines[0].rstrip() == "Round 9   samples 854   payload 58 bits"
-    assert lines[1].split() == ["arm", "0.8978", "0.9834", "mean", "±", "pulls", "bits", "state"]
+    assert lines[1].split() == ["arm", "0.8983", "0.9834", "mean", "±", "pulls", "bits", "state"]
     assert lines[3].rstrip() == (
         "rooftop-north  ├──────●──────┤       (0.9287)            196    10  gave up in 9"
     )

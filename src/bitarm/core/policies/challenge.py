@@ -20,7 +20,7 @@ leader may be beaten by less than ε. The run ends when all others yield to the 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
@@ -106,6 +106,10 @@ class ChallengeElimination(Policy):
         ]
         fallen = {drop.arm for drop in drops}
         left = [view for view in left if view.arm not in fallen]
+        # an arm whose conqueror falls now too is worse than the arm before which that one falls
+        drops = [
+            replace(drop, because=top.arm) if drop.because in fallen else drop for drop in drops
+        ]
         if not turn.rivals(top, left):
             return (*drops, Stop(outcome=Outcome.DECIDED, best_arm=top.arm))
         return (*drops, *turn.go_on(left))
