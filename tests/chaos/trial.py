@@ -152,8 +152,12 @@ def _judge(world: ChaosWorld, trial: Trial) -> Verdict:
     result = assert_sound(world)
     assert result.restored or not is_restored, "a past that is lost, and not told"
     is_whole = result.guarantee == world.problem.spec.delta
-    # A past that is lost is paid for where arms judge themselves: that much is less than whole.
-    is_paid = is_restored and result.guarantee is not None
+    # A past that is lost is paid for where arms judge themselves: that much is less than whole. So
+    # is a new sequence of live rewards, of an agent that was killed before it could first save.
+    is_anew = trial.live and any(
+        isinstance(event, LivesBegan) and not any(event.pulls) for event in events
+    )
+    is_paid = (is_restored or is_anew) and result.guarantee is not None
     assert is_whole or is_paid or trial.forgets, f"nothing was lost: {result.guarantee_reason}"
     if is_same:
         return Verdict.IDENTICAL
