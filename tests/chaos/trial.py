@@ -23,6 +23,7 @@ from bitarm.core.events import (
     AgentJoined,
     FleetAssigned,
     LearnerEvent,
+    LivesBegan,
     PositionTold,
     PullsCounted,
     TrafficMeasured,
