@@ -270,7 +270,7 @@ def test_rewards_that_are_not_sub_gaussian_are_simulated_without_a_claim(
     assert point.to_json()["guarantee"] is None
 
 
-def test_sigma_defaults_to_the_smallest_that_is_valid() -> None:
+def test_sigma_follows_from_the_bounds_as_in_a_run_that_knows_no_models() -> None:
     point = _run(_betas(1.0, 0.5, 0.1), policy="se", trials=1, max_samples=100)
-    assert point.setup.spec.sigma == Beta(mean=0.5).sigma
+    assert point.setup.spec.sigma == 0.5 > Beta(mean=0.5).sigma
     assert point.guarantee.delta == point.setup.spec.delta

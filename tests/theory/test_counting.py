@@ -75,6 +75,7 @@ def test_it_is_nearly_reached_so_a_larger_one_would_be_wrong(arms: int) -> None:
         width="pairwise",
         kappa_first=coarse,
         delta=1e-6,
+        sigma=models[0].sigma,
         bounds=(0.0, 1.0),
     ).points
     assert point.result.errors == 0
