@@ -13,7 +13,7 @@ _AGENTS = ("north", "south", "tower")
 
 def _secrets(lab: Lab) -> list[bytes]:
     """Passwords, and the lines of the keys: one line is enough to find a key by."""
-    keys = (lab.folder.ca_key, lab.folder.server_key)
+    keys = (lab.folder.ca_key, lab.folder.server)
     lines = [line for key in keys for line in key.read_bytes().splitlines()]
     passwords = [lab.password(name).encode() for name in ("learner", *_AGENTS)]
     return passwords + [line for line in lines if not line.startswith(b"-")]

@@ -1,5 +1,7 @@
 """Set-ups that are made once, repeated, cut off, grown and renewed."""
 
+import os
+import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bitarm.errors import ConfigError
-from bitarm.runtime.broker import accounts, authority, provision
+from bitarm.runtime.broker import accounts, authority, configuration, provision
+from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder
 from bitarm.runtime.broker.provision import Change, Deed
 
@@ -78,7 +81,7 @@ def test_a_password_that_was_moved_away_is_not_replaced(folder: BrokerFolder) ->
 
 
 @pytest.mark.parametrize(
-    "lost", ["accounts", "access", "server.crt", "ca.crt", "passwords/a", "conf.d"]
+    "lost", ["accounts", "access", "server.pem", "ca.crt", "passwords/a", "conf.d"]
 )
 def test_a_set_up_that_was_cut_off_is_finished(folder: BrokerFolder, lost: str) -> None:
     _set_up(folder, "a")
@@ -126,7 +129,7 @@ def test_bad_names_leave_nothing_behind(folder: BrokerFolder) -> None:
 def test_without_a_host_only_this_machine_is_served(folder: BrokerFolder) -> None:
     _set_up(folder, "a")
     assert 'listen = "127.0.0.1"' in folder.settings.read_text()
-    hosts = authority.hosts_of(folder.server_certificate.read_bytes())
+    hosts = authority.hosts_of(folder.server.read_bytes())
     assert hosts == ("localhost", "127.0.0.1", "::1")
 
 
@@ -136,9 +139,9 @@ def test_a_host_opens_the_broker_to_networks_and_stands_in_the_certificate(
     _set_up(folder, "a")
     authority_before = folder.ca_certificate.read_bytes()
     deeds = _deeds(_set_up(folder, "a", hosts=("broker.example.org",)))
-    assert (deeds["broker.toml"], deeds["server.crt"]) == (Deed.CHANGED, Deed.CHANGED)
+    assert (deeds["broker.toml"], deeds["server.pem"]) == (Deed.CHANGED, Deed.CHANGED)
     assert 'listen = "*"' in folder.settings.read_text()
-    hosts = authority.hosts_of(folder.server_certificate.read_bytes())
+    hosts = authority.hosts_of(folder.server.read_bytes())
     assert hosts == ("localhost", "127.0.0.1", "::1", "broker.example.org")
     assert folder.ca_certificate.read_bytes() == authority_before
 
@@ -163,11 +166,33 @@ def test_renewal_keeps_the_authority_and_the_hosts(folder: BrokerFolder) -> None
     _set_up(folder, "a", hosts=("broker.example.org",))
     before = _content(folder)
     deeds = _deeds(provision.renew(folder, NOW + YEAR))
-    assert deeds == {"ca.crt": Deed.KEPT, "server.crt": Deed.CHANGED}
+    assert deeds == {"ca.crt": Deed.KEPT, "server.pem": Deed.CHANGED}
     after = _content(folder)
-    assert {name for name in after if after[name] != before[name]} == {"server.crt", "server.key"}
-    assert authority.hosts_of(after["server.crt"]) == authority.hosts_of(before["server.crt"])
-    assert authority.expiry(after["server.crt"]) - NOW > YEAR + timedelta(days=300)
+    assert {name for name in after if after[name] != before[name]} == {"server.pem"}
+    assert authority.hosts_of(after["server.pem"]) == authority.hosts_of(before["server.pem"])
+    assert authority.expiry(after["server.pem"]) - NOW > YEAR + timedelta(days=300)
+
+
+def test_a_broker_that_reads_its_files_in_the_middle_of_a_renewal_has_a_key_that_fits(
+    folder: BrokerFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A running one may read them between any two writes, since an account changed at that time."""
+    _set_up(folder, "a")
+    lines = configuration.guarded(folder, Listener(address="127.0.0.1", port=8883, tls=True))
+    told = dict(line.split(" ", 1) for line in lines.splitlines() if " " in line)
+    looks, replace = 0, os.replace
+
+    def replace_and_read(source: str, target: Path) -> None:
+        nonlocal looks
+        replace(source, target)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(told["certfile"], told["keyfile"])  # SSLError if they do not fit
+        looks += 1
+
+    monkeypatch.setattr(os, "replace", replace_and_read)
+    provision.renew(folder, NOW + YEAR)
+    provision.set_up(folder, ("a", "b"), ("broker.example.org",), None, NOW + YEAR)
+    assert looks >= 4
 
 
 def test_an_authority_in_its_last_month_is_renewed_too(folder: BrokerFolder) -> None:
@@ -180,7 +205,7 @@ def test_a_certificate_in_its_last_month_is_renewed_by_a_set_up(folder: BrokerFo
     _set_up(folder, "a")
     late = NOW + timedelta(days=authority.SERVER_DAYS - 10)
     changes = provision.set_up(folder, ("a",), (), None, late)
-    assert _deeds(changes)["server.crt"] is Deed.CHANGED
+    assert _deeds(changes)["server.pem"] is Deed.CHANGED
 
 
 def test_a_renewal_without_the_authoritys_key_says_so(folder: BrokerFolder) -> None:

@@ -13,7 +13,7 @@ from runtime.broker.lab import Lab, running_lab
 
 from bitarm.runtime.broker import authority, provision
 from bitarm.runtime.broker.configuration import MAX_PACKET_BYTES
-from bitarm.runtime.broker.folder import write_private, write_public
+from bitarm.runtime.broker.folder import write_private
 
 NOT_AUTHORISED = 135
 
@@ -256,8 +256,7 @@ def test_an_expired_certificate_is_refused_by_agents(tmp_path: Path) -> None:
             certificate=lab.folder.ca_certificate.read_bytes(), key=lab.folder.ca_key.read_bytes()
         )
         old = authority.new_server(signer, ("localhost", "127.0.0.1"), past)
-        write_private(lab.folder.server_key, old.key)
-        write_public(lab.folder.server_certificate, old.certificate)
+        write_private(lab.folder.server, old.pem)
 
         def expired() -> bool:  # once the broker has read its files again
             try:
@@ -288,7 +287,7 @@ def test_an_agent_that_is_added_gets_in_and_one_that_is_removed_does_not(tmp_pat
 
 
 def test_files_are_for_their_owner_alone(lab: Lab) -> None:
-    public = {lab.folder.ca_certificate, lab.folder.server_certificate}
+    public = {lab.folder.ca_certificate}
     paths = [lab.folder.path, *lab.folder.path.rglob("*")]
     assert len(paths) > 10
     for path in paths:
@@ -301,9 +300,8 @@ def _secrets(lab: Lab) -> list[bytes]:
     passwords = [lab.password(path.name).encode() for path in lab.folder.passwords.iterdir()]
     keys = [
         line
-        for path in (lab.folder.ca_key, lab.folder.server_key)
-        for line in path.read_bytes().splitlines()
-        if not line.startswith(b"-")
+        for path in (lab.folder.ca_key, lab.folder.server)
+        for line in path.read_bytes().rpartition(b"-----BEGIN")[2].splitlines()[1:-1]
     ]
     assert len(passwords) >= 3
     assert len(keys) >= 4
@@ -320,7 +318,6 @@ def test_no_secret_stands_in_a_log_or_a_configuration(lab: Lab) -> None:
         lab.folder.access,
         lab.folder.accounts,
         lab.folder.ca_certificate,
-        lab.folder.server_certificate,
     ]
     for secret in _secrets(lab):
         for place in places:

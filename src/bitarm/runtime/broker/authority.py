@@ -32,6 +32,11 @@ class Pair:
     certificate: bytes
     key: bytes
 
+    @property
+    def pem(self) -> bytes:
+        """Both, for one file."""
+        return self.certificate + self.key
+
     def __repr__(self) -> str:
         return "Pair(…)"  # the key stays out of tracebacks and logs
 

@@ -88,8 +88,8 @@ def guarded(folder: BrokerFolder, listener: Listener) -> str:
     return f"""\
 # Written by `bitarm broker run` at every start. Lines of your own go into conf.d/*.conf.
 {_owner(path)}{listener.line}
-certfile {place.server_certificate}
-keyfile {place.server_key}
+certfile {place.server}
+keyfile {place.server}
 tls_version tlsv1.2
 allow_anonymous false
 password_file {place.accounts}

@@ -2,7 +2,7 @@
 
 ca.crt          the authority's certificate: every agent and the learner get a copy
 ca.key          signs the server's certificate; needed again only to renew it
-server.crt, server.key
+server.pem      the server's certificate and its key, in one file: both change at once
 passwords/NAME  one password a file: each goes to the machine of that name and no other
 accounts        the same passwords, hashed, for Mosquitto
 access          who may read and write which topics: rules for all, and what was granted
@@ -43,14 +43,13 @@ class BrokerFolder:
         return self.path / "ca.key"
 
     @property
-    def server_certificate(self) -> Path:
-        """Public: what the server shows."""
-        return self.path / "server.crt"
+    def server(self) -> Path:
+        """What the server shows, and its private key.
 
-    @property
-    def server_key(self) -> Path:
-        """The server's private key."""
-        return self.path / "server.key"
+        One file: of two, a broker that reads them between two writes has a key that does not
+        belong to its certificate, and nobody gets in.
+        """
+        return self.path / "server.pem"
 
     @property
     def accounts(self) -> Path:

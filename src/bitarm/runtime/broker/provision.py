@@ -112,7 +112,7 @@ def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
     """Make a new server certificate, and a new authority if that is about to expire."""
     folder.require()
     changes = [_authority(folder, now)]
-    hosts = authority.hosts_of(read(folder.server_certificate))
+    hosts = authority.hosts_of(read(folder.server))
     changes.append(_issue(folder, hosts, now, Deed.CHANGED))
     return changes
 
@@ -162,7 +162,7 @@ def _authority(folder: BrokerFolder, now: datetime) -> Change:
 
 
 def _server(folder: BrokerFolder, hosts: Sequence[str], now: datetime) -> Change:
-    path = folder.server_certificate
+    path = folder.server
     if not path.exists():
         return _issue(folder, authority.merged(_ALWAYS, hosts), now, Deed.MADE)
     old = read(path)
@@ -178,9 +178,8 @@ def _issue(folder: BrokerFolder, hosts: Sequence[str], now: datetime, deed: Deed
         raise ConfigError(f"{folder.ca_key} is needed to sign a certificate: put it back for now")
     signer = Pair(certificate=read(folder.ca_certificate), key=read(folder.ca_key))
     pair = authority.new_server(signer, hosts, now)
-    write_private(folder.server_key, pair.key)
-    write_public(folder.server_certificate, pair.certificate)
-    return Change(path=folder.server_certificate, deed=deed)
+    write_private(folder.server, pair.pem)
+    return Change(path=folder.server, deed=deed)
 
 
 def _enrol(folder: BrokerFolder, names: Iterable[str]) -> list[Change]:

@@ -67,7 +67,7 @@ def serve_open(port: int, *, started: Teller, tell: Teller) -> None:
 
 def _check_certificates(folder: BrokerFolder, tell: Teller) -> None:
     now = datetime.now(UTC)
-    for path in (folder.ca_certificate, folder.server_certificate):
+    for path in (folder.ca_certificate, folder.server):
         end = authority.expiry(read(path))
         if end <= now:
             raise ConfigError(
@@ -82,7 +82,7 @@ def _host(folder: BrokerFolder, listener: Listener) -> str:
     """The name by which others reach it, as its certificate has it."""
     if listener.address != configuration.EVERYWHERE:
         return "localhost" if authority.is_loopback(listener.address) else listener.address
-    hosts = authority.hosts_of(read(folder.server_certificate))
+    hosts = authority.hosts_of(read(folder.server))
     return next((host for host in hosts if not authority.is_loopback(host)), "localhost")
 
 
@@ -91,13 +91,7 @@ Stamps = tuple[int, ...]
 
 def _stamps(folder: BrokerFolder) -> Stamps:
     """When the files that Mosquitto can read again were written."""
-    watched = (
-        folder.accounts,
-        folder.access,
-        folder.grants,
-        folder.server_key,
-        folder.server_certificate,
-    )
+    watched = (folder.accounts, folder.access, folder.grants, folder.server)
     return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in watched)
 
 
