@@ -3,9 +3,10 @@
     python scripts/run_microbit.py [FIRMWARE.hex]
 
 The board (QEMU) runs MicroPython 1.9.2, with 9.5 kB of heap, floats of 30 bits, and no compiled
-modules. The whole file does not fit; what judges whether an arm is beaten does. It is sent piece by
-piece over the serial line, without comments and types, and must concede where the exact test of
-tests/devices/exact.py does, or later. Needs qemu-system-arm and firmware-microbit-micropython.
+modules. The whole file does not fit, which is tried; what judges whether an arm is beaten does. It
+is sent piece by piece over the serial line, without comments and types, and must concede where the
+exact test of tests/devices/exact.py does, or later. Needs qemu-system-arm and
+firmware-microbit-micropython.
 """
 
 import ast
@@ -28,7 +29,7 @@ FIRMWARE = "/usr/share/firmware-microbit-micropython/firmware.hex"
 GAP = 0.004
 """Seconds between characters: the board's serial port takes no more."""
 FUNCTIONS = ("_curve", "_reaches")
-METHODS = ("__init__", "_bet", "_scaled", "_rate", "_evidence", "_is_beaten")
+METHODS = ("_bet", "_scaled", "_rate", "_evidence", "_is_beaten")
 NAMES = ("ONE", "SHARES", "NUMERATORS", "ROUNDING")
 NATS = Fraction(1, 5)
 """More evidence than the exact test needs, with which the board must concede too."""
@@ -115,12 +116,12 @@ def pieces() -> list[str]:
                 found.append(spelt(node))
             case ast.FunctionDef(name=name) if name in FUNCTIONS:
                 found.append(spelt(node))
-            case ast.ClassDef(name="Evidence"):
-                found.append("class Evidence:\n pass")
+            case ast.ClassDef(name="Agent"):
+                found.append("class Agent:\n pass")
                 for method in node.body:
                     if isinstance(method, ast.FunctionDef) and method.name in METHODS:
                         name = method.name
-                        found.append(f"{spelt(method)}\nEvidence.{name} = {name}\ndel {name}")
+                        found.append(f"{spelt(method)}\nAgent.{name} = {name}\ndel {name}")
             case _:
                 pass
     return sorted(found, key=_order)
@@ -136,7 +137,9 @@ def _order(piece: str) -> int:
 DRIVER = (
     "import gc\ngc.threshold(256)",  # else what lives on is scattered over the heap
     "class asked:\n half = -41",
-    f"def begin(scale, *what):\n global arm\n arm = Evidence({FRACTION}, 99)\n arm.scale = scale\n"
+    "def begin(scale, *what):\n global arm\n arm = Agent()\n arm.scale = scale\n"
+    f" arm.fraction, arm.fortunes, arm.powers = {FRACTION}, [1] * 16, [0] * 16\n"
+    " arm.count = arm.sum = arm.total = arm.predicted = arm.squares = 0\n"
     " asked.until, asked.rung, asked.hurdles = what",
     f"def add(reward):\n if arm.scale[0] == 2:\n  arm._bet(arm._scaled(reward, -{FRACTION}))\n"
     " arm.sum += reward\n arm.count += 1",
@@ -151,7 +154,8 @@ def fight_on(board: Board, fight: Fight, units: list[int]) -> None:
     for value in (fight.scale.low, fight.scale.unit):
         numerator, denominator = value.as_integer_ratio()
         scale += [numerator, 1 - denominator.bit_length()]
-    board.run(f"begin({scale},{fight.until},{fight.first},{fight.hurdles})")
+    hurdles = int.from_bytes(bytes(fight.hurdles), "big")
+    board.run(f"begin({scale},{fight.until},{fight.first},{hurdles})")
     for unit in units:
         board.run(f"add({unit})")
 
@@ -161,9 +165,30 @@ def is_beaten(board: Board, edge: Fraction) -> bool:
     return board.run(f"judge({int(edge / TICK) * 2})") == "True"
 
 
+def load_whole(firmware: str) -> None:
+    """Send all functions of the file, the longest first, until the board has no more room."""
+    text = (DEVICES / "micropython" / "bitarm_agent.py").read_text("utf-8")
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    functions = sorted(map(spelt, nodes), key=len, reverse=True)
+    board = Board(firmware)
+    try:
+        for loaded, function in enumerate(functions):
+            free = board.free()
+            try:
+                board.run(function.replace("@property\n", ""))
+            except SystemExit:
+                print(f"of the whole file: {loaded} of {len(functions)} functions; {free} free")
+                return
+        print(f"the whole file: {board.free()} free")
+    finally:
+        board.off()
+
+
 def main() -> None:
     """Load what fits, and let it judge."""
-    board = Board(sys.argv[1] if len(sys.argv) > 1 else FIRMWARE)
+    firmware = sys.argv[1] if len(sys.argv) > 1 else FIRMWARE
+    load_whole(firmware)
+    board = Board(firmware)
     try:
         print(f"free at first: {board.free()} bytes")
         for piece in (*pieces(), *DRIVER):

@@ -304,9 +304,12 @@ static real in_scale(int64_t number)
     return ldexp((real)number, -32);
 }
 
-static real rate(const bitarm_memory *m, int rung)
+/* The rate of a rung times so many pulls, less something in its units: whole numbers are taken from
+ * each other, since the two are often nearly the same. */
+static real rate(const bitarm_memory *m, int rung, uint64_t pulls, uint64_t less)
 {
-    return ldexp((real)numerators[rung % 3], (m->scale.kind == SIGMA ? -4 : -6) - 2 * (rung / 3));
+    int64_t number = (int64_t)(numerators[rung % 3] * pulls - less);
+    return ldexp((real)number, (m->scale.kind == SIGMA ? -4 : -6) - 2 * (rung / 3));
 }
 
 /* Where 0 and ONE are the bounds; rounded down. */
@@ -361,18 +364,19 @@ static real clamped(const bitarm_memory *m, real mean)
 }
 
 /* What a bettor loses with each reward, by the model of docs/wire.md. */
-static real cost(const bitarm_memory *m, real step, real mean, real spread)
+static real cost(const bitarm_memory *m, int rung, real mean, real spread)
 {
+    real step = rate(m, rung, 1, 0);
     mean = clamped(m, mean);
     real skew = (2 * mean - 1) * fmin(2 * spread / (1 + spread), (real)1);
     return spread * mean * (1 - mean) * step * step * curve(skew * step);
 }
 
 /* Evidence that the mean is above (side 1) or below (-1) the edge, which is on the scale of the
- * bounds, or with σ the question's place; `size` becomes that of what it was made of. */
-static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real *size)
+ * bounds, or with σ the question's place; and something more. Rounded down. */
+static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real more)
 {
-    real step = rate(m, rung), count = (real)m->count, won, lost, more = 0;
+    real step = rate(m, rung, 1, 0), count = (real)m->count, won, lost, folded = 0;
     if (m->scale.kind == SIGMA) {
         int is_exact;
         int64_t lead = mean_of(m, &is_exact) - edge + (side < 0);
@@ -383,7 +387,7 @@ static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, r
         if (rung < 8) {
             int bettor = side > 0 ? rung : 8 + rung;
             lost = log(ldexp((real)m->fortunes[bettor], -31));
-            more = (real)(m->powers[bettor] + 31) * LN2;
+            folded = (real)(m->powers[bettor] + 31) * LN2;
         } else {
             total = m->total + (side < 0 ? number : 0); /* each was rounded down */
             lost = -curve(step) * step * step * in_scale((int64_t)m->squares);
@@ -391,8 +395,8 @@ static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, r
         won = count * in_scale(total / number - edge) + in_scale(total % number);
     }
     won *= (real)side * step;
-    *size = fabs(won) + fabs(lost) + fabs(more);
-    return won + lost + more;
+    return won + lost + folded + more -
+           ROUNDING * (fabs(won) + fabs(lost) + fabs(folded) + fabs(more));
 }
 
 typedef struct {
@@ -430,37 +434,32 @@ static int is_beaten(const bitarm_memory *m)
     int64_t edge = is_sigma ? q->place : scaled(m, q->place);
     real low = is_sigma ? (real)-1e38 : -in_scale(edge) - ROUNDING;
     real high = is_sigma ? (real)1e38 : 1 - in_scale(edge) + ROUNDING;
-    real largest = 0, steepest = 0;
+    real steepest = 0;
     term terms[12];
     for (int place = 0; place < 3; place++) {
         int byte = q->hurdles[place], winner = q->rung + place;
-        real hurdle = byte < 128   ? (real)byte / 8
-                      : byte < 192 ? 16 + (real)(byte - 128) / 2
-                                   : 48 + (real)(byte - 192) * 4;
+        real hurdle = fmax((real)byte / 8, fmax((real)byte / 2 - 48, (real)byte * 4 - 720));
         for (int climb = 0; byte < 255 && climb < 4; climb++) {
             int loser = winner > climb ? winner - climb : 0;
-            real size, value = evidence(m, loser, -1, edge, &size);
-            real rise = rate(m, loser) * (real)m->count, fall = rate(m, winner) * (real)q->until;
-            terms[count].value = value + log(shares[climb]) - hurdle;
-            terms[count++].slope = rise - fall;
-            largest = fmax(largest, size + hurdle + 3);
-            steepest = fmax(steepest, rise + fall);
+            uint64_t rise = numerators[loser % 3] * m->count << 2 * (winner / 3 - loser / 3);
+            real slope = -rate(m, winner, q->until, rise), more = log(shares[climb]) - hurdle;
+            terms[count].value = evidence(m, loser, -1, edge, more) - ROUNDING;
+            terms[count++].slope = slope;
+            steepest = fmax(steepest, fabs(slope));
         }
     }
-    real level = ROUNDING * largest;
     for (int n = 0; n < count; n++) { /* beyond these ends one term alone is enough */
-        real slope = terms[n].slope, end = (level - terms[n].value) / slope;
+        real slope = terms[n].slope, end = -terms[n].value / slope;
         if (slope < 0)
             low = fmax(low, end);
         else if (slope > 0)
             high = fmin(high, end);
-        else if (terms[n].value >= level)
+        else if (terms[n].value >= 0)
             return 1;
     }
     if (!count || low > high || high - low > (real)1e30) /* without end, some m explains all */
         return count && low > high;
-    return reaches(terms, count, low, high,
-                   level + ROUNDING * steepest * fmax(fabs(low), fabs(high)));
+    return reaches(terms, count, low, high, ROUNDING * steepest * fmax(fabs(low), fabs(high)));
 }
 
 /* Steps to the highest cell whose lower end the evidence certifies; INT64_MIN if none does. */
@@ -472,10 +471,9 @@ static int64_t certified(const bitarm_memory *m, int64_t steps, int spread)
         int64_t middle = q->place + steps * q->step, edge = scaled(m, middle - q->step / 2) + 1;
         int holds = 1;
         for (int rung = q->rung; rung < q->rung + 3; rung++) {
-            real step = rate(m, rung), size, told = evidence(m, rung, 1, edge, &size);
-            real lost = cost(m, step, in_scale(scaled(m, middle)), ldexp((real)1, spread));
-            lost *= (real)m->count;
-            holds &= told + lost >= ROUNDING * (size + lost + (real)m->count * step);
+            real lost = cost(m, rung, in_scale(scaled(m, middle)), ldexp((real)1, spread));
+            real told = evidence(m, rung, 1, edge, (real)m->count * lost);
+            holds &= told >= ROUNDING * rate(m, rung, m->count, 0);
         }
         if (holds)
             return steps;
@@ -489,11 +487,11 @@ static int64_t edge_of(const bitarm_memory *m, int64_t steps, int *change)
 {
     const bitarm_question *q = &m->question;
     int64_t kept = certified(m, steps, q->spread), total = m->total / (int64_t)m->count;
-    real step = rate(m, q->rung + 1), count = (real)m->count, mean = in_scale(total), size;
-    real lost = fmax(-evidence(m, q->rung + 1, 1, total, &size) / count, (real)1e-12);
+    real count = (real)m->count, mean = in_scale(total);
+    real lost = fmax(-evidence(m, q->rung + 1, 1, total, 0) / count, (real)1e-12);
     real least = ldexp((real)1, -40), spread = ldexp((real)1, q->spread), fitted = spread;
     for (int n = 0; n < 6; n++) { /* cost is nearly in proportion to the spread */
-        fitted *= lost / fmax(cost(m, step, mean, fitted), (real)1e-37);
+        fitted *= lost / fmax(cost(m, q->rung + 1, mean, fitted), (real)1e-37);
         fitted = fmin(fmax(fitted, least), (real)4);
     }
     real off = log(fitted) / LN2 - (real)q->spread;

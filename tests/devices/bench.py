@@ -38,14 +38,20 @@ class Arm:
         self.numbers = numbers
         self.flash = Flash()
         self.is_dead = False
-        self.agent = Agent(self.flash, *self.numbers)
+        self.agent = self._start()
+
+    def _start(self) -> Agent:
+        agent = Agent(self.flash, *self.numbers[:3])
+        agent.most_pulls = self.numbers[3]
+        agent.most_bits = self.numbers[4] if len(self.numbers) > 4 else agent.most_bits
+        return agent
 
     def serve(self, verb: str, words: "list[str]") -> "bytes | None":
         if verb == "hear":
             return self.agent.receive(bytes.fromhex("".join(words)))
         if verb == "cut":
             self.is_dead, self.flash.tear = False, None
-            self.agent = Agent(self.flash, *self.numbers)
+            self.agent = self._start()
             return self.agent.resume()
         if verb == "full":
             self.flash.full = int(words[0])

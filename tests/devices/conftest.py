@@ -50,14 +50,14 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
             yield own
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def node_bench() -> Iterator[Bench]:
     """The agent for MicroPython, in MicroPython."""
     with process_bench(node_command()) as own:
         yield own
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")  # not longer: a board that waits keeps a core busy
 def small_bench(board_program: Path) -> Iterator[Bench]:
     """The agent in C, on the emulated board."""
     with board_bench(board_program) as own:
