@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.bits import BitReader, Symbol, concat
+from bitarm.core.bits import MOST_BITS, BitReader, Symbol, concat
 from bitarm.errors import PeerProtocolError
+from bitarm.wire.frames.envelope import MAX_BYTES
 
 
 @st.composite
@@ -32,6 +33,15 @@ def test_a_symbol_reads_most_significant_bit_first(symbol: Symbol, text: str) ->
 def test_a_value_that_does_not_fit_is_refused(value: int, nbits: int) -> None:
     with pytest.raises(ValueError, match="does not fit"):
         Symbol(value, nbits)
+
+
+def test_a_symbol_that_no_frame_could_carry_is_refused() -> None:
+    """Whoever prints or reads it would need as much memory as it claims to be long."""
+    assert 8 * MAX_BYTES <= MOST_BITS
+    assert len(str(Symbol(1, MOST_BITS))) == MOST_BITS
+    for nbits in (MOST_BITS + 1, 1 << 31, 1 << 62):
+        with pytest.raises(ValueError, match="at most 262,144 bits"):
+            Symbol(3, nbits)
 
 
 def test_leading_zeros_count() -> None:

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from drives import drive_problem
@@ -165,6 +166,10 @@ def test_a_journal_that_does_not_begin_with_an_opening_is_refused(
         ArmDropped(round=1, arm=-4, because=0),
         PositionTold(round=1, arm=3, pulls=9),
         LivesBegan(arms=(0, 3), pulls=(0, 0)),
+        ArmDropped(round=1, arm=0, because=3),
+        replace(_report(0, 1, 2, 0.5), beaten_by=3),
+        replace(ENDING, best_arm=3),
+        replace(ENDING, best_arm=-4),
     ],
     ids=lambda event: event.name,
 )

@@ -204,9 +204,10 @@ def read_journal() -> Reader:
         try:
             with suppress(BitarmError), closing(SqliteJournal.open_read_only(path)) as journal:
                 journal.runs()
+                events = [entry.event for entry in journal.read(1)]
                 for use in _USES:
                     with suppress(BitarmError):
-                        use([entry.event for entry in journal.read(1)])
+                        use(events)
         finally:
             sound = BODIES[at].decode()
             connection.execute(f"UPDATE events SET body = ? {place}", (sound, at + 1))

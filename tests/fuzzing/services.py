@@ -74,7 +74,7 @@ def announced(arms: int) -> bytes:
     )
 
 
-ANNOUNCED = announced(ARMS)
+ANNOUNCED = announced(12)  # frames are of 40 arms: an agent is also asked about others'
 STATUSES = [
     dump_status(
         Status(
@@ -134,7 +134,7 @@ def answer_questions(payload: bytes) -> None:
 
 
 def joined(keeper: Keeper, heard: bytes = ANNOUNCED) -> AgentService:
-    """The service of a gateway of all arms, once it has heard of the run."""
+    """The service of a gateway, once it has heard of the run."""
     service = AgentService(
         run=RUN,
         agent="gw",

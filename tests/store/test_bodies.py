@@ -128,6 +128,26 @@ def test_anything_else_is_a_store_error(body: object) -> None:
         read_body(body, place="here")
 
 
+def test_a_symbol_longer_than_any_frame_is_a_store_error() -> None:
+    """Two changed digits: whoever shows or decodes it would need gigabytes and seconds."""
+    body = write_body(accepted(0.5)).replace('"nbits":2', '"nbits":2147483648')
+    with pytest.raises(StoreError, match=r"^here is no event .* at most 262,144 bits"):
+        read_body(body, place="here")
+
+
+@pytest.mark.parametrize("pulls", [0, -1, 1 << 63])
+def test_a_report_of_no_pulls_is_a_store_error(pulls: int) -> None:
+    body = write_body(accepted(0.5)).replace('"pulls":2', f'"pulls":{pulls}')
+    with pytest.raises(StoreError, match=r"^here is no event .* pulls must lie between 1 and"):
+        read_body(body, place="here")
+
+
+def test_half_a_character_is_a_store_error() -> None:
+    body = write_body(CaveatNoted(text="x")).replace('"x"', '"\\ud800"')
+    with pytest.raises(StoreError, match=r"^here is no event .* text that UTF-8 can spell"):
+        read_body(body, place="here")
+
+
 def _with_frames(*frames: object) -> str:
     plain = {"name": "round_opened", "round": 3, "frames": frames}
     return json.dumps(plain, separators=(",", ":"))

@@ -8,6 +8,9 @@ from typing import final
 
 from bitarm.errors import PeerProtocolError
 
+MOST_BITS = 1 << 18
+"""A symbol has at most so many bits: the longest frame holds fewer, and no code comes near."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -15,13 +18,16 @@ class Symbol:
     """A finite bit string: the low `nbits` bits of `value`, most significant first.
 
     `nbits` is the message's price: what the paper counts, and what `payload_bits` adds up. No bits
-    at all is a symbol too. ValueError if the value does not fit.
+    at all is a symbol too. ValueError if the value does not fit, or if no frame could carry
+    it: what reads a symbol may take time and memory as its length.
     """
 
     value: int
     nbits: int
 
     def __post_init__(self) -> None:
+        if self.nbits > MOST_BITS:
+            raise ValueError(f"a symbol has at most {MOST_BITS:,} bits, got {self.nbits:,}")
         if self.nbits < 0 or self.value < 0 or self.value >> self.nbits:
             raise ValueError(f"{self.value} does not fit in {self.nbits} bits")
 

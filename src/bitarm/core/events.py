@@ -16,6 +16,7 @@ from bitarm.core.messages import Request
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Outcome, Policy
+from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
 from bitarm.core.spec import SPEC_FAMILIES
 from bitarm.errors import ConfigError, StoreError
@@ -66,6 +67,10 @@ class ReportAccepted:
     error: float
     radius: float
     beaten_by: int | None = None  # not None: the arm only said that this one is better
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.pulls <= MAX_PULLS:  # every width divides by it
+            raise ValueError(f"pulls must lie between 1 and {MAX_PULLS:,}, got {self.pulls:,}")
 
 
 @final

@@ -51,6 +51,8 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
     if wanted is int or wanted is str or wanted is bool:
         if type(plain) is not wanted:
             raise ConfigError(f"expected {wanted.__name__}, got {plain!r}")
+        if isinstance(plain, str):
+            _require_text(plain)
         return plain
     if wanted in families:
         return _named_member(wanted, plain, families)
@@ -66,6 +68,14 @@ def from_plain(wanted: Any, plain: Any, families: Families) -> Any:
     if isinstance(wanted, type) and issubclass(wanted, Enum):
         return _enum(wanted, plain)
     return _fields(wanted, plain, families)
+
+
+def _require_text(plain: str) -> None:
+    """JSON can spell half of a character, which no file, topic or hash can hold."""
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"expected text that UTF-8 can spell, got {plain!r}") from None
 
 
 def dumps(value: Any) -> str:

@@ -121,6 +121,7 @@ class Standings:
                 self._arm(event.arm).repeats += event.times
             case ArmDropped():
                 arm = self._arm(event.arm)
+                self._arm(event.because)
                 arm.dropped_in, arm.dropped_for = event.round, event.because
                 self._dismiss((event.arm,), Cause.DROPPED)
             case ArmsLost():
@@ -130,6 +131,8 @@ class Standings:
             case CaveatNoted():
                 self.caveats.append(event.text)
             case RunEnded():
+                if event.best_arm is not None:
+                    self._arm(event.best_arm)
                 self.ending = event
                 active = (number for number, arm in enumerate(self.arms) if arm.active)
                 self._dismiss(active, Cause.ENDED)
@@ -201,6 +204,8 @@ class Standings:
         self.said = tuple(said)
 
     def _hear(self, event: ReportAccepted, arm: ArmStanding) -> None:
+        if event.beaten_by is not None:
+            self._arm(event.beaten_by)
         self.samples += event.pulls - arm.counted
         arm.counted = event.pulls
         self.payload_bits += event.symbol.nbits

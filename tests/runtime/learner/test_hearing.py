@@ -30,6 +30,7 @@ from bitarm.core.events import (
     AgentJoined,
     EpochBegan,
     LearnerEvent,
+    ReportAccepted,
 )
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Position, Report, Request
@@ -112,6 +113,25 @@ def test_what_a_peer_must_not_send_is_refused_and_logged_and_harmless(
     assert service_in(world).refusals.by_offender[full] == 1
     assert full in caplog.text
     assert why in caplog.text
+    assert story(said_in(world)) == story(drive_problem(problem).events)
+
+
+def test_an_agent_whose_status_cannot_be_read_is_not_heard_until_one_can() -> None:
+    """It may be a new process's first word, and what follows the answers of another memory."""
+    problem = problem_with()
+    world = world_of(fleet_of(problem), problem)
+    pass_a_while(world, 2)
+    world.run(until=lambda: service_in(world).count_present() == 3)
+    status = f"bitarm/v2/{RUN}/gw-0/status"
+    service_in(world).received(status, b'{"presence": "on')
+    world.in_flight = [sent for sent in world.in_flight if sent.topic != status]
+
+    def told() -> set[int]:
+        return {event.arm for event in events_in(world) if isinstance(event, ReportAccepted)}
+
+    world.run(until=lambda: {1, 2} <= told())
+    assert told() == {1, 2}
+    world.run()
     assert story(said_in(world)) == story(drive_problem(problem).events)
 
 

@@ -13,7 +13,7 @@ from bitarm.core.events import CaveatNoted, PullsCounted
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.messages import Position, Report
 from bitarm.core.rewards import CLIPPED, REFUSED
-from bitarm.errors import PeerProtocolError, TransportError
+from bitarm.errors import PeerProtocolError, ProtocolError, TransportError
 from bitarm.runtime.learner.ongoing import OngoingRun
 from bitarm.runtime.learner.processes import newcomer
 from bitarm.runtime.learner.rivals import Verdict, judge
@@ -95,13 +95,13 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
     """An agent says whether it is there, which run it serves, and what it remembers."""
     if not message.payload:
         return  # cleared by an agent that is done
-    most = _STATUS_BYTES + _STATUS_BYTES_AN_ARM * len(member.arms)
-    if len(message.payload) > most:  # before it is read: that would take the others' time
-        raise PeerProtocolError(
-            f"a status of agent {member.name} has at most {most:,} bytes, got "
-            f"{len(message.payload):,}"
-        )
-    status = load_status(message.payload)
+    try:
+        status = _status_of(member, message.payload)
+    except ProtocolError:
+        # It may have been a new process's first word: whose answers come next is not known, and
+        # none is read until a status can be. An agent that is not asked says it again by itself.
+        member.note(Sign.UNHEARD)
+        raise
     if message.retained and status.boot in member.earlier_boots:
         return  # a broker that went back in time; if it is there, the announcement wakes it
     was_present = member.is_present
@@ -133,6 +133,15 @@ def _heard_status(run: OngoingRun, member: Member, message: Received, now: float
         _heard_counts(run, member, status)
     _log_status(run, member, status, was_present=was_present)
     member.reason = status.reason
+
+
+def _status_of(member: Member, payload: bytes) -> Status:
+    most = _STATUS_BYTES + _STATUS_BYTES_AN_ARM * len(member.arms)
+    if len(payload) > most:  # before it is read: that would take the others' time
+        raise PeerProtocolError(
+            f"a status of agent {member.name} has at most {most:,} bytes, got {len(payload):,}"
+        )
+    return load_status(payload)
 
 
 def _is_foreign(run: OngoingRun, member: Member, status: Status, now: float) -> bool:
