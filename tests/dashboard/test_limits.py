@@ -1,5 +1,6 @@
 """What visitors may take, with limits that are small enough to reach: bodies, time, connections."""
 
+import asyncio
 import json
 import logging
 import socket
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import uvicorn
 from loopback import eventually
 from starlette.testclient import TestClient
 
@@ -55,6 +57,23 @@ def _answer(connection: socket.socket) -> str:
 
 WHOLE = b"GET /api/v1/store HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 HALF = b"GET /api/v1/store HTTP/1.1\r\nHost: loc"
+
+
+def test_visitors_wait_in_line_while_others_are_served(decided_store: Path) -> None:
+    """Whom the system turns away for want of room tries again after seconds."""
+    with ExitStack() as stack, listen("127.0.0.1", 0) as listener:
+        server = make_server(decided_store, token=None)
+        asyncio.run(_begin(server, listener))  # it takes in nobody now
+        for _ in range(600):
+            visitor = stack.enter_context(socket.socket())
+            visitor.settimeout(0.9)  # less than the system's first wait
+            visitor.connect(listener.getsockname())
+
+
+async def _begin(server: uvicorn.Server, listener: socket.socket) -> None:
+    server.config.load()
+    server.lifespan = server.config.lifespan_class(server.config)
+    await server.startup([listener])
 
 
 # -- bodies ----------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ from bitarm.dashboard.limits import LIMITS, Limits
 from bitarm.errors import ConfigError
 
 _LEAST_TOKEN = 16  # characters: long enough that nobody tries them all
-_BACKLOG = 128  # also how many connections are taken at a time, before the oldest are sent away
+_AT_ONCE = 128  # connections that are taken in before the oldest are sent away
+# Connections that wait until then. When the queue is full, the system lets a visitor try again
+# after one, three and seven seconds; a thousand are taken in within half a second.
+_QUEUE = 1_024
 
 
 def serve(
@@ -45,7 +48,7 @@ def make_server(store: Path, *, token: str | None, limits: Limits = LIMITS) -> u
         app,
         http=visitors_within(limits),
         ws="none",
-        backlog=_BACKLOG,
+        backlog=_AT_ONCE,
         h11_max_incomplete_event_size=limits.header_bytes,
         log_level="error",  # what visitors do wrong is logged by us, and not without end
         access_log=False,  # addresses and paths of visitors are nobody's business
@@ -76,7 +79,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes any that is free."""
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(where[:2], family=family, backlog=_BACKLOG)
+        return socket.create_server(where[:2], family=family, backlog=_QUEUE)
     except (OSError, OverflowError) as error:
         raise ConfigError(
             f"cannot listen on {host} port {port}: {error}. "
@@ -91,11 +94,17 @@ def address(host: str, port: int) -> str:
 
 @final
 class _Server(uvicorn.Server):
-    """Ends the streams before it waits for open connections: they would never end by themselves."""
+    """Has a long queue; ends streams before it waits for connections, since none ends by itself."""
 
     def __init__(self, config: uvicorn.Config, *, close_streams: Callable[[], None]) -> None:
         super().__init__(config)
         self._close_streams = close_streams
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; the event loop made the queue as short as what it takes in at once."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_QUEUE)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close what is open, then the server."""
