@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(nproc) + 1)
 NODE := node_modules
 
-.PHONY: run test test-fast packages check kernels format generated docs release-check bench clean
+.PHONY: run test test-fast test-brokers packages check kernels format generated docs release-check bench clean
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
@@ -19,6 +19,11 @@ test: $(VENV)/.dev $(NODE)/.dev packages
 
 test-fast: $(VENV)/.dev packages kernels
 	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+
+# The short run over every broker of docs/brokers.md; RabbitMQ brings 100 MB of Erlang with it.
+test-brokers: $(VENV)/.dev $(NODE)/.dev packages
+	scripts/system-packages /usr/lib/rabbitmq/bin/rabbitmq-server:rabbitmq-server
+	$(BIN)/pytest tests/other_brokers
 
 packages:
 	scripts/system-packages mosquitto chromium openssl sqlite3 gcc qemu-system-arm \

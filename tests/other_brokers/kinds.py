@@ -15,7 +15,7 @@ from brokers import mosquitto
 from loopback import eventually, free_port
 
 HERE = Path(__file__).parent
-_RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 _STARTS_WITHIN = 120.0  # seconds; RabbitMQ takes 5 to 20
 
 
@@ -47,7 +47,7 @@ def _aedes(folder: Path, port: int) -> Command:
 
 def _rabbitmq(folder: Path, port: int) -> Command:
     """A node of its own, with a name server of its own: nothing of it outlives the test."""
-    assert _RABBITMQ.exists(), "install it first: scripts/system-packages rabbitmq-server"
+    assert RABBITMQ.exists(), "install it first: scripts/system-packages rabbitmq-server"
     config, plugins = folder / "rabbitmq.conf", folder / "enabled_plugins"
     config.write_text(
         f"listeners.tcp = none\nmqtt.listeners.tcp.1 = 127.0.0.1:{port}\n"
@@ -56,7 +56,7 @@ def _rabbitmq(folder: Path, port: int) -> Command:
     plugins.write_text("[rabbitmq_mqtt].\n")
     names = str(free_port())  # of epmd, Erlang's name server
     return Command(
-        words=[str(_RABBITMQ)],
+        words=[str(RABBITMQ)],
         environment={
             "HOME": str(folder),
             "ERL_EPMD_PORT": names,
