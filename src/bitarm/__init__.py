@@ -43,6 +43,7 @@ _HOMES = {
     "setup": "bitarm.api.ask_tell",
     "simulate": "bitarm.api.simulate",
 }
+_SIMULATED = ("bitarm.api.simulate", "bitarm.planner.plan")  # these need an extra
 
 __version__ = "0.2.0"
 __all__ = [
@@ -68,7 +69,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'bitarm' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = _HOMES[name]
+    if home in _SIMULATED:
+        import_module("bitarm.api.extras").require("numba", extra="sim", what=f"bitarm.{name}")
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

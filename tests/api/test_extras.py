@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import bitarm
 from bitarm.api.extras import install_line, require
 from bitarm.api.problem import parse_problem
 from bitarm.errors import ConfigError, MissingExtraError
@@ -52,6 +53,16 @@ def test_a_package_that_is_there_but_broken_is_not_called_missing(
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
         require("broken_package", extra="sim", what="this test")
+
+
+@pytest.mark.parametrize("name", ["simulate", "plan"])
+def test_a_call_that_needs_the_simulator_says_what_to_install(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(vars(bitarm), name, raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(MissingExtraError, match=rf"bitarm.{name} needs numba: .*\[sim\]"):
+        getattr(bitarm, name)
 
 
 def test_a_model_without_numpy_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,7 +160,7 @@ column = "right"
         ("right,other\n0,1\n", "no column 'left' for left; its columns are right, other"),
         ("left,right\n0.5,0.5\nlots,0.5\n", "rewards.csv, line 3.* finite number, got 'lots'"),
         ("left,right\n0.5,0.5\n,0.5\n", "rewards.csv, line 3.* finite number, got ''"),
-        ("left,right\n0.5,0.5\n0.5\n", "rewards.csv, line 3.* finite number, got None"),
+        ("left,right\n0.5,0.5\n0.5\n", "line 3: the header names 2 .* has 1; leave the line out"),
         ("left,right\nnan,0.5\n", "line 2.* finite number, got 'nan'"),
         ("left,right\ninf,0.5\n", "line 2.* finite number, got 'inf'"),
     ],

@@ -59,7 +59,7 @@ _WRONG: dict[str, str] = {
     "identify beyond.toml": "2 of 2 rewards in column 'b' .* from 0.7 to 0.8: widen the bounds",
     "identify good.toml --bounds 0 0.55": "1 of 2 rewards in column 'a' .*: widen the bounds",
     "identify hole.toml": "line 2: a reward of arm-1 .* got '': leave the line out, or fill",
-    "identify thousands.toml": "got '1,000': write it without separators of thousands",
+    "identify thousands.toml": "got '1,000': write it with a decimal point, and without separators",
     "identify percent.toml": "got '50%': write digits, a sign and a decimal point, and nothing",
     "identify pipes.toml": r"its columns are a\|b: one column alone, since commas, semicolons and",
     "identify utf16.toml": "cannot be read from .*utf16.csv, which is no text in UTF-8: save it",

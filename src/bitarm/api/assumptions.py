@@ -67,8 +67,8 @@ def check_data(spec: RunSpec, sources: Iterable[RecordedSource], *, clip: bool) 
             low, high = min(source.rewards), max(source.rewards)
             raise RefusedRewardError(
                 f"{len(outside):,} of {len(source.rewards):,} rewards in {source.where} lie "
-                f"outside the bounds [{a}, {b}], first number {outside[0]}, and all reach from "
-                f"{low:g} to {high:g}: widen the bounds, or ask for clipping"
+                f"outside the bounds [{a}, {b}], the first of them at place {outside[0]}; all "
+                f"reach from {low:g} to {high:g}: widen the bounds, or ask for clipping"
             )
 
 

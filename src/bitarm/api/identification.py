@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from bitarm.api.frames import arrow_of, flat, frame_of
-from bitarm.api.html import result_html
+from bitarm.api.notebook import result_html, result_lines
 from bitarm.api.race_picture import race_picture
 from bitarm.core.events import LearnerEvent, ReportAccepted
 from bitarm.core.plain import to_plain
@@ -65,6 +65,9 @@ class Identification(RunResult):
     def plot(self) -> "Figure":
         """Every arm's mean and interval against its pulls; needs matplotlib (extra `sim`)."""
         return race_picture(self, self.history)
+
+    def __repr__(self) -> str:
+        return result_lines(self)
 
     def _repr_html_(self) -> str:
         return result_html(self)

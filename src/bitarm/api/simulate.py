@@ -10,8 +10,8 @@ from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.frames import arrow_of, flat, frame_of
-from bitarm.api.html import simulation_html
 from bitarm.api.identify import seed_of
+from bitarm.api.notebook import simulation_html
 from bitarm.api.scheme import (
     GRID,
     build,

@@ -80,7 +80,10 @@ def _print_version(wanted: bool) -> None:
 
 def _common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say which")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit"
+        ),
     ] = False,
 ) -> None:
     """Find the best of many options when every bit has a price."""

@@ -235,5 +235,6 @@ def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> No
 def _rendered(figure: Figure, *, name: str, group: str, caption: str) -> Picture:
     png, svg = io.BytesIO(), io.BytesIO()
     figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
+    figure.set_layout_engine("none")  # it is laid out now: again would take as long as drawing
     figure.savefig(svg, format="svg", metadata={"Date": None})
     return Picture(name=name, group=group, caption=caption, png=png.getvalue(), svg=svg.getvalue())

@@ -48,13 +48,17 @@ def _column(file: TextIO, path: Path, column: str, label: str) -> Iterator[float
         if not row:
             continue  # a blank line
         line = rows.line_num + 1
-        if len(row) > len(names):
+        if len(row) > len(names) or len(row) <= place:
+            remedy = (
+                "if these are decimal commas, separate the columns by semicolons"
+                if len(row) > len(names)
+                else f"leave the line out, or give it a reward of {label}"
+            )
             raise RewardError(
                 f"{path}, line {line}: the header names {len(names)} columns, and this line has "
-                f"{len(row)}; if these are decimal commas, separate the columns by semicolons"
+                f"{len(row)}; {remedy}"
             )
-        text = row[place] if place < len(row) else None
-        yield _number(text, separator, f"{path}, line {line}: a reward of {label}")
+        yield _number(row[place], separator, f"{path}, line {line}: a reward of {label}")
 
 
 def _check_header(
@@ -82,12 +86,12 @@ def _is_name(text: str) -> bool:
     return any(letter.isalpha() and letter not in "eE" for letter in text)
 
 
-def _number(text: str | None, separator: str, what: str) -> float:
-    plain = text or ""
+def _number(text: str, separator: str, what: str) -> float:
+    plain = text
     if separator != "," and "." not in plain:
         plain = plain.replace(",", ".", 1)  # a decimal comma
     try:
-        value = float(plain)
+        value = math.nan if "_" in plain else float(plain)  # 1_000 is Python's spelling alone
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
@@ -103,7 +107,7 @@ def _remedy(text: str, separator: str) -> str:
         return "leave the line out, or fill the number in"
     grouped = "," in bare if separator == "," else bare.count(",") + bare.count(".") > 1
     return (
-        "write it without separators of thousands"
+        "write it with a decimal point, and without separators of thousands"
         if grouped and "\n" not in text
         else "write digits, a sign and a decimal point, and nothing else"
     )

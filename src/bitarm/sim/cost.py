@@ -6,10 +6,9 @@ from typing import final
 
 import numpy as np
 
-from bitarm.sim.engine import Engine
 from bitarm.sim.environment import environment_of
 from bitarm.sim.kernels.redraw import redraw
-from bitarm.sim.sweep import ChunkResult, Sweep, run_chunk
+from bitarm.sim.sweep import ChunkResult, Sweep, engine_of, run_chunk
 from bitarm.sim.tape import Tape
 
 _EVERY = 4  # one trial in so many is drawn again: the others cost the same on average
@@ -34,7 +33,8 @@ def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
     environment = environment_of(sweep.models)
     other = np.random.Generator(np.random.SFC64(index))
     warm = np.zeros((1, environment.p.size), dtype=np.int64)
-    Engine(sweep.setups, environment).run(other, 1)  # compiles what is not compiled yet
+    engine = engine_of(sweep)
+    engine.run(other, 1)  # compiles what is not compiled yet
     redraw(
         other, environment.family, environment.p, environment.q, np.ones(1, np.int64), warm, warm, 1
     )
@@ -59,6 +59,6 @@ def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
         drawing += spent * tape.trials / len(range(0, tape.trials, _EVERY))
 
     begin = time.process_time()
-    chunk = run_chunk(sweep, index, draw_again)
+    chunk = run_chunk(sweep, index, draw_again, engine)
     seconds = time.process_time() - begin - watching
     return chunk, Cost(seconds=seconds, draw_seconds=drawing)

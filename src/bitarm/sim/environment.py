@@ -1,6 +1,5 @@
 """What the rewards of trials are drawn from: the arms' models in the form that kernels read."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -116,7 +115,7 @@ def cell_moments(environment: Environment, grid: Integers) -> tuple[Floats, Floa
     if not environment.gaussian:
         return np.zeros((1, environment.p.size)), np.zeros((1, environment.p.size))
     counts = np.diff(grid, prepend=0)
-    roots = np.array([math.sqrt(count) for count in counts.tolist()])
+    roots = np.sqrt(counts)
     return counts[:, None] * environment.p[None, :], environment.q[None, :] * roots[:, None]
 
 

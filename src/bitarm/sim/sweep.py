@@ -126,10 +126,20 @@ class ChunkResult:
         return chunk
 
 
-def run_chunk(sweep: Sweep, index: int, watch: TapeWatch | None = None) -> ChunkResult:
-    """The chunk with this number; `watch` is shown the tape of each of its blocks."""
+def engine_of(sweep: Sweep) -> Engine:
+    """What runs the blocks of a sweep's chunks; it may run many of them."""
+    return Engine(sweep.setups, environment_of(sweep.models))
+
+
+def run_chunk(
+    sweep: Sweep, index: int, watch: TapeWatch | None = None, engine: Engine | None = None
+) -> ChunkResult:
+    """The chunk with this number; `watch` is shown the tape of each of its blocks.
+
+    `engine` is the sweep's own, where the caller has made it already.
+    """
     environment = environment_of(sweep.models)
-    engine = Engine(sweep.setups, environment)
+    engine = engine or engine_of(sweep)
     trials = min(sweep.chunk_size, sweep.trials - index * sweep.chunk_size)
     seeds = np.random.SeedSequence(sweep.seed, spawn_key=(index,))
     rng = np.random.Generator(np.random.SFC64(seeds))

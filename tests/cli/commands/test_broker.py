@@ -47,7 +47,7 @@ def test_init_says_what_it_made_and_what_to_do_next(bitarm: Command, place: Path
     assert done.out.splitlines() == [
         f"made    {place}/broker.toml",
         f"made    {place}/ca.crt",
-        f"made    {place}/server.crt",
+        f"made    {place}/server.pem",
         f"made    {place}/access",
         f"made    {place}/passwords/learner",
         f"made    {place}/passwords/gw-1",
@@ -120,7 +120,7 @@ def test_agents_are_added_and_removed(bitarm: Command, place: Path) -> None:
 def test_renewal_tells_what_changed(bitarm: Command, place: Path) -> None:
     bitarm("broker", "init", place, "--agents", "gw-1")
     done = bitarm("broker", "renew", place)
-    assert done.out == f"kept    {place}/ca.crt\nchanged {place}/server.crt\n"
+    assert done.out == f"kept    {place}/ca.crt\nchanged {place}/server.pem\n"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_expired_certificate_is_refused_with_the_way_out(bitarm: Command, pla
     provision.set_up(BrokerFolder(place), ("a",), (), None, past)
     done = bitarm("broker", "run", place)
     assert (done.code, done.out) == (2, "")
-    assert f"{place}/server.crt expired on" in done.err
+    assert f"{place}/server.pem expired on" in done.err
     assert done.err.endswith(f"bitarm broker renew {place}\n")
 
 

@@ -3,10 +3,12 @@
 import json
 import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli.program import ARMS, Command, problem
+from planner.efforts import quick_searches
 from planner.plugins import Lattice, installed
 
 from bitarm.planner.plan import plan
@@ -17,8 +19,14 @@ _PLAN = ("plan", "--arms", "3", "--gap", "0.5", "--sigma", "1", "--seed", "1")
 _PRICED = (*_PLAN, "--per-bit", "1", "--per-pull", "0.05")
 
 
-def test_json_is_one_object_and_says_what_the_library_says(apart: Command) -> None:
-    done = apart(*_PRICED, "--json")
+@pytest.fixture(scope="module", autouse=True)
+def _quickly() -> Iterator[None]:
+    with quick_searches():
+        yield
+
+
+def test_json_is_one_object_and_says_what_the_library_says(bitarm: Command) -> None:
+    done = bitarm(*_PRICED, "--json")
     made = plan(3, gap=0.5, sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
     assert done.code == 0
     assert done.out == json.dumps(made.to_json()) + "\n"

@@ -25,7 +25,7 @@ _broker = typer.Typer(
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The broker's folder")]
 _MOST_LINES = 12
-AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT...", help="Names of agents")]
+AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT", help="Names of agents")]
 
 
 def add_to(app: typer.Typer) -> None:

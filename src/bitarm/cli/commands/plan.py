@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
@@ -46,7 +47,7 @@ def plan_command(
     context: typer.Context,
     problem: Annotated[
         Path | None,
-        typer.Argument(metavar="[PROBLEM.toml]", help="A problem file: its arms, δ, σ and bounds"),
+        typer.Argument(metavar="PROBLEM.toml", help="A problem file: its arms, δ, σ and bounds"),
     ] = None,
     arms: Annotated[int | None, typer.Option(help="Number of arms, K", show_default=False)] = None,
     gap: GapOption = None,
@@ -85,7 +86,8 @@ def plan_command(
     save: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.toml", help="Write [problem] and [scheme] of a problem file; add the arms"
+            metavar="FILE.toml",
+            help=escape("Write [problem] and [scheme] of a problem file; add the arms"),
         ),
     ] = None,
     seed: Annotated[

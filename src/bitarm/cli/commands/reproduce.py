@@ -26,7 +26,7 @@ def reproduce_command(
     experiments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[EXPERIMENT]...",
+            metavar="EXPERIMENT",
             help="bounded, gaussian, hardness, alpha, bits, or a .py file with a SWEEP; "
             "all of the paper's by default",
             show_default=False,

@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 def schema_command(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PROBLEM.toml]...", help="Files that are to name the schema"),
+        typer.Argument(metavar="PROBLEM.toml", help="Files that are to name the schema"),
     ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Make the files: copies of the built-in example")

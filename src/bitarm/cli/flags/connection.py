@@ -29,7 +29,10 @@ AuthorityOption = Annotated[
     typer.Option("--ca", metavar="FILE", help="Authority that signed the broker's certificate"),
 ]
 ConnectWithinOption = Annotated[
-    float, typer.Option(min=0, help="Seconds to try for a first connection to the broker")
+    float,
+    typer.Option(
+        min=0, metavar="SECONDS", help="How long to try for a first connection to the broker"
+    ),
 ]
 
 

@@ -8,13 +8,16 @@ The command gets a flag for each word, and its function the words that were give
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.markup import escape
+from typer.models import OptionInfo
 
 from bitarm.api.defaults import default_of, shown
 from bitarm.api.words import users, vocabulary
+from bitarm.cli.flags.output import OUTPUT
+from bitarm.cli.flags.plan import PLANNING
 from bitarm.core.words import Declared, WordKind
 from bitarm.errors import ConfigError
 
@@ -23,6 +26,7 @@ Words = dict[str, Any]
 
 _PANELS = {"problem": "Problem", "scheme": "Scheme", "limits": "Limits"}
 _FIXED_PANELS = _PANELS | {"scheme": "Scheme: fixes what may not vary"}
+_ORDER = ("Problem", "Scheme", _FIXED_PANELS["scheme"], "Limits", PLANNING, OUTPUT)
 _TYPES: dict[WordKind, Any] = {
     WordKind.NUMBER: float,
     WordKind.WHOLE: int,
@@ -32,6 +36,7 @@ _TYPES: dict[WordKind, Any] = {
     WordKind.WHOLES: str,  # numbers with commas
 }
 _MOST_OWNERS = 2  # that a help text names
+_LONGEST_DEFAULT = 60  # letters of a help text that say where each default holds
 _METAVARS = {WordKind.RANGE: "A B", WordKind.WHOLES: "N,N,…"}
 
 
@@ -83,11 +88,20 @@ def _with_flags(
         )
         for name, word in flags.items()
     ]
+    parameters.sort(key=_place)
     ordered = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     command.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
     command.__name__, command.__doc__ = function.__name__, function.__doc__
     return command
+
+
+def _place(parameter: inspect.Parameter) -> int:
+    """Where a flag stands in the help: by its panel; those without one lead."""
+    for told in get_args(parameter.annotation):
+        if isinstance(told, OptionInfo) and told.rich_help_panel:
+            return _ORDER.index(told.rich_help_panel)
+    return -1
 
 
 def _one(declared: Declared, panels: Mapping[str, str] = _PANELS) -> Any:
@@ -159,15 +173,23 @@ def by_table(words: Words) -> dict[str, dict[str, Any]]:
 def _help(declared: Declared) -> str:
     """The help of a word: what it is, its choices, whose it is, and its default.
 
-    Owners are named where only a few have it, and a default where it is the same for all of them;
-    docs/words.md has the others.
+    Owners are named where only a few have it. Where a default holds is told if that is short;
+    docs/words.md tells it of all.
     """
     choices = f": {', '.join(declared.choices)}" if declared.choices else ""
     owners = users(declared.name)
     whose = f" ({', '.join(owners)})" if 0 < len(owners) <= _MOST_OWNERS else ""
+    return escape(f"{declared.word.help}{choices}{whose}{_default(declared)}")
+
+
+def _default(declared: Declared) -> str:
     usual = default_of(declared)
-    default = "" if usual is None or usual.only is None else f"; default {shown(usual.only)}"
-    return escape(f"{declared.word.help}{choices}{whose}{default}")
+    if usual is None:
+        return ""
+    if len(str(usual)) <= _LONGEST_DEFAULT:
+        return f"; default {usual}"
+    *others, last = dict.fromkeys(shown(value) for _, value in usual.cases)
+    return f"; default {', '.join(others)} or {last}, by what else is chosen"
 
 
 def _table(declared: Declared) -> str:

@@ -1,4 +1,4 @@
-"""Results as HTML, for notebooks: small tables, everything escaped."""
+"""Results as a notebook or a prompt shows them: small tables of HTML, or a few lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -13,10 +13,6 @@ _MOST_ARMS = 50  # rows of a table; a notebook is no place for thousands
 
 def result_html(result: RunResult) -> str:
     """The answer or the best guess, its price, and a row for each arm."""
-    price = (
-        f"{result.samples:,} samples, {result.rounds:,} rounds, {result.payload_bits:,} payload "
-        "bits"
-    )
     rows = (
         (
             arm.name,
@@ -30,12 +26,17 @@ def result_html(result: RunResult) -> str:
     )
     hidden = len(result.arms) - _MOST_ARMS
     return (
-        f"<div><p><strong>{escape(_answer(result))}</strong><br>{escape(price)}<br>"
+        f"<div><p><strong>{escape(_answer(result))}</strong><br>{escape(_price(result))}<br>"
         f"<small>{escape(result.guarantee_reason)}</small></p>"
         + _table(("arm", "mean", "±", "pulls", "bits", ""), rows)
         + (f"<p>and {hidden:,} more arms</p>" if hidden > 0 else "")
         + "</div>"
     )
+
+
+def result_lines(result: RunResult) -> str:
+    """The same without the arms, for a prompt and for `print`."""
+    return "\n".join((_answer(result), _price(result), result.guarantee_reason))
 
 
 def simulation_html(trials: int, seed: int, settings: Sequence[Mapping[str, Any]]) -> str:
@@ -58,7 +59,16 @@ def _answer(result: RunResult) -> str:
         kind = "Best guess" if result.outcome is Outcome.BUDGET_SPENT else "Best arm"
         return f"{kind}: {result.best_arm_name}"
     leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
+    if result.lead is not None:
+        leads += f" {result.runner_up_name} by {result.lead:.4g}"
     return f"No answer: {result.outcome.value.replace('_', ' ')}{leads}"
+
+
+def _price(result: RunResult) -> str:
+    return (
+        f"{result.samples:,} samples, {result.rounds:,} rounds, {result.payload_bits:,} payload "
+        "bits"
+    )
 
 
 def _state(result: RunResult, number: int) -> str:
