@@ -23,12 +23,13 @@ from bitarm.core.events import (
     AgentJoined,
     FleetAssigned,
     LearnerEvent,
-    LivesBegan,
     PositionTold,
     PullsCounted,
+    ReportAccepted,
     TrafficMeasured,
 )
 from bitarm.core.replay import replay
+from bitarm.core.standings import Standings, follow
 
 _PASSES = 250  # of the storm
 _MOST_PASSES = 6_000  # after it, until the run must be over
@@ -53,6 +54,7 @@ class Trial:
     gateways: int | None
     live: bool  # rewards that cannot be had again
     forgets: bool  # faults that lose what was told are among them
+    orderly: bool  # the broker keeps the order of what one client says, as ours does
 
     @classmethod
     def of(cls, seed: int) -> "Trial":
@@ -64,6 +66,7 @@ class Trial:
             gateways=rng.choice([None, None, 1, 2]),
             live=rng.random() < 0.3,
             forgets=rng.random() < 0.3,
+            orderly=rng.random() < 0.7,
         )
 
 
@@ -85,6 +88,7 @@ def attempt(trial: Trial) -> Ended:
         problem,
         gateways=trial.gateways,
         live=trial.live,
+        orderly=trial.orderly,
         storm=storm_of(rng),
         points=Points(deaths),
         rng=rng,
@@ -154,15 +158,36 @@ def _judge(world: ChaosWorld, trial: Trial) -> Verdict:
     assert result.restored or not is_restored, "a past that is lost, and not told"
     is_whole = result.guarantee == world.problem.spec.delta
     # A past that is lost is paid for where arms judge themselves: that much is less than whole. So
-    # is a new sequence of live rewards, of an agent that was killed before it could first save.
-    is_anew = trial.live and any(
-        isinstance(event, LivesBegan) and not any(event.pulls) for event in events
-    )
-    is_paid = (is_restored or is_anew) and result.guarantee is not None
+    # is, where the broker mixes up what a client says, an answer that overtook its process's first
+    # status: it counts as the predecessor's.
+    is_paid = is_restored or (not trial.orderly and _overtook_statuses(world))
+    is_paid = is_paid and result.guarantee is not None
     assert is_whole or is_paid or trial.forgets, f"nothing was lost: {result.guarantee_reason}"
     if is_same:
         return Verdict.IDENTICAL
     return Verdict.SOUND if is_whole else Verdict.REDUCED
+
+
+def _overtook_statuses(world: ChaosWorld) -> bool:
+    """Whether an answer of live rewards was read before the learner knew of the process it is of.
+
+    MQTT keeps the order of one topic, statuses and answers have two: only a broker that keeps the
+    order of one client spares the learner this. If that process began with fewer rewards than its
+    answers tell, the learner must take them for its predecessor's, and for lost.
+    """
+    standings: Standings | None = None
+    for event in world.kept.events:
+        if isinstance(event, ReportAccepted) and world.live:
+            assert standings is not None
+            assert standings.fleet is not None
+            asked = standings.arms[event.arm].request
+            assert asked is not None
+            joined = standings.joined[standings.fleet.agents[event.arm]]
+            answers = world.had[asked.run, event.arm, asked.message]
+            if not {one.boot for one in joined} & {one.boot for one in answers}:
+                return True
+        standings = follow(standings, event)
+    return False
 
 
 def _said(events: list[LearnerEvent]) -> list[LearnerEvent]:

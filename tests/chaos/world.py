@@ -96,6 +96,7 @@ class ChaosWorld(World):
         *,
         gateways: int | None,
         live: bool,
+        orderly: bool,
         storm: Storm,
         points: Points,
         rng: random.Random,
@@ -113,6 +114,7 @@ class ChaosWorld(World):
             weather=storm,
             rng=rng,
             live=live,
+            orderly=orderly,
         )
         self.storm = storm
         self.files = keepers

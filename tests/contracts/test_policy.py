@@ -46,7 +46,7 @@ SETTINGS: dict[str, list[Policy]] = {
     "sequential-halving": [SequentialHalving(pull_budget=pulls) for pulls in (21, 400)],
     "successive-rejects": [SuccessiveRejects(pull_budget=pulls) for pulls in (7, 400)],
 }
-some = settings(max_examples=50)  # of each law, for each of the policies
+some = settings(max_examples=25)  # of each law, for each of the policies
 every_policy = pytest.mark.parametrize(
     "policy", [policy for policies in SETTINGS.values() for policy in policies], ids=str
 )

@@ -242,7 +242,7 @@ def assert_ending_is_sound(network: Network) -> None:
 TestDisturbed = Disturbed.TestCase
 TestDisturbed.settings = settings(_CALM, max_examples=60, stateful_step_count=60)
 TestForgetful = Forgetful.TestCase
-TestForgetful.settings = settings(_CALM, max_examples=90, stateful_step_count=60)
+TestForgetful.settings = settings(_CALM, max_examples=60, stateful_step_count=60)
 
 
 @pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
@@ -250,7 +250,7 @@ TestForgetful.settings = settings(_CALM, max_examples=90, stateful_step_count=60
 def test_a_noisy_run_equals_the_clean_run(
     quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
-    @settings(_CALM, max_examples=8)
+    @settings(_CALM, max_examples=3)
     @given(problem=problems(quantizer, policy, bounded=bounded), seed=st.integers(0, 2**32))
     def check(problem: Problem, seed: int) -> None:
         clean = drive_problem(problem)
@@ -278,7 +278,7 @@ def forget(network: Network, rng: random.Random, times: int) -> None:
 def test_a_run_whose_machines_forget_ends_and_says_nothing_untrue(
     quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
-    @settings(_CALM, max_examples=16)
+    @settings(_CALM, max_examples=4)
     @given(problem=problems(quantizer, policy, bounded=bounded), seed=st.integers(0, 2**32))
     def check(problem: Problem, seed: int) -> None:
         network = Network(problem, live=True)

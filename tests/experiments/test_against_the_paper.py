@@ -13,7 +13,7 @@ from bitarm.experiments.run import run_experiments
 
 pytestmark = pytest.mark.slow
 
-_FEW = 1_500
+_FEW = 600
 _MANY = 20_000
 _COMPARED = ("bounded", "gaussian", "hardness")  # curve by curve; of the others, the shape
 

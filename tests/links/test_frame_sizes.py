@@ -160,7 +160,7 @@ def test_no_request_takes_more_than_a_slow_lorawan_frame_has(words: dict[str, An
 def test_the_requests_of_a_thousand_arms(words: dict[str, Any]) -> None:
     """One by one within 48 bytes; packed within 11 bytes an arm, where arms are asked together."""
     together = 0
-    for opened in _rounds(1000, words):
+    for opened in _rounds(1000, words, rounds=6):
         for request in opened.requests:
             assert len(wire.encode(request)) <= 48
         for _, group in groupby(sorted(opened.requests, key=_asked_together), key=_asked_together):
@@ -177,14 +177,14 @@ def _asked_together(request: Request) -> tuple[int, str, str]:
     return question.until, getattr(question.task, "name", ""), question.code.name
 
 
-def _rounds(arms: int, words: dict[str, Any]) -> Iterator[RoundOpened]:
+def _rounds(arms: int, words: dict[str, Any], rounds: int) -> Iterator[RoundOpened]:
     """The first rounds of a run of real machines, whose rewards are drawn as sums."""
     setup = _built(arms, *split(words))
     learner = Learner(setup)
     agents = [Agent(learner.run, arm) for arm in range(arms)]
     draw = random.Random(1)
     output = learner.start()
-    for _ in range(12):
+    for _ in range(rounds):
         yield from (event for event in output.events if isinstance(event, RoundOpened))
         for request in learner.pending:
             agent = agents[request.arm]

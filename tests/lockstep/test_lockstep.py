@@ -34,7 +34,7 @@ from bitarm.sim.tape import recorded_tape
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
 _SETTINGS = settings(
-    max_examples=40,
+    max_examples=15,
     # a failing case is small enough as it is; the time goes into more cases instead
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -86,7 +86,7 @@ def test_kernel_and_machines_agree_on_gaussian_rewards(
 @given(
     case=cases(("icq", "se"), ("dicq", "se"), ("quban", "lucb"), ("exact", "lil-ucb"), bounded=True)
 )
-@settings(_SETTINGS, max_examples=60)
+@settings(_SETTINGS, max_examples=30)
 def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) -> None:
     assert_lockstep(case)
 
@@ -98,7 +98,7 @@ def test_schemes_with_different_schedules_agree_on_one_bounded_tape(case: Case) 
         bounded=False,
     )
 )  # fmt: skip
-@settings(_SETTINGS, max_examples=60)
+@settings(_SETTINGS, max_examples=30)
 def test_schemes_with_different_schedules_agree_on_one_gaussian_tape(case: Case) -> None:
     assert_lockstep(case)
 

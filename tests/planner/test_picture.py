@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from planner.efforts import quick_searches
 
 from bitarm.errors import ConfigError
 from bitarm.planner.picture import draw_plan
@@ -13,7 +14,8 @@ pytestmark = pytest.mark.slow  # a plan compiles kernels
 
 @pytest.fixture(scope="module")
 def made() -> Plan:
-    return plan(gaps=[0.4, 0.8], sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
+    with quick_searches():
+        return plan(gaps=[0.4, 0.8], sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
 
 
 def test_an_svg_is_self_contained_and_repeatable(made: Plan, tmp_path: Path) -> None:

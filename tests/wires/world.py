@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from tapes import Problem
 from wires.crashes import CrashingJournal, CrashingKeeper, Killed, Points
@@ -76,11 +77,13 @@ class World:
         retry: float = 10.0,
         live: bool = False,
         most_pulls: int = MAX_PULLS,
+        orderly: bool = False,
     ) -> None:
         self.problem, self.fleet, self.journal = problem, fleet, journal
         self.keepers = keepers
         self.live = live  # rewards that cannot be had again: answers may then contradict each other
         self.most_pulls = most_pulls
+        self.orderly = orderly  # what one client says is not overtaken by what it says later
         self.drawn: Counter[int] = Counter()  # live rewards of each arm so far
         self.had: dict[tuple[int, int, int], list[Answered]] = {}  # by (run, arm, message)
         self.points = points or Points()
@@ -326,17 +329,31 @@ class World:
             if node.connected and node.service is not None:
                 patterns = node.service.endpoint.subscriptions
                 if any(_matches(pattern, topic) for pattern in patterns):
-                    for passes in self.weather.fate(self.rng):
+                    for passes in self._fate(topic):
                         at = max(self.now + passes * TICK, self._not_before(node.name, topic))
                         self.in_flight.append(InFlight(at, node.name, topic, payload))
 
+    def _fate(self, topic: str) -> list[int]:
+        """After how many passes a message arrives, once for each copy.
+
+        An orderly broker loses no status while it passes on what the same client says after it.
+        """
+        arrivals = self.weather.fate(self.rng)
+        is_status = topic.endswith(Subject.STATUS.value)
+        return [0] if self.orderly and is_status and not arrivals else arrivals
+
     def _not_before(self, name: str, topic: str) -> float:
         """Statuses do not overtake each other: MQTT keeps the order of one topic, and the learner
-        relies on it where two processes speak for one agent. Frames may come in any order."""
-        if not topic.endswith(Subject.STATUS.value):
+        relies on it where two processes speak for one agent. Frames may come in any order, but an
+        orderly broker passes none on before the statuses that its sender said earlier."""
+        speaker, subject = topic.rsplit("/", 1)
+        if subject != Subject.STATUS.value and not self.orderly:
             return self.now
+        status = f"{speaker}/{Subject.STATUS.value}"
         before = (
-            message.at for message in self.in_flight if (message.to, message.topic) == (name, topic)
+            message.at
+            for message in self.in_flight
+            if (message.to, message.topic) == (name, status)
         )
         return max(before, default=self.now)
 
@@ -384,6 +401,7 @@ class World:
                     node.service.received(topic, payload, retained=kept)
 
 
+@cache  # every message is held against every subscription
 def _matches(pattern: str, topic: str) -> bool:
     wanted, found = pattern.split("/"), topic.split("/")
     return len(wanted) == len(found) and all(

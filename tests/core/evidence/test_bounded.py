@@ -86,13 +86,13 @@ def test_it_is_what_the_agents_keep() -> None:
             assert math.log(below[40, rung, run]) == pytest.approx(low, abs=1e-9)
 
 
-def of_pair(above: Floats, below: Floats) -> Floats:
-    """Evidence for a pair: rungs of the winner, each with its losers' rungs. [rung, run] each."""
-    total = np.zeros(above.shape[1])
+def by_winner(below: Floats) -> Floats:
+    """What a loser adds to each rung of a winner: its own rungs under the law. [pull, rung, run]"""
+    total = np.zeros_like(below)
     for climb, share in enumerate(FOLLOWING):
         losers = np.maximum(np.arange(RUNGS) - climb, 0)
-        total += share * (WEIGHTS[:, None] * above * below[losers]).sum(axis=0)
-    return total
+        total += share * below[:, losers]
+    return WEIGHTS[:, None] * total
 
 
 def chain(rule: str) -> list[tuple[int, int]]:
@@ -121,12 +121,13 @@ def peaks(law: str, rule: str, *, too_high: bool = False) -> Floats:
         shape = (PULLS, len(part))
         above, _ = along(draw(rng, shape), mu)
         _, below = along(draw(rng, shape), mu)
+        losers = by_winner(below)
         for winner, loser in chain(rule):
             high = above[winner]
             if too_high:
                 step = math.sqrt(mu * (1 - mu) / PULLS)
                 high = high * np.exp(RATES * winner * step)[:, None]
-            peak = of_pair(high, below[loser])
+            peak = np.einsum("kr,kr->r", high, losers[loser])
             highest[part] = np.maximum(highest[part], peak)
     return highest
 
