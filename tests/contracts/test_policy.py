@@ -96,7 +96,7 @@ def scenes(draw: st.DrawFn, least: int = 0) -> Scene:
 
     def confident(stride: Stride) -> Confidence:
         fitting = [name for name in sorted(WIDTHS) if WIDTHS[name].fits(stride)]
-        width = WIDTHS[draw(st.sampled_from(fitting))].of(
+        width = WIDTHS[draw(st.sampled_from(fitting))](
             arms=arms, delta=delta, sigma=sigma, certain=True, bounds=(-3.0, 3.0)
         )
         return width.confidence(stride)

@@ -23,7 +23,7 @@ def problems(draw: st.DrawFn) -> tuple[int, float, float]:
 def make(name: str, problem: tuple[int, float, float]) -> Width:
     arms, delta, sigma = problem
     bounds = (-sigma, sigma)  # rewards that are in there are σ-sub-Gaussian
-    return WIDTHS[name].of(arms=arms, delta=delta, sigma=sigma, certain=True, bounds=bounds)
+    return WIDTHS[name](arms=arms, delta=delta, sigma=sigma, certain=True, bounds=bounds)
 
 
 def test_every_width_is_listed_under_its_own_name() -> None:

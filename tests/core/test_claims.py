@@ -170,7 +170,7 @@ def _misjudged() -> tuple[int, int]:
     Arm i is better than arm j > i by nothing that counts. The second number is what a rule achieves
     that waits for a worse arm to beat a better one, and then loses all arms above that.
     """
-    width = PairwiseMixtureWidth.of(arms=_K, delta=_DELTA, sigma=1.0, certain=True)
+    width = PairwiseMixtureWidth(arms=_K, delta=_DELTA, sigma=1.0, certain=True)
     confidence = width.confidence(Stride.LEVEL)
     rng = np.random.Generator(np.random.SFC64(11))
     total = np.zeros((_TRIALS, _K))

@@ -238,7 +238,7 @@ def follow(tape: Tape, change: Change = unchanged, u_scale: float = 1.0) -> list
     `change` spoils the estimate that a message leaves behind; `u_scale` spoils the U' that encoder
     and decoder use, while the tape keeps the true one.
     """
-    width = WIDTHS[tape.width].of(
+    width = WIDTHS[tape.width](
         arms=tape.arms,
         delta=tape.delta,
         sigma=tape.sigma,

@@ -5,11 +5,11 @@ knows only pulls; a quantizer only its error; this file adds them.
 """
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import ClassVar, Protocol, Self, final
+from typing import ClassVar, Protocol, final
 
 
 @final
@@ -69,8 +69,12 @@ class Confidence(Protocol):
         ...
 
 
-class Width(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Width(ABC):
     """A bound on |μ̂ − μ| for an arm after some pulls, before any quantization.
+
+    Its fields are all of a run that it may depend on; ConfigError where it needs `bounds` and
+    there are none.
 
     Laws: positive, and a function of that arm's own pulls and checkpoint only (no clock that other
     arms drive): each arm's recursion of Eq. (4) runs on its own. A width that is not `along_path`
@@ -79,38 +83,37 @@ class Width(Protocol):
     against another, whichever arms are left, and arms may share their noise.
     """
 
-    __slots__ = ()
-
     name: ClassVar[str]
     along_path: ClassVar[bool]
     of_pairs: ClassVar[bool] = True  # whether it pays for differences from the best arm only
 
-    @classmethod
-    @abstractmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The width of a run with so many arms, for a level δ and σ-sub-Gaussian rewards.
+    arms: int  # K
+    delta: float
+    sigma: float
+    certain: bool = True  # whether the quantizer's error bound always holds
+    bounds: tuple[float, float] | None = None  # of the rewards, if they have some
 
-        `bounds` are those of the rewards, None if they have none; ConfigError if the width needs
-        some. `certain` says whether the quantizer's error bound always holds. If not, the width
-        must pay out of δ for the event on which it does.
+    @property
+    def share(self) -> float:
+        """What a comparison may spend of δ where a quantizer's error bound is paid for apart.
+
+        A bound that is not certain (ICQ's) holds on an event of its own, and each of the two events
+        gets a half; one that always holds costs nothing.
         """
-        ...
+        return self.delta if self.certain else self.delta / 2
 
-    @abstractmethod
+    @property
+    def level(self) -> float:
+        """L = ln((K − 1)/δ): what evidence that one arm of a pair is better must reach."""
+        return math.log(self.arms - 1) - math.log(self.share)
+
     def u_prime(self, pulls: int, index: int) -> float:
         """U', the half-width around an arm's empirical mean after `pulls` pulls.
 
-        `index` is the number of checkpoints of the schedule up to there.
+        `index` is the number of checkpoints of the schedule up to there. A width that judges pairs
+        needs it only to size the intervals of quantizers that have some: V_n does.
         """
-        ...
+        return interval(pulls, index, self.arms, self.share, self.sigma)
 
     @abstractmethod
     def confidence(self, stride: Stride) -> Confidence:
@@ -152,11 +155,6 @@ class Intervals:
 def radius(u_prime: float, error: float) -> float:
     """Radius around a decoded mean: sampling width plus quantizer error, Eq. (3)."""
     return u_prime + error
-
-
-def split(delta: float, *, certain: bool) -> float:
-    """The share of δ that each of the two events gets; the interval event may cost nothing."""
-    return delta if certain else delta / 2
 
 
 @lru_cache(maxsize=4096)

@@ -69,7 +69,7 @@ class RunSpec:
         if self.priors and len(self.priors) != len(self.arms):
             raise ConfigError(f"{len(self.arms)} arms need as many priors, got {len(self.priors)}")
         canonical = dumps(self).encode()
-        width = WIDTHS[self.width].of(
+        width = WIDTHS[self.width](
             arms=len(self.arms),
             delta=self.delta,
             sigma=self.sigma,

@@ -243,7 +243,7 @@ def table_of(setup: Setup) -> Table:
 def _pairs(setup: Setup, confidence: Confidence, errors: list[float]) -> PairArrays:
     if setup.policy.stride is Stride.TOGETHER or not isinstance(confidence, Leads):
         return NO_PAIRS
-    return pair_arrays(np.array(errors), level=confidence.level, sigma=setup.spec.sigma)
+    return pair_arrays(np.array(errors), level=confidence.evidence.level, sigma=setup.spec.sigma)
 
 
 def _duel(setup: Setup) -> ChallengeArrays | None:

@@ -187,7 +187,7 @@ def test_the_infimum_is_over_all_means_and_not_only_between_the_two() -> None:
 
 
 def test_only_agents_that_judge_can_use_it() -> None:
-    width = BoundedEvidence.of(arms=4, delta=0.1, sigma=0.5, certain=True, bounds=(-1.0, 3.0))
+    width = BoundedEvidence(arms=4, delta=0.1, sigma=0.5, certain=True, bounds=(-1.0, 3.0))
     evidence = width.confidence(Stride.JUDGED)
     assert isinstance(evidence, Evidence)
     assert evidence.scale == Scale(bounded=True, low=-1.0, unit=4.0)
@@ -197,11 +197,11 @@ def test_only_agents_that_judge_can_use_it() -> None:
         with pytest.raises(ConfigError, match="needs a policy whose agents judge"):
             width.confidence(stride)
     with pytest.raises(ConfigError, match="needs bounds"):
-        BoundedEvidence.of(arms=4, delta=0.1, sigma=0.5, certain=True)
+        BoundedEvidence(arms=4, delta=0.1, sigma=0.5, certain=True)
 
 
 def test_a_quantizer_that_may_be_wrong_is_paid_for() -> None:
-    width = BoundedEvidence.of(arms=2, delta=0.1, sigma=0.5, certain=False, bounds=(0.0, 1.0))
+    width = BoundedEvidence(arms=2, delta=0.1, sigma=0.5, certain=False, bounds=(0.0, 1.0))
     evidence = width.confidence(Stride.JUDGED)
     assert isinstance(evidence, Evidence)
     assert evidence.level == pytest.approx(math.log(1 / 0.05))

@@ -31,7 +31,7 @@ Rewards = Callable[[int, int, int], float]
 
 
 def context(width: str = "bounded", arms: int = 5, delta: float = 0.05) -> PolicyContext:
-    made = WIDTHS[width].of(arms=arms, delta=delta, sigma=0.5, certain=True, bounds=(0.0, 1.0))
+    made = WIDTHS[width](arms=arms, delta=delta, sigma=0.5, certain=True, bounds=(0.0, 1.0))
     return PolicyContext(
         arms=arms,
         delta=delta,

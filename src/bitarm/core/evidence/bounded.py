@@ -1,10 +1,9 @@
 """Evidence from rewards in [a, b] of which nothing else is known: no σ."""
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Self, final
+from typing import ClassVar, final
 
-from bitarm.core.confidence import Confidence, Stride, Width, interval, split
+from bitarm.core.confidence import Confidence, Stride, Width, interval
 from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.errors import ConfigError
@@ -21,25 +20,16 @@ class BoundedEvidence(Width):
     name: ClassVar[str] = "bounded"
     along_path: ClassVar[bool] = True
 
-    arms: int  # K
-    delta: float
-    bounds: tuple[float, float]
-    certain: bool = True  # whether the quantizer's error bound always holds
+    def __post_init__(self) -> None:
+        _ = self.scale  # refuses rewards without bounds
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The evidence of a run; ConfigError if its rewards have no bounds."""
-        if bounds is None:
+    @property
+    def scale(self) -> Scale:
+        """Rewards as shares of their range."""
+        if self.bounds is None:
             raise ConfigError("the width bounded needs bounds: without them give sigma instead")
-        return cls(arms=arms, delta=delta, bounds=bounds, certain=certain)
+        a, b = self.bounds
+        return Scale(bounded=True, low=a, unit=b - a)
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
@@ -48,9 +38,7 @@ class BoundedEvidence(Width):
 
     def u_prime(self, pulls: int, index: int) -> float:
         """V_n with σ = (b − a)/2: sizes the intervals of a quantizer that has some."""
-        a, b = self.bounds
-        delta = split(self.delta, certain=self.certain)
-        return interval(pulls, index, self.arms, delta, (b - a) / 2)
+        return interval(pulls, index, self.arms, self.share, self.scale.unit / 2)
 
     def confidence(self, stride: Stride) -> Confidence:
         """The level, and forecasts; ConfigError where nobody but the agents could judge."""
@@ -58,9 +46,7 @@ class BoundedEvidence(Width):
             raise ConfigError(
                 f"the width {self.name} needs a policy whose agents judge themselves: challenge"
             )
-        a, b = self.bounds
-        level = math.log(self.arms - 1) - math.log(split(self.delta, certain=self.certain))
-        return Evidence(Scale(bounded=True, low=a, unit=b - a), level, MIDDLE)
+        return Evidence(self.scale, self.level, MIDDLE)
 
     def objection(self) -> str | None:
         """None: docs/evidence.md has the proof."""

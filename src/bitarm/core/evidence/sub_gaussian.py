@@ -15,9 +15,9 @@ import math
 from collections.abc import MutableSequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self, final
+from typing import ClassVar, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride, Width, interval, split
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 from bitarm.core.evidence.account import SIGMA_RATES, Scale
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.ladder import RUNGS, log_weights, share
@@ -49,36 +49,11 @@ class SubGaussianEvidence(Width):
     name: ClassVar[str] = "sub-gaussian"
     along_path: ClassVar[bool] = True
 
-    arms: int  # K
-    delta: float
-    sigma: float
-    certain: bool = True  # whether the quantizer's error bound always holds
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The evidence of a run."""
-        return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
-
-    def u_prime(self, pulls: int, index: int) -> float:
-        """V_n, as for `pairwise`: sizes the intervals of a quantizer that has some."""
-        return interval(
-            pulls, index, self.arms, split(self.delta, certain=self.certain), self.sigma
-        )
-
     def confidence(self, stride: Stride) -> Confidence:
         """Judges pairs, whatever their counts; or lets the agents do it."""
-        leads = Leads(self)
         if stride is Stride.JUDGED:
-            return Evidence(Scale.of_sigma(self.sigma), leads.level, MIDDLE)
-        return leads
+            return Evidence(Scale.of_sigma(self.sigma), self.level, MIDDLE)
+        return Leads(self)
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
@@ -112,14 +87,7 @@ class Leads:
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:
         """The lead that suffices at these counts; infinite if they are too far apart."""
-        return self.evidence.sigma * margin(loser.pulls, winner.pulls, self.level)
-
-    @property
-    def level(self) -> float:
-        """L = ln((K − 1)/δ): what evidence must reach."""
-        evidence = self.evidence
-        delta = split(evidence.delta, certain=evidence.certain)
-        return math.log(evidence.arms - 1) - math.log(delta)
+        return self.evidence.sigma * margin(loser.pulls, winner.pulls, self.evidence.level)
 
 
 @lru_cache(maxsize=1 << 16)

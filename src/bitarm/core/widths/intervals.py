@@ -7,7 +7,7 @@ disjoint, and nothing is assumed of how one arm's rewards go with another's.
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self, final
+from typing import ClassVar, final
 
 from bitarm.core.confidence import Confidence, Intervals, Stride, Width
 from bitarm.core.widths.mixture import deviations
@@ -26,23 +26,6 @@ class IntervalsWidth(Width):
     name: ClassVar[str] = "intervals"
     along_path: ClassVar[bool] = True
     of_pairs: ClassVar[bool] = False
-
-    arms: int  # K
-    delta: float
-    sigma: float
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The width of a run: one event for all intervals, ICQ's among them, so none is split."""
-        return cls(arms=arms, delta=delta, sigma=sigma)
 
     def u_prime(self, pulls: int, index: int) -> float:
         """The interval's half-width after `pulls` pulls."""

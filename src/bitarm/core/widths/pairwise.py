@@ -13,9 +13,9 @@ one for that event, one for the comparisons.
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self, final
+from typing import ClassVar, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride, Width, interval, split
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 from bitarm.core.widths.mixture import deviations
 
 
@@ -30,30 +30,6 @@ class PairwiseWidth(Width):
 
     name: ClassVar[str] = "pairwise"
     along_path: ClassVar[bool] = False
-
-    arms: int  # K
-    delta: float
-    sigma: float
-    certain: bool = True  # whether the quantizer's error bound always holds
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The width of a run."""
-        return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
-
-    def u_prime(self, pulls: int, index: int) -> float:
-        """V_n = σ√(2 ln(2K·n(n + 1)/δ_2)/t): a bound for the interval of a quantizer."""
-        return interval(
-            pulls, index, self.arms, split(self.delta, certain=self.certain), self.sigma
-        )
 
     def confidence(self, stride: Stride) -> Confidence:
         """Judges pairs."""
@@ -77,34 +53,10 @@ class PairwiseMixtureWidth(Width):
     name: ClassVar[str] = "pairwise-mixture"
     along_path: ClassVar[bool] = True
 
-    arms: int  # K
-    delta: float
-    sigma: float
-    certain: bool = True
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The width of a run."""
-        return cls(arms=arms, delta=delta, sigma=sigma, certain=certain)
-
     @classmethod
     def fits(cls, stride: Stride) -> bool:
         """Not where each arm moves on its own: two of them need equally many pulls."""
         return stride not in (Stride.APART, Stride.JUDGED)
-
-    def u_prime(self, pulls: int, index: int) -> float:
-        """V_n, as for `pairwise`."""
-        return interval(
-            pulls, index, self.arms, split(self.delta, certain=self.certain), self.sigma
-        )
 
     def confidence(self, stride: Stride) -> Confidence:
         """Judges pairs with equally many pulls."""
@@ -137,8 +89,7 @@ class _AtCheckpoints:
         own = loser.index if self.together else max(loser.index, winner.index)
         other = 0 if self.together else min(loser.index, winner.index)
         few, many = sorted((loser.pulls, winner.pulls))
-        delta = split(width.delta, certain=width.certain)
-        return _margin(few, many, own, other, width.arms, delta, width.sigma)
+        return _margin(few, many, own, other, width.arms, width.share, width.sigma)
 
 
 @final
@@ -161,8 +112,7 @@ class _AtAnyTime:
         if loser.pulls != winner.pulls:
             return math.inf
         width = self.width
-        delta = split(width.delta, certain=width.certain)
-        return mixture_margin(loser.pulls, width.arms, delta, width.sigma)
+        return mixture_margin(loser.pulls, width.arms, width.share, width.sigma)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self, final
+from typing import ClassVar, final
 
 from bitarm.core.confidence import Confidence, Intervals, Stride, Width
 
@@ -20,23 +20,6 @@ class PaperWidth(Width):
     name: ClassVar[str] = "paper"
     along_path: ClassVar[bool] = False
     of_pairs: ClassVar[bool] = False
-
-    arms: int  # K
-    delta: float
-    sigma: float
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        arms: int,
-        delta: float,
-        sigma: float,
-        certain: bool,
-        bounds: tuple[float, float] | None = None,
-    ) -> Self:
-        """The width of a run: one event for all intervals, ICQ's among them, so none is split."""
-        return cls(arms=arms, delta=delta, sigma=sigma)
 
     def u_prime(self, pulls: int, index: int) -> float:
         """U'(i, δ) = σ√(2 ln(4K·t_i²/δ)/t_i), Eq. (1)."""
