@@ -3,12 +3,22 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Protocol, TypeGuard, final
+from typing import Annotated, ClassVar, Protocol, TypeGuard, final
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.phases import Phase
-from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, Stop, unheard
+from bitarm.core.policy import (
+    Action,
+    Advance,
+    Drop,
+    Outcome,
+    Policy,
+    PolicyContext,
+    Stop,
+    unheard,
+)
 from bitarm.core.schedule import MAX_PULLS
+from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 
@@ -58,10 +68,21 @@ class BudgetPolicy(Policy, Protocol):
 
     __slots__ = ()
 
+    stride: ClassVar[Stride] = Stride.TOGETHER
+    answers: ClassVar[Outcome] = Outcome.BUDGET_SPENT
+
     @abstractmethod
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """The phases for this many arms."""
         ...
+
+    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
+        """The best go on to the next phase, as many as it has room for."""
+        return spend(self.phases(context.arms), views)
+
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
+        """Always: a budget proves nothing."""
+        return NO_PROOF
 
 
 def check_pull_budget(name: str, pull_budget: int, arms: int, least: int) -> None:

@@ -3,16 +3,12 @@
 A fixed budget is shared equally among ⌈log2 K⌉ phases, and in a phase among the arms that are left.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
-from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.budget import PULL_BUDGET, BudgetPolicy, check_pull_budget
 from bitarm.core.phases import Phase
-from bitarm.core.policy import Action, Outcome, PolicyContext
-from bitarm.core.spec import RunSpec
 
 
 @final
@@ -27,22 +23,12 @@ class SequentialHalving(BudgetPolicy):
     """
 
     name: ClassVar[str] = "sequential-halving"
-    stride: ClassVar[Stride] = Stride.TOGETHER
-    answers: ClassVar[Outcome] = Outcome.BUDGET_SPENT
 
     pull_budget: Annotated[int, PULL_BUDGET]  # T
 
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """⌈log2 K⌉ phases; refuses a budget below K·⌈log2 K⌉."""
         return _phases(arms, self.pull_budget)
-
-    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-        """The better half goes on to the next phase."""
-        return spend(self.phases(context.arms), views)
-
-    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """Always: a budget proves nothing."""
-        return NO_PROOF
 
 
 @lru_cache(maxsize=64)

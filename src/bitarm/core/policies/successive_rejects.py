@@ -1,16 +1,12 @@
 """Successive Rejects (Audibert, Bubeck and Munos 2010): every phase the worst arm falls."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.budget import NO_PROOF, PULL_BUDGET, BudgetPolicy, check_pull_budget, spend
-from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.budget import PULL_BUDGET, BudgetPolicy, check_pull_budget
 from bitarm.core.phases import Phase, pulls
-from bitarm.core.policy import Action, Outcome, PolicyContext
-from bitarm.core.spec import RunSpec
 
 _BELOW = 1 - 1e-12  # no rounding of a float may add a pull to a phase
 
@@ -29,22 +25,12 @@ class SuccessiveRejects(BudgetPolicy):
     """
 
     name: ClassVar[str] = "successive-rejects"
-    stride: ClassVar[Stride] = Stride.TOGETHER
-    answers: ClassVar[Outcome] = Outcome.BUDGET_SPENT
 
     pull_budget: Annotated[int, PULL_BUDGET]  # T
 
     def phases(self, arms: int) -> tuple[Phase, ...]:
         """At most K − 1 phases; refuses a budget below K."""
         return _phases(arms, self.pull_budget)
-
-    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-        """All but the worst go on to the next phase."""
-        return spend(self.phases(context.arms), views)
-
-    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """Always: a budget proves nothing."""
-        return NO_PROOF
 
 
 @lru_cache(maxsize=64)
