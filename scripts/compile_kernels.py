@@ -21,7 +21,6 @@ def main() -> None:
     for models, policy, epsilons in product((GAUSSIAN, OTHER), ("se", "lucb"), ([0.0], [0.0, 0.1])):
         simulate(models, trials=1, seed=0, sigma=1.0, policy=policy, epsilon=epsilons)
     simulate(OTHER, trials=1, seed=0, policy="challenge", sigma=1.0)
-    simulate(OTHER, trials=1, seed=0, policy="challenge", bounds=(0, 1), sigma_from_models=False)
 
 
 if __name__ == "__main__":

@@ -138,16 +138,13 @@ def test_a_number_that_is_a_little_off_is_found(
     told, again = _stories(one, models, 5)
     assert again == told
     assert all(story.messages > 6 for story in told)
-    compiled = challenge.compiled
+    run = challenge.run_trials
 
-    def off(**constants: Any) -> Any:
-        run = compiled(**constants)
+    def with_another(*given: Any) -> None:
+        *before, duel, race, output = given
+        rules = duel.rules.copy()
+        rules[field] *= 1.1
+        run(*before, duel._replace(rules=rules), race, output)
 
-        def with_another(*given: Any) -> None:
-            *before, duel, race, output = given
-            run(*before, duel._replace(**{field: getattr(duel, field) * 1.1}), race, output)
-
-        return with_another
-
-    monkeypatch.setattr(challenge, "compiled", off)
+    monkeypatch.setattr(challenge, "run_trials", with_another)
     assert _stories(one, models, 5)[1] != told

@@ -210,10 +210,9 @@ class Engine:
         given = rng, todo, self._arrays, tape.arrays(), scheme
         arms, gaussian = self._environment.p.size, self._environment.gaussian
         if table.duel is not None:
-            bounded = is_bet_on(setup)
-            run = challenge.compiled(bounded=bounded)
-            kept = stored and not bounded  # single rewards are on no tape
-            run(*given, gaussian, kept, table.duel, challenge_race.blank_race(arms), output)
+            kept = stored and not is_bet_on(setup)  # single rewards are on no tape
+            race = challenge_race.blank_race(arms)
+            challenge.run_trials(*given, gaussian, kept, table.duel, race, output)
         elif table.policy is not None:
             run = indexed.compiled(gaussian=gaussian, stored=stored)
             run(*given, table.pairs, indexed.blank_race(arms), output)

@@ -51,6 +51,7 @@ from bitarm.sim.kernels.arrays import (
     Integers,
     PairArrays,
     SchemeArrays,
+    challenge_rules,
 )
 from bitarm.sim.kernels.pairs import NO_PAIRS, pair_arrays
 
@@ -257,29 +258,32 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
         return None
     wanted = policy.first_pulls(evidence)
     bounds, scale = spec.bounds, evidence.scale
-    tabled = 0 if scale.bounded else min(len(checkpoints(setup)), MOST_LEADS)
+    grid = np.array(checkpoints(setup), dtype=np.int64)
+    tabled = 0 if scale.bounded else min(grid.size, MOST_LEADS)
     return ChallengeArrays(
-        rates=np.array(scale.rates),
-        weights=np.array(evidence.log_weights),
-        kappa=np.array(
-            [
+        rules=challenge_rules(
+            bounded=scale.bounded,
+            level=evidence.level,
+            low=scale.low,
+            unit=scale.unit,
+            widest=np.inf if bounds is None else dyadic((bounds[1] - bounds[0]) / 2),
+            cap=policy.cap,
+            patience=policy.patience,
+            behind=policy.behind,
+            aim=policy.aim,
+            epsilon=policy.epsilon,
+            checkpoint=spec.schedule.index_at(wanted - 1),  # counted from 0
+            kappa=(
                 quantizer.kappa_first,
                 quantizer.kappa_pilot,
                 quantizer.kappa,
                 quantizer.kappa_cut,
                 quantizer.kappa_place,
-            ]
+            ),
+            rates=scale.rates,
+            weights=evidence.log_weights,
         ),
-        level=evidence.level,
-        low=scale.low,
-        unit=scale.unit,
-        widest=np.inf if bounds is None else dyadic((bounds[1] - bounds[0]) / 2),
-        checkpoint=spec.schedule.index_at(wanted - 1),  # counted from 0
-        cap=float(policy.cap),  # a whole number would compile another kernel
-        patience=float(policy.patience),
-        behind=float(policy.behind),
-        aim=float(policy.aim),
-        epsilon=float(policy.epsilon),
+        pulls=grid,
         told_leads=np.full((tabled, tabled), np.nan),
         beaten_leads=np.full((tabled, tabled), np.nan),
         beaten_by=np.full((tabled, 4), -1, dtype=np.int64),

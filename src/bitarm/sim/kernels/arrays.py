@@ -6,10 +6,12 @@ it counts: trial (of a block), arm, cell (of the tape's grid), message (of one a
 checkpoint (of the schedule, from 0).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from bitarm.core.evidence.ladder import RUNGS
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -89,24 +91,60 @@ class PairArrays(NamedTuple):
     sigma: float
 
 
-class ChallengeArrays(NamedTuple):
-    """What elimination by challenge needs beside."""
+class ChallengeRules(Protocol):
+    """Numbers of elimination by challenge, the same in every trial: a record."""
 
-    rates: Floats  # [rung] λ, per unit
-    weights: Floats  # [rung] logarithm of a winner's weight
-    kappa: Floats  # [what is asked for] κ, see `kernels/challenge_race.py`
+    bounded: bool  # whether rewards are bet on; else σ is known
     level: float  # L
     low: float  # where units are counted from
     unit: float
     widest: float  # the widest step, infinite without bounds
-    checkpoint: int  # of the first words
     cap: float  # parameters of the policy
     patience: float
     behind: float
     aim: float
     epsilon: float
+    checkpoint: int  # of the first words
+    kappa: Floats  # [what is asked for] κ, see `kernels/challenge_race.py`
+    rates: Floats  # [rung] λ, per unit
+    weights: Floats  # [rung] logarithm of a winner's weight
+
+
+_RULES = np.dtype(
+    [
+        *(
+            (name, np.float64)
+            for name in (
+                "level", "low", "unit", "widest", "cap", "patience", "behind", "aim", "epsilon",
+            )
+        ),
+        ("checkpoint", np.int64),
+        ("kappa", np.float64, (5,)),
+        ("rates", np.float64, (RUNGS,)),
+        ("weights", np.float64, (RUNGS,)),
+        ("bounded", np.bool_),
+    ],
+    align=True,
+)  # fmt: skip
+
+
+def challenge_rules(**numbers: Any) -> ChallengeRules:
+    """The record of these numbers: all of them, by name."""
+    assert set(_RULES.names or ()) == set(numbers)
+    record = np.zeros(1, _RULES)
+    for name, value in numbers.items():
+        record[name] = value
+    rules: ChallengeRules = record[0]
+    return rules
+
+
+class ChallengeArrays(NamedTuple):
+    """What elimination by challenge needs beside."""
+
+    rules: ChallengeRules
+    pulls: Integers  # [checkpoint] t
     told_leads: Floats  # [loser's checkpoint, winner's] see `kernels/challenge_leads.py`; σ known
-    beaten_leads: Floats  # [loser's checkpoint, leader's] the same of a challenge
+    beaten_leads: Floats  # [leader's checkpoint, loser's] the same of a challenge
     beaten_by: Integers  # [leader's checkpoint, 4] the first rung and the hurdles that these are of
 
 

@@ -7,7 +7,6 @@ on no tape.
 import math
 
 import numpy as np
-from numba import njit
 
 from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
 from bitarm.core.codes.prefix import ESCAPE, zigzag
@@ -22,33 +21,34 @@ from bitarm.core.evidence.tasks import (
 )
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, unit_of
-from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, SchemeArrays, TapeArrays
+from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, Integers, TapeArrays
 from bitarm.sim.kernels.challenge_leads import is_beaten_by_lead
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
     LEADER,
     PILOT,
     PLACE,
+    Arm,
     Race,
     Turn,
     noise_of,
 )
+from bitarm.sim.kernels.compilation import within
 from bitarm.sim.kernels.quantize import golomb_bits, within_steps
 from bitarm.sim.kernels.report import add_cells, draw_leap
 from bitarm.sim.kernels.sums import added, draw_reward
 
 
-@njit(inline="always")
+@within
 def answer(
     race: Race,
-    arm: int,
+    number: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
     tape: TapeArrays,
-    scheme: SchemeArrays,
+    cell_of: Integers,
     duel: ChallengeArrays,
     turn: Turn,
-    bounded: bool,
     gaussian: bool,
     stored: bool,
 ) -> tuple[int, float, float, bool]:
@@ -58,181 +58,174 @@ def answer(
     (a divisor; after a challenge −1; and for who told a spread, that times 1024), and whether there
     is a word for its mean.
     """
-    asked, until = race.turn[arm], scheme.pulls[turn.checkpoint]
-    if asked == CHALLENGED:
-        if race.at[arm] >= 0 and _looks(race, arm, scheme, duel, turn, until, bounded):
-            return _give_up(race, arm, turn)
-        while race.at[arm] < turn.checkpoint:
-            _pull(
-                race, arm, race.at[arm] + 1, rng, environment, tape, scheme, duel, turn,
-                bounded, gaussian, stored,
-            )  # fmt: skip
-            if _looks(race, arm, scheme, duel, turn, until, bounded):
-                return _give_up(race, arm, turn)
-    else:
-        _pull(
-            race, arm, turn.checkpoint, rng, environment, tape, scheme, duel, turn,
-            bounded, gaussian, stored,
-        )  # fmt: skip
-    return _tell(race, arm, scheme, duel, turn, asked, until, bounded)
+    arm = race.arms[number]
+    judges = arm.turn == CHALLENGED
+    if judges and arm.at >= 0 and _looks(race, arm, duel, turn):
+        return _give_up(arm, turn)
+    while arm.at < turn.checkpoint:
+        upto = arm.at + 1 if judges else turn.checkpoint
+        if duel.rules.bounded:
+            _bet_up_to(arm, number, upto, rng, environment, duel)
+        else:
+            _draw_up_to(
+                arm, number, upto, rng, environment, tape, cell_of, duel, turn, gaussian, stored
+            )
+        if judges and _looks(race, arm, duel, turn):
+            return _give_up(arm, turn)
+    return _tell(race, arm, duel, turn)
 
 
-@njit(inline="always")
-def _give_up(race: Race, arm: int, turn: Turn) -> tuple[int, float, float, bool]:
+@within
+def _give_up(arm: Arm, turn: Turn) -> tuple[int, float, float, bool]:
     """One bit. Of its mean nothing is known any more; it counts as if it had pulled on."""
-    race.beaten_by[arm] = turn.leader
-    race.error[arm] = np.inf
-    race.told[arm] = turn.checkpoint
+    arm.beaten_by = turn.leader
+    arm.error = np.inf
+    arm.told = turn.checkpoint
     return 1, math.nan, -1.0, True
 
 
-@njit(inline="always")
-def _pull(
-    race: Race,
-    arm: int,
+@within
+def _bet_up_to(
+    arm: Arm,
+    number: int,
+    upto: int,
+    rng: np.random.Generator,
+    environment: EnvironmentArrays,
+    duel: ChallengeArrays,
+) -> None:
+    """Rewards up to a checkpoint, each of which is bet on."""
+    done, more = duel.pulls[arm.at] if arm.at >= 0 else 0, 0.0
+    low, unit = duel.rules.low, duel.rules.unit
+    fortunes, logs = arm.fortunes, arm.logs
+    bets, predicted, squares = arm.bets, arm.predicted, arm.squares
+    family, p, q = environment.family[number], environment.p[number], environment.q[number]
+    for pulls in range(done, duel.pulls[upto]):
+        reward = draw_reward(rng, family, p, q)
+        more += reward
+        bets, predicted, squares = bet(
+            (reward - low) / unit, pulls, bets, predicted, squares, fortunes, logs
+        )
+    arm.bets, arm.predicted, arm.squares = bets, predicted, squares
+    arm.total, arm.rest = added(arm.total, arm.rest, more)
+    arm.at = upto
+
+
+@within
+def _draw_up_to(
+    arm: Arm,
+    number: int,
     upto: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
     tape: TapeArrays,
-    scheme: SchemeArrays,
+    cell_of: Integers,
     duel: ChallengeArrays,
     turn: Turn,
-    bounded: bool,
     gaussian: bool,
     stored: bool,
 ) -> None:
-    """Rewards up to a checkpoint."""
-    done = scheme.pulls[race.at[arm]] if race.at[arm] >= 0 else 0
-    if bounded:
-        sums, more = race.sums[arm], 0.0
-        fortunes, logs = race.fortunes[arm], race.logs[arm]
-        bets, predicted, squares = sums[0], sums[1], sums[2]
-        family, p, q = environment.family[arm], environment.p[arm], environment.q[arm]
-        for pulls in range(done, scheme.pulls[upto]):
-            reward = draw_reward(rng, family, p, q)
-            more += reward
-            bets, predicted, squares = bet(
-                (reward - duel.low) / duel.unit, pulls, bets, predicted, squares, fortunes, logs
-            )
-        sums[0], sums[1], sums[2] = bets, predicted, squares
-        total, rest = added(race.total[arm], race.rest[arm], more)
-    elif stored:
-        first = scheme.cell_of[race.at[arm]] + 1 if race.at[arm] >= 0 else 0
+    """The sum of the rewards up to a checkpoint."""
+    if stored:
+        first = cell_of[arm.at] + 1 if arm.at >= 0 else 0
         total, rest = add_cells(
-            race.total[arm], race.rest[arm], rng, environment, tape, turn.trial, arm,
-            first, scheme.cell_of[upto], gaussian, stored,
+            arm.total, arm.rest, rng, environment, tape, turn.trial, number,
+            first, cell_of[upto], gaussian, stored,
         )  # fmt: skip
     else:
-        count = scheme.pulls[upto] - done
-        more = draw_leap(rng, environment, count, arm, gaussian)
-        total, rest = added(race.total[arm], race.rest[arm], more)
-    race.total[arm], race.rest[arm] = total, rest
-    race.at[arm] = upto
+        done = duel.pulls[arm.at] if arm.at >= 0 else 0
+        more = draw_leap(rng, environment, duel.pulls[upto] - done, number, gaussian)
+        total, rest = added(arm.total, arm.rest, more)
+    arm.total, arm.rest = total, rest
+    arm.at = upto
 
 
-@njit(inline="always")
-def _looks(
-    race: Race,
-    arm: int,
-    scheme: SchemeArrays,
-    duel: ChallengeArrays,
-    turn: Turn,
-    until: int,
-    bounded: bool,
-) -> bool:
+@within
+def _looks(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> bool:
     """Whether a challenged arm is beaten: `tasks.is_beaten`."""
-    pulls = scheme.pulls[race.at[arm]]
-    mean = ((race.total[arm] + race.rest[arm]) / float(pulls) - duel.low) / duel.unit
-    edge = (turn.edge - duel.low) / duel.unit
-    if not bounded:
-        return is_beaten_by_lead(race, edge, mean, race.at[arm], duel, scheme, turn)
-    lowest, sums = max(turn.first + 1 - len(SHARES), 0), race.sums[arm]
-    fortunes, logs = race.fortunes[arm], race.logs[arm]
+    rules, pulls = duel.rules, duel.pulls[arm.at]
+    mean = ((arm.total + arm.rest) / float(pulls) - rules.low) / rules.unit
+    edge = (turn.edge - rules.low) / rules.unit
+    if not rules.bounded:
+        return is_beaten_by_lead(race, edge, mean, arm.at, duel, turn)
+    lowest, fortunes, logs = max(turn.first + 1 - len(SHARES), 0), arm.fortunes, arm.logs
     for rung in range(lowest, turn.first + BAND):
-        race.below[rung - lowest] = below(rung, sums[0], sums[1], sums[2], fortunes, logs)
+        race.below[rung - lowest] = below(
+            rung, arm.bets, arm.predicted, arm.squares, fortunes, logs
+        )
     return weigh(
-        bounded,
+        True,
         edge,
         mean,
-        until,
+        duel.pulls[turn.checkpoint],
         pulls,
         turn.first,
         race.hurdles,
         race.below,
-        duel.rates,
-        race.values,
-        race.slopes,
+        rules.rates,
+        race.terms[0],
+        race.terms[1],
     )
 
 
-@njit(inline="always")
+@within
 def _tell(
-    race: Race,
-    arm: int,
-    scheme: SchemeArrays,
-    duel: ChallengeArrays,
-    turn: Turn,
-    asked: int,
-    until: int,
-    bounded: bool,
+    race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn
 ) -> tuple[int, float, float, bool]:
     """Where the arm is, in the words of the quantizer `dyadic`."""
-    mean = (race.total[arm] + race.rest[arm]) / float(until)
-    is_first = race.messages[arm] == 0
-    before = until if is_first else scheme.pulls[race.told[arm]]
+    rules, asked, until = duel.rules, arm.turn, duel.pulls[turn.checkpoint]
+    mean = (arm.total + arm.rest) / float(until)
+    is_first = arm.messages == 0
+    before = until if is_first else duel.pulls[arm.told]
     noise = turn.noise
     if asked in (CHALLENGED, PLACE):
-        noise = noise_of(duel, race.mean[arm], turn.spread, before, bounded)
-    step = min(dyadic(duel.kappa[asked] * (noise / math.sqrt(until))), duel.widest)
+        noise = noise_of(rules, arm.mean, turn.spread, before)
+    step = min(dyadic(rules.kappa[asked] * (noise / math.sqrt(until))), rules.widest)
     codes = within_steps(mean, step)
     if asked == CHALLENGED:
         under = min(max(math.ceil((turn.edge - turn.value) / step), 0), MOST_BELOW)
         low = turn.edge - under * step
         cell = max(math.floor((mean - low) / step), 0)
-        race.mean[arm] = low + (cell + 0.5) * step
-        race.error[arm] = step / 2 * ROUNDING
-        race.told[arm] = turn.checkpoint
-        race.is_open[arm] = cell == 0
-        race.rung[arm] = -1
-        race.beaten_by[arm] = -1
+        _told(arm, turn, low + (cell + 0.5) * step, step, -1, cell == 0)
         return 1 + golomb_bits(int(cell), 1, ABOVE_ESCAPE), float(cell), -1.0, codes
-    value = race.mean[arm] if asked == PLACE else turn.value
+    value = arm.mean if asked == PLACE else turn.value
     unit = unit_of(step)
     centre = math.floor(value / unit + 0.5) * unit if within_steps(value, step) else 0.0
     divisor, escape = 1, FIRST_ESCAPE if asked == PILOT else NEAR_ESCAPE
     if not is_first:
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
-        error = race.error[arm]
-        divisor = golomb_divisor_of((moved * moved + error * error / 3) / (step * step))
+        divisor = golomb_divisor_of((moved * moved + arm.error * arm.error / 3) / (step * step))
         escape = ESCAPE
-    steps = math.floor((mean - centre) / step + 0.5)
+    steps, rung = math.floor((mean - centre) / step + 0.5), -1
     detail, nbits = float(divisor), 0
-    if asked == LEADER and bounded:
-        first, sums = turn.first, race.sums[arm]
+    if asked == LEADER and rules.bounded:
+        rung = turn.first
         for place in range(BAND):
             race.below[place] = above(
-                first + place, sums[0], sums[1], sums[2], race.fortunes[arm], race.logs[arm]
+                rung + place, arm.bets, arm.predicted, arm.squares, arm.fortunes, arm.logs
             )
         steps, change = highest_edge(
-            bounded, steps, centre, step, turn.own, mean, until, duel.low, duel.unit,
-            duel.rates[first : first + BAND], race.below,
+            True, steps, centre, step, turn.own, mean, until, rules.low, rules.unit,
+            rules.rates[rung : rung + BAND], race.below,
         )  # fmt: skip
-        race.spread[arm] = turn.own + change
-        race.rung[arm] = first
+        arm.spread = turn.own + change
         nbits = 1 if change == 0 else 1 + golomb_bits(zigzag(change), 1, ESCAPE)
         detail += 1024.0 * (change + 64)
-    else:
-        race.rung[arm] = -1
     told = centre + steps * step
     if asked == PILOT:
-        pulls_variance = race.sums[arm, 2] / until
-        quarters = quarters_below(pulls_variance, (told - duel.low) / duel.unit, until)
-        race.spread[arm] = -2 * quarters
+        quarters = quarters_below(arm.squares / until, (told - rules.low) / rules.unit, until)
+        arm.spread = -2 * quarters
         nbits = quarters + 1
         detail += 1024.0 * (64 - 2 * quarters)
-    race.mean[arm] = told
-    race.error[arm] = step / 2 * ROUNDING
-    race.told[arm] = turn.checkpoint
-    race.is_open[arm] = False
-    race.beaten_by[arm] = -1
+    _told(arm, turn, told, step, rung, False)
     return nbits + golomb_bits(zigzag(steps), divisor, escape), float(steps), detail, codes
+
+
+@within
+def _told(arm: Arm, turn: Turn, mean: float, step: float, rung: int, is_open: bool) -> None:
+    """What the learner reads in an answer; who tells its mean yields to nobody."""
+    arm.mean = mean
+    arm.error = step / 2 * ROUNDING
+    arm.told = turn.checkpoint
+    arm.is_open = is_open
+    arm.rung = rung
+    arm.beaten_by = -1

@@ -9,80 +9,70 @@ those of the core, always.
 
 import math
 
-from numba import njit
-
 from bitarm.core.evidence.evidence import told_enough
 from bitarm.core.evidence.tasks import BAND, SHARES, weigh
-from bitarm.sim.kernels.arrays import ChallengeArrays, SchemeArrays
+from bitarm.sim.kernels.arrays import ChallengeArrays
 from bitarm.sim.kernels.challenge_race import Race, Turn
-from bitarm.sim.kernels.compilation import SOURCES_NUMBER, kernel
+from bitarm.sim.kernels.compilation import within
 
 _NEAR = 1 - 2.0**-10  # of the least lead: beyond this share of it, an arm is weighed
 _HOPELESS = 1e6  # units: a lead that is not enough then is taken never to be
 _FAR = 2.0**20  # units from 0, from which on roundings could matter
 
 
-@njit(inline="always")
-def is_told_enough(
-    race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays, scheme: SchemeArrays
-) -> bool:
+@within
+def is_told_enough(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays) -> bool:
     """Whether told cells are enough, `told_enough`, at two checkpoints."""
     if lead <= 0.0:
         return False
     if max(loser, winner) < duel.told_leads.shape[0]:
         least = duel.told_leads[loser, winner]
         if math.isnan(least):
-            least = _least_told(race, loser, winner, duel, scheme)
+            least = _least_told(race, loser, winner, duel)
             duel.told_leads[loser, winner] = least
         if lead >= least:
             return True
         if lead < least * _NEAR:
             return False
-    return _told(race, lead, loser, winner, duel, scheme)
+    return _told(race, lead, loser, winner, duel)
 
 
-@kernel
-def _told(
-    race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays, scheme: SchemeArrays
-) -> bool:
-    _ = SOURCES_NUMBER  # a constant of this function too: see kernels/compilation.py
+@within
+def _told(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays) -> bool:
+    rules = duel.rules
     return told_enough(
         lead,
-        scheme.pulls[loser],
-        scheme.pulls[winner],
-        duel.level,
-        duel.rates,
-        duel.weights,
-        race.values,
-        race.slopes,
+        duel.pulls[loser],
+        duel.pulls[winner],
+        rules.level,
+        rules.rates,
+        rules.weights,
+        race.terms[0],
+        race.terms[1],
     )
 
 
-@kernel
-def _least_told(
-    race: Race, loser: int, winner: int, duel: ChallengeArrays, scheme: SchemeArrays
-) -> float:
+@within
+def _least_told(race: Race, loser: int, winner: int, duel: ChallengeArrays) -> float:
     """A lead that is enough, though `_NEAR` of it is not."""
-    _ = SOURCES_NUMBER
     least, enough = 0.0, 1.0
-    while not _told(race, enough, loser, winner, duel, scheme):
+    while not _told(race, enough, loser, winner, duel):
         least, enough = enough, 2.0 * enough
         if least > _HOPELESS:
             return math.inf
     while least < enough * _NEAR:
         lead = (least + enough) / 2.0
-        if _told(race, lead, loser, winner, duel, scheme):
+        if _told(race, lead, loser, winner, duel):
             enough = lead
         else:
             least = lead
     return enough
 
 
-@njit(inline="always")
+@within
 def is_beaten_by_lead(
-    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, scheme: SchemeArrays,
-    turn: Turn,
-) -> bool:  # fmt: skip
+    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
+) -> bool:
     """Whether a challenged arm is beaten, `tasks.is_beaten`; edge and mean are in units."""
     leader = turn.checkpoint
     if leader < duel.beaten_by.shape[0] and abs(edge) < _FAR:
@@ -95,56 +85,52 @@ def is_beaten_by_lead(
         for place in range(BAND):
             same = same and kept[1 + place] == race.hurdles[place]
         if same:
-            least, lead = duel.beaten_leads[at, leader], edge - mean
+            least, lead = duel.beaten_leads[leader, at], edge - mean
             if math.isnan(least):
-                least = _least_beaten(race, at, duel, scheme, turn)
-                duel.beaten_leads[at, leader] = least
+                least = _least_beaten(race, at, duel, turn)
+                duel.beaten_leads[leader, at] = least
             if lead >= least / _NEAR:
                 return True
             if lead < least * _NEAR:
                 return False
-    return _beaten(race, edge, mean, at, duel, scheme, turn)
+    return _beaten(race, edge, mean, at, duel, turn)
 
 
-@kernel
+@within
 def _beaten(
-    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, scheme: SchemeArrays,
-    turn: Turn,
-) -> bool:  # fmt: skip
-    _ = SOURCES_NUMBER
-    pulls, lowest = scheme.pulls[at], max(turn.first + 1 - len(SHARES), 0)
+    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
+) -> bool:
+    rules = duel.rules
+    pulls, lowest = duel.pulls[at], max(turn.first + 1 - len(SHARES), 0)
     for rung in range(lowest, turn.first + BAND):
-        rate = duel.rates[rung]
+        rate = rules.rates[rung]
         race.below[rung - lowest] = pulls * rate * (-mean - rate / 2)
     return weigh(
         False,
         edge,
         mean,
-        scheme.pulls[turn.checkpoint],
+        duel.pulls[turn.checkpoint],
         pulls,
         turn.first,
         race.hurdles,
         race.below,
-        duel.rates,
-        race.values,
-        race.slopes,
+        rules.rates,
+        race.terms[0],
+        race.terms[1],
     )
 
 
-@kernel
-def _least_beaten(
-    race: Race, at: int, duel: ChallengeArrays, scheme: SchemeArrays, turn: Turn
-) -> float:
+@within
+def _least_beaten(race: Race, at: int, duel: ChallengeArrays, turn: Turn) -> float:
     """A lead with which an arm is beaten, though with `_NEAR` of it it is not."""
-    _ = SOURCES_NUMBER
     least, enough = 0.0, 1.0
-    while not _beaten(race, enough, 0.0, at, duel, scheme, turn):
+    while not _beaten(race, enough, 0.0, at, duel, turn):
         least, enough = enough, 2.0 * enough
         if least > _HOPELESS:
             return math.inf
     while least < enough * _NEAR:
         lead = (least + enough) / 2.0
-        if _beaten(race, lead, 0.0, at, duel, scheme, turn):
+        if _beaten(race, lead, 0.0, at, duel, turn):
             enough = lead
         else:
             least = lead

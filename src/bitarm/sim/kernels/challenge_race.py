@@ -1,15 +1,15 @@
 """One trial of elimination by challenge: what is known of every arm, and what one round says.
 
+What belongs to an arm is one record. A function that is given a row of records is compiled in a
+tenth of the time that it takes with an array for every field.
+
 Formulas are the core's own, compiled.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
-from numba.extending import register_jitable
 
 from bitarm.core.codes.prefix import zigzag
 from bitarm.core.evidence.account import clamped, cost, variance
@@ -32,16 +32,16 @@ from bitarm.core.evidence.tasks import (
 from bitarm.core.policies.challenge import raised, reach, target
 from bitarm.core.quantizers.dicq import golomb_divisor_of
 from bitarm.core.quantizers.dyadic import dyadic, unit_of
-from bitarm.sim.kernels.arrays import ChallengeArrays, Floats, Integers
+from bitarm.sim.kernels.arrays import ChallengeRules, Floats, Integers
+from bitarm.sim.kernels.compilation import compiled_too, within
 from bitarm.sim.kernels.highest import Places
 
-for _function in (
+compiled_too(
     clamped, cost, variance, above, below, bet, reaches, band, cut_at,
     forecast, told_enough, hurdle, hurdle_byte, certified, spread_change, challenge_byte,
     highest_edge, quarters_below, weigh, target, raised, reach, golomb_divisor_of, dyadic, unit_of,
     zigzag,
-):  # fmt: skip
-    register_jitable(_function)
+)  # fmt: skip
 
 UNTOLD = 1 << 20
 """The spread of an arm that has told none."""
@@ -50,29 +50,62 @@ FIRST, PILOT, LEADER, CHALLENGED, PLACE = range(5)
 """What an arm is asked for, as `HintKind` has it; FIRST is its centre."""
 
 
-class Race(NamedTuple):
-    """One trial: who is left, what is known of every arm, and what the arms know themselves."""
+class Arm(Protocol):
+    """The record of an arm: what it knows itself, and then what the learner knows of it."""
 
+    total: float  # sum of all rewards
+    rest: float  # what rounding left out of it
+    at: int  # the checkpoint up to which it has pulled, −1 before the first
+    bets: float  # sums of rewards, predictions and squares, in units
+    predicted: float
+    squares: float
+    fortunes: Floats  # [bettor] since the last fold
+    logs: Floats  # [bettor] of what they had before
+    mean: float  # μ̃, the decoded mean
+    error: float  # half a step
+    told: int  # the checkpoint of that mean
+    is_open: bool  # whether μ̂ may be anywhere below its cell
+    rung: int  # the first at which it told its evidence, −1 if it told none
+    spread: int  # as it told, or UNTOLD
+    turn: int  # what it is asked for next, −1 if nothing
+    messages: int  # reports received
+    beaten_by: int  # the leader to which it gave up, −1 if it did not
+
+
+class Arms(Protocol):
+    """[arm] records."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        ...
+
+    def __getitem__(self, arm: int | np.integer[Any], /) -> Arm:
+        """The record itself: what is written to it stays."""
+        ...
+
+
+_ARM = np.dtype(
+    [
+        *((name, np.float64) for name in ("total", "rest", "bets", "predicted", "squares")),
+        *((name, np.float64, (2 * BETTORS,)) for name in ("fortunes", "logs")),
+        *((name, np.float64) for name in ("mean", "error")),
+        *((name, np.int64) for name in ("at", "told", "rung", "spread", "turn", "messages")),
+        ("beaten_by", np.int64),
+        ("is_open", np.bool_),
+    ],
+    align=True,
+)
+
+
+class Race(NamedTuple):
+    """One trial: who is left, what is known of every arm, and room to compute in."""
+
+    arms: Arms
     active: Places  # [place] the arms that are left
-    total: Floats  # [arm] sum of all rewards
-    rest: Floats  # [arm] what rounding left out of it
-    at: Integers  # [arm] the checkpoint up to which it has pulled, −1 before the first
-    fortunes: Floats  # [arm, bettor] since the last fold
-    logs: Floats  # [arm, bettor] of what they had before
-    sums: Floats  # [arm, 3] of rewards, predictions and squares, in units
-    mean: Floats  # [arm] μ̃, the decoded mean
-    error: Floats  # [arm] half a step
-    told: Integers  # [arm] the checkpoint of that mean
-    is_open: npt.NDArray[np.bool_]  # [arm] whether μ̂ may be anywhere below its cell
-    rung: Integers  # [arm] the first at which it told its evidence, −1 if it told none
-    spread: Integers  # [arm] as it told, or UNTOLD
-    turn: Integers  # [arm] what it is asked for next, −1 if nothing
-    messages: Integers  # [arm] reports received
-    beaten_by: Integers  # [arm] the leader to which it gave up, −1 if it did not
-    values: Floats  # room
-    slopes: Floats  # room
-    below: Floats  # room
     others: Floats  # [arm] room
+    terms: Floats  # [2, pair of rungs] room for values and slopes
+    below: Floats  # [rung] room
     hurdles: Integers  # [3] of the present challenge
 
 
@@ -92,57 +125,41 @@ class Turn(NamedTuple):
 
 def blank_race(arms: int) -> Race:
     """Room for one trial at a time of so many arms: a kernel allocates nothing."""
-    terms = RUNGS * len(SHARES)
     return Race(
+        np.empty(arms, _ARM),
         np.empty(arms, np.uintp),
         np.empty(arms, np.float64),
-        np.empty(arms, np.float64),
-        np.empty(arms, np.int64),
-        np.empty((arms, 2 * BETTORS), np.float64),
-        np.empty((arms, 2 * BETTORS), np.float64),
-        np.empty((arms, 3), np.float64),
-        np.empty(arms, np.float64),
-        np.empty(arms, np.float64),
-        np.empty(arms, np.int64),
-        np.empty(arms, np.bool_),
-        np.empty(arms, np.int64),
-        np.empty(arms, np.int64),
-        np.empty(arms, np.int64),
-        np.empty(arms, np.int64),
-        np.empty(arms, np.int64),
-        np.empty(terms, np.float64),
-        np.empty(terms, np.float64),
+        np.empty((2, RUNGS * len(SHARES)), np.float64),
         np.empty(BAND + len(SHARES), np.float64),
-        np.empty(arms, np.float64),
         np.empty(BAND, np.int64),
     )
 
 
-@njit(inline="always")
+@within
 def begin(race: Race) -> int:
     """Nobody has pulled, or told anything; returns how many they are."""
-    race.fortunes[:] = 1.0
-    race.logs[:] = 0.0
-    race.sums[:] = 0.0
-    for arm in range(race.mean.size):
-        race.active[arm] = arm
-        race.total[arm] = race.rest[arm] = 0.0
-        race.at[arm] = -1
-        race.mean[arm] = 0.0
-        race.error[arm] = np.inf
-        race.told[arm] = -1
-        race.is_open[arm] = False
-        race.rung[arm] = -1
-        race.spread[arm] = UNTOLD
-        race.turn[arm] = -1
-        race.messages[arm] = 0
-        race.beaten_by[arm] = -1
-    return race.mean.size
+    for place in range(race.arms.size):
+        race.active[place] = place
+        arm = race.arms[place]
+        arm.total = arm.rest = 0.0
+        arm.at = -1
+        arm.bets = arm.predicted = arm.squares = 0.0
+        arm.fortunes[:] = 1.0
+        arm.logs[:] = 0.0
+        arm.mean = 0.0
+        arm.error = np.inf
+        arm.told = -1
+        arm.is_open = False
+        arm.rung = -1
+        arm.spread = UNTOLD
+        arm.turn = -1
+        arm.messages = 0
+        arm.beaten_by = -1
+    return race.arms.size
 
 
-@njit(inline="always")
-def noise_of(duel: ChallengeArrays, mean: float, spread: int, pulls: float, bounded: bool) -> float:
+@within
+def noise_of(rules: ChallengeRules, mean: float, spread: int, pulls: float) -> float:
     """The deviation of a reward: `Evidence.noise`."""
-    return duel.unit * math.sqrt(
-        variance(bounded, (mean - duel.low) / duel.unit, math.ldexp(1.0, spread), pulls)
-    )
+    units = (mean - rules.low) / rules.unit
+    return rules.unit * math.sqrt(variance(rules.bounded, units, math.ldexp(1.0, spread), pulls))

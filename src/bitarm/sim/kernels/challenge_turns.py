@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from bitarm.core.evidence.evidence import DOUBT, DOUBT_OF_EDGE, band, cut_at, forecast
 from bitarm.core.evidence.ladder import RUNGS
@@ -18,7 +17,7 @@ from bitarm.core.policies.challenge import (
     target,
 )
 from bitarm.core.quantizers.dyadic import dyadic
-from bitarm.sim.kernels.arrays import ChallengeArrays, OutputArrays, SchemeArrays
+from bitarm.sim.kernels.arrays import ChallengeArrays, ChallengeRules, Integers
 from bitarm.sim.kernels.challenge_leads import is_told_enough
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
@@ -27,309 +26,286 @@ from bitarm.sim.kernels.challenge_race import (
     PILOT,
     PLACE,
     UNTOLD,
+    Arm,
     Race,
     Turn,
     noise_of,
 )
+from bitarm.sim.kernels.compilation import within
 
 # -- first words ----------------------------------------------------------------------------------
 
 
-@njit(inline="always")
+@within
 def all_asked(race: Race) -> bool:
     """Whether everybody was heard, or will be in this round."""
     every = True
-    for arm in range(race.mean.size):
-        every = every and (race.messages[arm] > 0 or race.turn[arm] >= 0)
+    for place in range(race.arms.size):
+        arm = race.arms[place]
+        every = every and (arm.messages > 0 or arm.turn >= 0)
     return every
 
 
-@njit(inline="always")
-def first_words(
-    race: Race, duel: ChallengeArrays, scheme: SchemeArrays, trial: int, stage: int, bounded: bool
-) -> Turn:
+@within
+def first_words(race: Race, duel: ChallengeArrays, trial: int, stage: int) -> Turn:
     """The pilot, then two more, then the rest around the median."""
-    arms, checkpoint = race.mean.size, duel.checkpoint
-    pilot, until = arms // 2, scheme.pulls[checkpoint]
+    rules, last = duel.rules, race.arms.size - 1
+    checkpoint, pilot = rules.checkpoint, race.arms[race.arms.size // 2]
+    until = duel.pulls[checkpoint]
     if stage == 0:
-        race.turn[pilot] = PILOT if bounded else FIRST
-        value = duel.low + duel.unit / 2 if bounded else 0.0
-        noise = noise_of(duel, value, 0, until, bounded)
+        pilot.turn = PILOT if rules.bounded else FIRST
+        value = rules.low + rules.unit / 2 if rules.bounded else 0.0
+        noise = noise_of(rules, value, 0, until)
         return Turn(trial, checkpoint, value, noise, 0.0, 0, 0, 0, -1)
-    at_once = arms - 1 < PILOTS
-    for arm in range(arms):
-        if race.messages[arm] == 0 and (stage == 2 or at_once or arm == 0 or arm == arms - 1):
-            race.turn[arm] = FIRST
-    centre = race.mean[pilot]
+    for place in range(race.arms.size):
+        among = stage == 2 or last < PILOTS or place == 0 or place == last
+        if race.arms[place].messages == 0 and among:
+            race.arms[place].turn = FIRST
+    centre = pilot.mean
     if stage == 2:
-        low = min(race.mean[0], race.mean[arms - 1])
-        high = max(race.mean[0], race.mean[arms - 1])
-        centre = max(low, min(high, centre))
-    spread = _last_spread(race, arms, scheme)
-    noise = noise_of(duel, centre, spread, until, bounded)
+        one, other = race.arms[0].mean, race.arms[last].mean
+        centre = max(min(one, other), min(max(one, other), centre))
+    spread = _last_spread(race, race.arms.size)
+    noise = noise_of(rules, centre, spread, until)
     return Turn(trial, checkpoint, centre, noise, 0.0, 0, spread, 0, -1)
 
 
 # -- rounds ---------------------------------------------------------------------------------------
 
 
-@njit(inline="always")
-def _last_spread(race: Race, alive: int, scheme: SchemeArrays) -> int:
+@within
+def _last_spread(race: Race, alive: int) -> int:
     """That of the arm with most pulls of those that told one; a coin's before."""
     spread, most = 0, -1
-    for a in range(alive):
-        arm = race.active[a]
-        if race.spread[arm] != UNTOLD and race.told[arm] > most:
-            spread, most = race.spread[arm], race.told[arm]
+    for place in range(alive):
+        arm = race.arms[race.active[place]]
+        if arm.spread != UNTOLD and arm.told > most:
+            spread, most = arm.spread, arm.told
     return spread
 
 
-@njit(inline="always")
-def drop(
-    race: Race,
-    alive: int,
-    duel: ChallengeArrays,
-    scheme: SchemeArrays,
-    output: OutputArrays,
-    trial: int,
-    rounds: int,
-    bounded: bool,
-    shown: bool,
-) -> int:
+@within
+def drop(race: Race, alive: int, duel: ChallengeArrays, rounds: int, dropped: Integers) -> int:
     """Arms that gave up fall, unless there is a tolerance; and with σ known those whose told cells
-    are enough. Returns how many are left.
+    are enough. Returns how many are left; `dropped` takes the round, if it has a place for it.
     """
     kept = 0
-    for a in range(alive):
-        arm = race.active[a]
-        falls = duel.epsilon == 0.0 and race.beaten_by[arm] >= 0
-        race.active[kept] = arm
+    for place in range(alive):
+        number = race.active[place]
+        falls = duel.rules.epsilon == 0.0 and race.arms[number].beaten_by >= 0
+        race.active[kept] = number
         kept += 0 if falls else 1
-        if shown and falls:
-            output.dropped[trial, arm] = rounds
-    if bounded:
+        if falls and dropped.size:
+            dropped[number] = rounds
+    if duel.rules.bounded:
         return kept
     alive, kept = kept, 0
     top = leading(race, alive)
-    for a in range(alive):
-        arm = race.active[a]
-        falls = arm != top and _separates(race, arm, top, duel, scheme, 0.0)
-        race.active[kept] = arm
+    for place in range(alive):
+        number = race.active[place]
+        falls = number != top and _separates(race, race.arms[number], race.arms[top], duel, 0.0)
+        race.active[kept] = number
         kept += 0 if falls else 1
-        if shown and falls:
-            output.dropped[trial, arm] = rounds
+        if falls and dropped.size:
+            dropped[number] = rounds
     return kept
 
 
-@njit(inline="always")
+@within
 def leading(race: Race, alive: int) -> int:
     """The highest mean of those that do not yield to another; the first of equals."""
-    best = -1
-    for a in range(alive):
-        arm = race.active[a]
-        if race.beaten_by[arm] < 0 and (best < 0 or race.mean[arm] > race.mean[best]):
-            best = int(np.int64(arm))  # unsigned, it would make a float of itself and −1
+    best, mean = -1, -np.inf
+    for place in range(alive):
+        number = np.int64(race.active[place])  # unsigned, it would make a float of itself and −1
+        arm = race.arms[number]
+        if arm.beaten_by < 0 and (best < 0 or arm.mean > mean):
+            best, mean = int(number), arm.mean
     return best
 
 
-@njit(inline="always")
-def is_rival(
-    race: Race, arm: int, leader: int, duel: ChallengeArrays, scheme: SchemeArrays, bounded: bool
-) -> bool:
+@within
+def is_rival(race: Race, number: int, leader: int, duel: ChallengeArrays) -> bool:
     """Whether an arm may still be better than the leader, by more than the tolerance."""
-    if arm == leader:
+    epsilon = duel.rules.epsilon
+    if number == leader or epsilon == 0.0:
+        return number != leader
+    if race.arms[number].beaten_by == leader:
         return False
-    if duel.epsilon == 0.0:
-        return True
-    if race.beaten_by[arm] == leader:
-        return False
-    return bounded or not _separates(race, arm, leader, duel, scheme, duel.epsilon)
+    return duel.rules.bounded or not _separates(
+        race, race.arms[number], race.arms[leader], duel, epsilon
+    )
 
 
-@njit(inline="always")
-def is_decided(
-    race: Race, alive: int, duel: ChallengeArrays, scheme: SchemeArrays, bounded: bool
-) -> bool:
+@within
+def is_decided(race: Race, alive: int, duel: ChallengeArrays) -> bool:
     """Whether the leader has no rivals left."""
     leader, rivals = leading(race, alive), 0
-    for a in range(alive):
-        rivals += 1 if is_rival(race, race.active[a], leader, duel, scheme, bounded) else 0
+    for place in range(alive):
+        rivals += 1 if is_rival(race, race.active[place], leader, duel) else 0
     return rivals == 0
 
 
-@njit(inline="always")
-def _separates(
-    race: Race, loser: int, winner: int, duel: ChallengeArrays, scheme: SchemeArrays, epsilon: float
-) -> bool:
+@within
+def _separates(race: Race, loser: Arm, winner: Arm, duel: ChallengeArrays, epsilon: float) -> bool:
     """Whether told cells are enough: `Evidence.separates`."""
-    if race.is_open[winner] or race.error[winner] == np.inf or race.error[loser] == np.inf:
+    if winner.is_open or winner.error == np.inf or loser.error == np.inf:
         return False
-    low = race.mean[winner] - race.error[winner]
-    high = race.mean[loser] + race.error[loser]
-    lead = (low + epsilon - high) / duel.unit
-    return is_told_enough(race, lead, race.told[loser], race.told[winner], duel, scheme)
+    high, low = loser.mean + loser.error, winner.mean - winner.error
+    lead = (low + epsilon - high) / duel.rules.unit
+    return is_told_enough(race, lead, loser.told, winner.told, duel)
 
 
-@njit(inline="always")
-def gone_ahead(race: Race, alive: int, bounded: bool) -> int:
+@within
+def gone_ahead(race: Race, alive: int, duel: ChallengeArrays) -> int:
     """The arm with most pulls, alone, if others can be held against what it told; or −1."""
     newest, ahead, several = -1, -1, False
-    for a in range(alive):
-        arm = race.active[a]
-        if race.told[arm] == newest:
+    for place in range(alive):
+        number = np.int64(race.active[place])
+        told = race.arms[number].told
+        if told == newest:
             several = True
-        if race.told[arm] > newest:
-            newest, ahead, several = race.told[arm], int(np.int64(arm)), False
-    if several or race.is_open[ahead] or race.error[ahead] == np.inf:
+        if told > newest:
+            newest, ahead, several = told, int(number), False
+    arm = race.arms[ahead]
+    if several or arm.is_open or arm.error == np.inf:
         return -1
-    return ahead if race.rung[ahead] >= 0 or not bounded else -1
+    return ahead if arm.rung >= 0 or not duel.rules.bounded else -1
 
 
-@njit(inline="always")
-def lead(
-    race: Race, alive: int, duel: ChallengeArrays, scheme: SchemeArrays, trial: int, bounded: bool
-) -> Turn:
+@within
+def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     """Who goes ahead, and how far: as far as another is to fall, by the forecast."""
-    leader = leading(race, alive)
-    spread = _last_spread(race, alive, scheme)
-    own = spread if race.spread[leader] == UNTOLD else race.spread[leader]
+    rules, number = duel.rules, leading(race, alive)
+    leader, spread = race.arms[number], _last_spread(race, alive)
+    own = spread if leader.spread == UNTOLD else leader.spread
     newest, rivals = 0, 0
-    for a in range(alive):
-        arm = race.active[a]
-        newest = max(newest, race.told[arm])
-        if is_rival(race, arm, leader, duel, scheme, bounded):
-            race.others[rivals] = race.mean[arm]
+    for place in range(alive):
+        other = race.arms[race.active[place]]
+        newest = max(newest, other.told)
+        if is_rival(race, race.active[place], number, duel):
+            race.others[rivals] = other.mean
             rivals += 1
-    most = scheme.pulls[newest]
-    farthest = max(duel.cap * most, duel.level)
-    if not bounded and race.messages[leader] == 1 and race.told[leader] == newest:
+    most = duel.pulls[newest]
+    farthest = max(rules.cap * most, rules.level)
+    if not rules.bounded and leader.messages == 1 and leader.told == newest:
         tied = 0
         for n in range(rivals):
-            tied += 1 if race.others[n] >= race.mean[leader] else 0
+            tied += 1 if race.others[n] >= leader.mean else 0
         farthest = SHORT * most if 0 < 2 * tied <= rivals else farthest
     best = forecast(
-        bounded,
-        (race.mean[leader] - duel.low) / duel.unit,
-        race.error[leader] / duel.unit,
+        rules.bounded,
+        (leader.mean - rules.low) / rules.unit,
+        leader.error / rules.unit,
         math.ldexp(1.0, own),
-        (target(race.others, rivals, duel.aim) - duel.epsilon - duel.low) / duel.unit,
+        (target(race.others, rivals, rules.aim) - rules.epsilon - rules.low) / rules.unit,
         math.ldexp(1.0, spread),
         float(most),
         farthest,
-        min(1.0, duel.behind * math.sqrt(3.0 / rivals)),
-        duel.level,
-        duel.rates,
-        duel.weights,
-        DOUBT if race.rung[leader] < 0 else DOUBT_OF_EDGE,
+        min(1.0, rules.behind * math.sqrt(3.0 / rivals)),
+        rules.level,
+        rules.rates,
+        rules.weights,
+        DOUBT if leader.rung < 0 else DOUBT_OF_EDGE,
     )
-    wanted = min(best.pulls * duel.patience, farthest)
+    wanted = min(best.pulls * rules.patience, farthest)
     checkpoint = newest + 1
     while (
-        checkpoint + 1 < scheme.pulls.size
-        and scheme.pulls[checkpoint] < wanted
-        and scheme.pulls[checkpoint + 1] <= farthest
+        checkpoint + 1 < duel.pulls.size
+        and duel.pulls[checkpoint] < wanted
+        and duel.pulls[checkpoint + 1] <= farthest
     ):
         checkpoint += 1
-    race.turn[leader] = LEADER
+    leader.turn = LEADER
     noise = 0.0
-    if checkpoint < scheme.pulls.size:
-        noise = noise_of(duel, race.mean[leader], own, scheme.pulls[checkpoint], bounded)
+    if checkpoint < duel.pulls.size:
+        noise = noise_of(rules, leader.mean, own, duel.pulls[checkpoint])
     first = band(best.rung)
-    return Turn(trial, checkpoint, race.mean[leader], noise, 0.0, first, spread, own, leader)
+    return Turn(trial, checkpoint, leader.mean, noise, 0.0, first, spread, own, number)
 
 
-@njit(inline="always")
-def challenges(
-    race: Race,
-    alive: int,
-    leader: int,
-    duel: ChallengeArrays,
-    scheme: SchemeArrays,
-    trial: int,
-    bounded: bool,
-) -> Turn:
+@within
+def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial: int) -> Turn:
     """Up to the leader: who may fall, and who may lead."""
-    spread = _last_spread(race, alive, scheme)
-    own = spread if race.spread[leader] == UNTOLD else race.spread[leader]
-    checkpoint = race.told[leader]
-    until = scheme.pulls[checkpoint]
-    low = (race.mean[leader] - race.error[leader] - duel.low) / duel.unit
-    middle = (race.mean[leader] - duel.low) / duel.unit
-    first = race.rung[leader]
+    rules, leader, spread = duel.rules, race.arms[ahead], _last_spread(race, alive)
+    own = spread if leader.spread == UNTOLD else leader.spread
+    checkpoint = leader.told
+    until = duel.pulls[checkpoint]
+    low = (leader.mean - leader.error - rules.low) / rules.unit
+    middle = (leader.mean - rules.low) / rules.unit
+    first = leader.rung
     if first < 0:
-        first = band(_sharpest(duel, low, middle, own, spread, until, bounded))
+        first = band(_sharpest(rules, low, middle, own, spread, until))
     cut = -np.inf
     for rung in range(first, first + BAND):
-        cut = max(cut, _cut_at(duel, low, middle, own, spread, until, rung, bounded))
-    cut = duel.low + cut * duel.unit + duel.epsilon
-    step = 2 * race.error[leader]
-    edge = raised(race.mean[leader] - dyadic(step) / 2, duel.epsilon, step)
+        cut = max(cut, _cut_at(rules, low, middle, own, spread, until, rung))
+    cut = rules.low + cut * rules.unit + rules.epsilon
+    step = 2 * leader.error
+    edge = raised(leader.mean - dyadic(step) / 2, rules.epsilon, step)
     for place in range(BAND):
         rung = first + place
         race.hurdles[place] = challenge_byte(
-            bounded,
-            duel.level - duel.weights[rung],
-            duel.rates[rung],
-            (edge - duel.low) / duel.unit,
+            rules.bounded,
+            rules.level - rules.weights[rung],
+            rules.rates[rung],
+            (edge - rules.low) / rules.unit,
             middle,
             math.ldexp(1.0, own),
             until,
         )
-    for a in range(alive):
-        arm = race.active[a]
-        if not is_rival(race, arm, leader, duel, scheme, bounded):
+    for place in range(alive):
+        if not is_rival(race, race.active[place], ahead, duel):
             continue
-        before = scheme.pulls[race.told[arm]]
-        noise = noise_of(duel, race.mean[arm], spread, before, bounded)
+        arm = race.arms[race.active[place]]
+        before = duel.pulls[arm.told]
+        noise = noise_of(rules, arm.mean, spread, before)
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
-        error, was = race.error[arm], noise / math.sqrt(before)
-        if race.mean[arm] - reach(error, was, moved, MAY_FALL) <= cut:
-            race.turn[arm] = CHALLENGED
-        elif race.mean[arm] + reach(error, was, moved, MAY_LEAD) >= race.mean[leader]:
-            race.turn[arm] = PLACE
-    return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, leader)
+        was = noise / math.sqrt(before)
+        if arm.mean - reach(arm.error, was, moved, MAY_FALL) <= cut:
+            arm.turn = CHALLENGED
+        elif arm.mean + reach(arm.error, was, moved, MAY_LEAD) >= leader.mean:
+            arm.turn = PLACE
+    return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, ahead)
 
 
-@njit(inline="always")
+@within
+def due_pulls(race: Race, alive: int, duel: ChallengeArrays, turn: Turn) -> tuple[int, int]:
+    """How many are asked, and the pulls that all of them may make until they answer."""
+    asked = due = 0
+    for place in range(alive):
+        arm = race.arms[race.active[place]]
+        if arm.turn >= 0:
+            asked += 1
+            due += duel.pulls[turn.checkpoint] - (duel.pulls[arm.told] if arm.told >= 0 else 0)
+    return asked, due
+
+
+@within
 def _sharpest(
-    duel: ChallengeArrays,
-    low: float,
-    middle: float,
-    own: int,
-    spread: int,
-    pulls: float,
-    bounded: bool,
+    rules: ChallengeRules, low: float, middle: float, own: int, spread: int, pulls: int
 ) -> int:
     """The rung at which an arm with as many pulls falls soonest."""
     best, highest_cut = 0, -np.inf
     for rung in range(RUNGS):
-        needed = duel.level - duel.weights[rung] - SHARES[0]
-        if low - needed / (pulls * duel.rates[rung]) < highest_cut:
+        needed = rules.level - rules.weights[rung] - SHARES[0]
+        if low - needed / (pulls * rules.rates[rung]) < highest_cut:
             break  # a lower rate cuts lower still
-        cut = _cut_at(duel, low, middle, own, spread, pulls, rung, bounded)
+        cut = _cut_at(rules, low, middle, own, spread, pulls, rung)
         if cut > highest_cut:
             best, highest_cut = rung, cut
     return best
 
 
-@njit(inline="always")
+@within
 def _cut_at(
-    duel: ChallengeArrays,
-    low: float,
-    middle: float,
-    own: int,
-    spread: int,
-    pulls: float,
-    rung: int,
-    bounded: bool,
+    rules: ChallengeRules, low: float, middle: float, own: int, spread: int, pulls: int, rung: int
 ) -> float:
     return cut_at(
-        bounded,
+        rules.bounded,
         low,
         middle,
         math.ldexp(1.0, own),
         math.ldexp(1.0, spread),
         float(pulls),
-        duel.level - duel.weights[rung] - SHARES[0],
-        duel.rates[rung],
+        rules.level - rules.weights[rung] - SHARES[0],
+        rules.rates[rung],
     )

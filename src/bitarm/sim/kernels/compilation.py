@@ -6,10 +6,12 @@ own constants, a kernel of changed sources is another kernel.
 """
 
 import hashlib
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
 from numba import njit
+from numba.extending import register_jitable
 
 CORE_FILES = (
     "codes/above.py",
@@ -56,3 +58,21 @@ kernel = njit(**_kernel)
 
 allocating = njit(**_allocating)
 """Decorates a function that a kernel calls, and that must allocate after all: no inlining."""
+
+_within: dict[str, Any] = {
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "no_rewrites": True,
+}
+
+within = njit(**_within)
+"""Decorates a function that a kernel calls, and that is compiled by itself, with it: where inlining
+would have its types found, again, in every place from which it is called."""
+
+
+def compiled_too(*functions: Callable[..., Any]) -> None:
+    """Let kernels call functions of the core, compiled; for all others they stay as they are."""
+    for function in functions:
+        register_jitable(**_within)(function)
