@@ -176,6 +176,28 @@ def test_a_learner_that_is_thawed_after_the_end_yields_too(problem: Problem) -> 
     assert events_of(world) == ended
 
 
+@_both
+def test_a_run_that_a_copy_of_it_ended_later_is_shown_and_told_no_more(problem: Problem) -> None:
+    """Its answer is in its journal, and everybody knows that it is over: that is no failure."""
+    world = world_of(problem, live=False)
+    _tick(world, 6)
+    copy = journal_of(world).prefix(len(journal_of(world).transactions))
+    run_attended(world)
+    ended, world.journal = world.journal, copy
+    world.restart_broker(kept={})
+    world.kill(LEARNER)
+    run_attended(world)  # in a later epoch
+    told = dict(world.retained)
+    world.journal = ended
+    world.kill(LEARNER)
+    _tick(world, 60)
+    assert world.learner.finished
+    assert world.learner.failure is None
+    ends = [topic for topic in told if topic.endswith(Subject.END.value)]
+    assert [world.retained[topic] for topic in ends] == [told[topic] for topic in ends]
+    assert ends
+
+
 class _Ear:
     """Hears what one client says to the agents."""
 
