@@ -4,8 +4,9 @@ Each function here makes a reader: it takes one input, and an exception is a def
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from fuzzing.frames import frames
 from tapes import Problem, Tape, make_spec
@@ -15,9 +16,10 @@ from wires.runs import RUN, fleet_of
 from bitarm import wire
 from bitarm.core.bits import Symbol
 from bitarm.core.epochs import run_of_opening
+from bitarm.core.evidence.bets import Bets
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.messages import Request
+from bitarm.core.messages import Message, Position, Report, Request
 from bitarm.core.policies import ChallengeElimination, SuccessiveElimination
 from bitarm.core.quantizers import Dyadic, Icq
 from bitarm.core.schedule import LooksSchedule
@@ -28,6 +30,7 @@ from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.learner.begin import open_run
 from bitarm.runtime.learner.probe import LearnerProbe
 from bitarm.runtime.learner.service import LearnerService
+from bitarm.runtime.service import Publication
 from bitarm.store import MemoryJournal
 from bitarm.wire.announcement import Announcement, dump_announcement
 from bitarm.wire.status import Presence, Start, Status, dump_status
@@ -35,6 +38,8 @@ from bitarm.wire.topics import LEARNER, Subject, Topics
 
 Reader = Callable[[bytes], None]
 ARMS = 45
+_BETS = (Bets(), Bets().after([0.1, 0.7, 0.2] * 40, 0))  # on few rewards, and on some
+_FEW = 6  # arms of a run that is to come to its end
 OPENING = "fuzzed"
 MOST_PULLS = 10_000  # that an agent here makes for one question
 TOPICS = Topics(RUN)
@@ -95,12 +100,15 @@ STATUSES = [
 ]
 
 
-class Halves:
+class Constant:
     """Rewards that cost nothing to make."""
 
+    def __init__(self, value: float) -> None:
+        self._value = value
+
     def pull(self, count: int) -> list[float]:
-        """One half each."""
-        return [0.5] * count
+        """The same each time."""
+        return [self._value] * count
 
     def skip(self, count: int) -> None:
         """All are alike."""
@@ -126,8 +134,8 @@ def answer_questions(payload: bytes) -> None:
     rng = random.Random(payload)
     for question in (one.question for one in messages if isinstance(one, Request)):
         with suppress(RewardError, PeerProtocolError):
-            symbol = question.answer(rng.choice((0.0, 0.5, -1.0, 1e9, rng.gauss(0, 1))))
-            question.read(symbol)
+            mean = rng.choice((0.0, 0.5, -1.0, 1e9, rng.gauss(0, 1)))
+            question.read(question.answer(mean, rng.choice(_BETS)))
         nbits = rng.randrange(71)
         with suppress(PeerProtocolError):
             question.read(Symbol(rng.getrandbits(nbits) if nbits else 0, nbits))
@@ -138,7 +146,7 @@ def joined(keeper: Keeper, heard: bytes = ANNOUNCED) -> AgentService:
     service = AgentService(
         run=RUN,
         agent="gw",
-        supply=lambda name, arm, seed: DirectFeed(Halves()),
+        supply=lambda name, arm, seed: DirectFeed(Constant(arm % 3 / 2)),
         keeper=keeper,
         most_pulls=MOST_PULLS,
     )
@@ -204,20 +212,65 @@ def _learner(problem: Problem) -> LearnerService:
     list(service.step(0.0))
     status = Status(presence=Presence.ONLINE, opening=OPENING, epoch=1, boot="there", life="one")
     service.received(TOPICS.of("gw-0", Subject.STATUS), dump_status(status))
-    list(service.step(0.0))
     return service
 
 
+class _OpenQuestions:
+    """What a learner has asked: half of what is thrown at it is made to fit that."""
+
+    def __init__(self) -> None:
+        self._asked: dict[int, Request] = {}
+        self._rng = random.Random(1)
+
+    def hear(self, said: Iterable[Publication]) -> None:
+        """Remember the questions among what a learner says."""
+        for letter in said:
+            if letter.topic == TOPICS.of("gw-0", Subject.REQUEST):
+                for message in wire.decode(letter.payload):
+                    if isinstance(message, Request):
+                        self._asked[message.arm] = message
+
+    def fit(self, payload: bytes) -> bytes:
+        """Such a frame as if it answered what was asked; others as they are."""
+        try:
+            messages = wire.decode(payload)
+        except FrameError:
+            return payload
+        fitted = [one for one in map(self._fitted, messages) if one is not None]
+        answers = {one.arm: one for one in fitted if type(one) is type(fitted[0])}
+        return wire.pack(list(answers.values())) if answers else payload
+
+    def _fitted(self, message: Message) -> Report | Position | None:
+        asked = self._asked.get(message.arm % _FEW)
+        if asked is None:
+            return None
+        names = {"run": asked.run, "arm": asked.arm, "message": asked.message}
+        if isinstance(message, Report | Position) and self._rng.random() < 0.3:
+            return replace(message, **names)
+        mean = self._rng.choice((0.1 * asked.arm, self._rng.random()))
+        return Report(**names, symbol=asked.question.answer(mean, _BETS[-1]))
+
+
 def answered_learner(problem: Problem) -> Callable[[], Reader]:
-    """A learner whose only agent is a gateway, which reports."""
+    """A learner whose only agent is a gateway, which reports; after its run another begins."""
+    few = replace(
+        problem,
+        spec=replace(problem.spec, arms=problem.spec.arms[:_FEW]),
+        tape=replace(problem.tape, means=problem.tape.means[:_FEW]),
+    )
 
     def begin() -> Reader:
-        service = _learner(problem)
+        service, asked, heard = _learner(few), _OpenQuestions(), 0
 
         def take(payload: bytes) -> None:
-            service.received(TOPICS.of("gw-0", Subject.REPORT), payload)
-            list(service.step(0.0))
+            nonlocal service, asked, heard
+            heard += 1
+            meant = asked.fit(payload) if heard % 2 else payload
+            service.received(TOPICS.of("gw-0", Subject.REPORT), meant)
+            asked.hear(service.step(heard * 0.1))
             assert service.failure is None
+            if service.finished or heard % _RENEWED == 0:
+                service, asked = _learner(few), _OpenQuestions()
 
         return take
 

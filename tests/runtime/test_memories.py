@@ -110,6 +110,26 @@ def test_an_agent_goes_back_to_earlier_saves(problem: Problem, arm: int) -> None
 
 
 @_both
+def test_a_life_that_told_nothing_costs_nothing(problem: Problem) -> None:
+    """A process dies with its memory before it was asked: its successor has another life."""
+    world = world_of(problem)
+    world.orderly = True
+    for heard_of in (1, 2):
+        world.run(until=lambda: len(_lives(world, "gw-2")) == heard_of)  # noqa: B023
+        world.kill("gw-2")
+        keeper_of(world, "gw-2").put_back(0)
+    world.run()
+    assert len(set(_lives(world, "gw-2"))) == 3
+    assert not any(isinstance(event, LivesBegan) for event in events_of(world))
+    assert assert_sound(world).guarantee == DELTA
+
+
+def _lives(world: World, agent: str) -> list[str]:
+    joined = [event for event in events_of(world) if isinstance(event, AgentJoined)]
+    return [event.life for event in joined if event.agent == agent]
+
+
+@_both
 def test_a_source_that_can_be_read_again_forgets_nothing(problem: Problem) -> None:
     """Whatever its agent forgets: the run is the clean run, bit for bit."""
     clean = story(drive_problem(problem).events)
@@ -272,9 +292,7 @@ def test_a_file_that_is_deleted_is_a_new_life(
         (tmp_path / "gw-2.json").unlink()
         world.run(most_passes=2000)
         events = events_of(world)
-        joined = [event for event in events if isinstance(event, AgentJoined)]
-        lives = [event.life for event in joined if event.agent == "gw-2"]
-        assert len(set(lives)) == 2
+        assert len(set(_lives(world, "gw-2"))) == 2
         began = [event for event in events if isinstance(event, LivesBegan)]
         if not live:
             assert began == []

@@ -1,15 +1,27 @@
 """Figures for Prometheus and health for whoever restarts: served on loopback unless told."""
 
 import json
+import socket
+import struct
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
-from loopback import free_port
+from loopback import eventually, free_port
 from prometheus_client.parser import text_string_to_metric_families
 
-from bitarm.cli.metrics.figures import Measure, RunFigures, broker_health, service_measures
+from bitarm.cli.metrics.figures import (
+    Measure,
+    RunFigures,
+    broker_health,
+    journal_measures,
+    service_measures,
+)
 from bitarm.cli.metrics.serve import metrics_at, read_address
 from bitarm.errors import ConfigError, MissingExtraError, StoreError
 from bitarm.runtime.observed import Figures
@@ -95,6 +107,59 @@ def test_a_port_that_is_taken_is_refused() -> None:
         metrics_at(str(port), _measures, lambda: None),
     ):
         pass
+
+
+def test_visitors_who_never_finish_hold_a_few_threads_and_keep_nobody_out(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    port, before = free_port(), threading.active_count()
+    with metrics_at(str(port), _measures, lambda: None), ExitStack() as stack:
+        for number in range(200):
+            visitor = socket.create_connection(("127.0.0.1", port), timeout=10)
+            visitor.sendall(b"GET /hea")
+            if number % 2:  # breaks off, with a reset
+                visitor.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                visitor.close()
+            else:
+                stack.enter_context(visitor)
+        assert _get(port, "/health")[0] == 200
+        eventually(lambda: threading.active_count() - before < 20, "the others to be gone")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_request_that_is_spun_out_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then does not renew the time for it."""
+    monkeypatch.setattr("bitarm.cli.metrics.serve._WITHIN", 0.3)
+    port = free_port()
+    with (
+        metrics_at(str(port), _measures, lambda: None),
+        socket.create_connection(("127.0.0.1", port), timeout=10) as visitor,
+        pytest.raises(OSError, match=r"reset|Broken pipe"),
+    ):
+        _spin_out(visitor)
+
+
+def _spin_out(visitor: socket.socket) -> None:
+    for _ in range(100):
+        visitor.sendall(b"G")
+        time.sleep(0.05)
+
+
+def test_a_host_may_be_one_of_ipv6() -> None:
+    try:
+        with metrics_at(f"[::1]:{free_port()}", _measures, lambda: None):
+            why = ""
+    except ConfigError as error:
+        why = str(error)
+    assert not why or "Cannot assign requested address" in why  # a machine that has none
+
+
+def test_a_journal_s_companions_may_go_at_any_moment(tmp_path: Path) -> None:
+    (tmp_path / "runs.sqlite").write_bytes(b"12345")
+    (measure,) = journal_measures(tmp_path / "runs.sqlite")
+    assert measure.value == 5
+    (measure,) = journal_measures(tmp_path / "elsewhere")
+    assert measure.value == 0
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

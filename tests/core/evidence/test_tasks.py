@@ -30,7 +30,7 @@ from bitarm.core.evidence.tasks import (
     write_edge,
     write_spread,
 )
-from bitarm.errors import LocalProtocolError, PeerProtocolError
+from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
 UNIT = Scale(bounded=True, low=0.0, unit=1.0)
 GRID = [m / 400 for m in range(401)]
@@ -192,6 +192,14 @@ def test_constant_rewards_end_the_search_for_an_edge() -> None:
             code = Nearest(centre=0.5, step=2.0**-30, divisor=1)
             middle, told = read_edge(task, code, BitReader(write_edge(task, code, account)))
             assert certified(account, 0, middle - code.step / 2, middle, told)
+
+
+@pytest.mark.parametrize("exponent", [-100, -1000, -1070])
+def test_an_edge_that_no_word_reaches_is_refused(exponent: int) -> None:
+    """Steps that suit no rewards: without a bound the search left the floats."""
+    code = Nearest(centre=0.0, step=math.ldexp(1.0, exponent), divisor=1)
+    with pytest.raises(RewardError, match="too far from 0"):
+        write_edge(Edge(first=0, spread=0), code, kept([0.0] * 50))
 
 
 # -- challenge ------------------------------------------------------------------------------------

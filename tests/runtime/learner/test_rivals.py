@@ -33,8 +33,13 @@ def test_its_own_word_and_another_run_s_mean_nothing(
 @pytest.mark.parametrize("presence", list(Presence))
 def test_a_later_epoch_is_yielded_to_and_an_earlier_one_is_not(presence: Presence) -> None:
     assert _judged(epoch=6, presence=presence) is Verdict.YIELD
-    assert _judged(epoch=6, presence=presence, has_ended=True) is Verdict.YIELD
     assert _judged(epoch=4, presence=presence) is Verdict.SAY_AGAIN
+    if presence is not Presence.DONE:
+        assert _judged(epoch=6, presence=presence, has_ended=True) is Verdict.YIELD
+
+
+def test_who_ended_a_run_leaves_it_to_who_ended_it_later() -> None:
+    assert _judged(epoch=6, presence=Presence.DONE, has_ended=True) is Verdict.TOLD
 
 
 def test_of_two_that_took_one_epoch_just_one_goes_on_and_takes_another() -> None:

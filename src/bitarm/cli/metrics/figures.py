@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -107,8 +108,8 @@ def journal_measures(path: Path) -> list[Measure]:
     """The size of a journal on the disk, with the files beside it."""
     size = 0
     for companion in _COMPANIONS:
-        file = path.with_name(path.name + companion)
-        size += file.stat().st_size if file.exists() else 0
+        with suppress(FileNotFoundError):  # the last writer takes its companions away
+            size += path.with_name(path.name + companion).stat().st_size
     return [Measure(name="bitarm_journal_bytes", help="The journal on the disk", value=size)]
 
 

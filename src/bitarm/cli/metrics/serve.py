@@ -5,10 +5,13 @@ A thread of its own answers, so that a process that is busy is seen to be. It on
 
 import json
 import logging
+import socket
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from socketserver import ThreadingMixIn
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
@@ -18,6 +21,8 @@ from bitarm.errors import BitarmError, ConfigError
 
 _LOGGER = logging.getLogger("bitarm.metrics")
 _LOOPBACK = "127.0.0.1"
+_MOST_VISITORS = 16  # at once: a thread and an open file each, in a process with other work
+_WITHIN = 5.0  # seconds for a request and its answer
 
 Measures = Callable[[], Iterable[Measure]]
 Health = Callable[[], str | None]
@@ -104,13 +109,58 @@ class _Collector:
 
 
 @final
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-@final
 class _Handler(WSGIRequestHandler):
-    timeout = 5.0  # seconds for a request: who does not finish it holds nothing for long
+    timeout = _WITHIN
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: scrapes are not news."""
+
+
+@final
+class _Server(ThreadingMixIn, WSGIServer):
+    """A thread for each visitor, of whom only so many are served at once.
+
+    One more, and who came first is sent away: those who never finish a request push out each
+    other, and not whoever asks and goes.
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], handler: type[_Handler]) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self._visitors: dict[socket.socket, float] = {}  # each with when it came, oldest first
+        self._lock = Lock()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve one more."""
+        with self._lock:
+            if len(self._visitors) >= _MOST_VISITORS:
+                self._hang_up(next(iter(self._visitors)))
+            self._visitors[request] = time.monotonic()
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """One was served."""
+        with self._lock:
+            self._visitors.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Between two visitors, and twice a second: send those away who take too long."""
+        late = time.monotonic() - _WITHIN
+        with self._lock:
+            for visitor in [one for one, came_at in self._visitors.items() if came_at < late]:
+                self._hang_up(visitor)
+
+    def _hang_up(self, visitor: socket.socket) -> None:
+        """Let the thread that reads from it find its end, and close it."""
+        del self._visitors[visitor]
+        with suppress(OSError):
+            visitor.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of visitors who break off; what is our own fault is shown."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)

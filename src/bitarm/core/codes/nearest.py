@@ -55,10 +55,7 @@ class Nearest:
     def steps_to(self, mean: float) -> int:
         """The step that is nearest to `mean`; RewardError if that is too far off."""
         if not abs(mean) < MOST_STEPS * self.step:
-            raise RewardError(
-                f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
-                "give bounds, or subtract what is common to all arms"
-            )
+            raise self._too_far(mean)
         return math.floor((mean - self.centre) / self.step + 0.5)
 
     def middle(self, steps: int) -> float:
@@ -66,12 +63,24 @@ class Nearest:
         return self.centre + steps * self.step
 
     def write_steps(self, steps: int) -> Symbol:
-        """The word for so many steps."""
+        """The word for so many steps; RewardError if nobody would read it."""
+        if not self._is_within(mean := self.middle(steps)):
+            raise self._too_far(mean)
         return write_golomb(zigzag(steps), self.divisor, self.escape)
 
     def read_from(self, reader: BitReader) -> float:
         """The mean whose word comes next."""
         mean = self.middle(unzigzag(read_golomb(reader, self.divisor, self.escape)))
-        if not abs(mean) <= MOST_STEPS * self.step + self.step / 2:
+        if not self._is_within(mean):
             raise PeerProtocolError(f"symbol moves the mean to {mean}, which no encoder can reach")
         return mean
+
+    def _is_within(self, mean: float) -> bool:
+        """Whether this is the nearest step of a mean that is not too far off."""
+        return abs(mean) <= MOST_STEPS * self.step + self.step / 2
+
+    def _too_far(self, mean: float) -> RewardError:
+        return RewardError(
+            f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
+            "give bounds, or subtract what is common to all arms"
+        )

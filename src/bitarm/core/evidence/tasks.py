@@ -48,6 +48,7 @@ _CHANGED = 0.75  # powers of two by which a spread must be off to be told anew,
 _WORTH = 0.5  # and deviations of the mean by which that must raise the edge
 _MOST_CHANGE = 20
 _PATIENCE = 8  # steps down, after which strides double
+_LOWEST = -(2**36)  # steps from a centre, further than any code reaches
 _ROUNDING = 2.0**-44
 
 SHARES = tuple(math.log(share) for share in FOLLOWING)
@@ -260,7 +261,8 @@ def certified(
     evidence: Row,
 ) -> int:
     """Steps to the highest cell, at or below `steps`, at which evidence lies above the lines that
-    its lower end and the spread stand for; after a while, in longer strides.
+    its lower end and the spread stand for; after a while, in longer strides, and out of every
+    code's reach if nothing within it holds.
     """
     tries, factor = 0, math.ldexp(1.0, spread)
     while True:
@@ -273,7 +275,7 @@ def certified(
             told = pulls * (rate * edge - lost)
             if evidence[place] < told + _ROUNDING * (abs(told) + pulls * rate):
                 holds = False
-        if holds:
+        if holds or steps < _LOWEST:
             return steps
         steps -= 1 << tries // _PATIENCE
         tries += 1

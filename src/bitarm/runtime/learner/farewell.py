@@ -2,6 +2,7 @@
 
 from typing import final
 
+from bitarm.core.epochs import is_later
 from bitarm.runtime.learner.retained import Retained
 from bitarm.runtime.learner.rivals import RETAINED_WITHIN, Bids
 from bitarm.runtime.learner.roster import Roster
@@ -27,16 +28,26 @@ class Farewell:
         self._speaks_at = now
         self._leaves_at: float | None = None  # None until the run has ended
         self._has_told = False
+        self._told_in: int | None = None  # the epoch in which another learner told it
         self.is_over = False
 
     def connected(self, now: float) -> None:
         """The broker may have forgotten what it was told, and knows of others."""
         self._speaks_at = now + RETAINED_WITHIN
-        self._has_told = False
+        self._has_told, self._told_in = False, None
 
     def tell_again(self) -> None:
         """The broker retains another learner's word in place of ours."""
         self._has_told = False
+
+    def told_by_another(self, epoch: int | None) -> None:
+        """A learner of a later epoch has ended the run too: its word is kept, and ours not told."""
+        self._told_in, self._has_told = epoch, True
+
+    def is_told_since(self, epoch: int | None) -> bool:
+        """Whether another learner's word for the end is of that epoch, or of one after it."""
+        told = self._told_in
+        return told is not None and epoch is not None and not is_later(epoch, told)
 
     def wake_at(self, now: float) -> float | None:
         """When to step at the latest, if the run has ended; None if `step` was not called yet."""

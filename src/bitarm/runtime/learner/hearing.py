@@ -68,6 +68,8 @@ def _heard_learner(run: OngoingRun, message: Received) -> Verdict:
     if not message.payload:
         return Verdict.NOTHING
     status, ours = load_status(message.payload), run.learner.epoch
+    if status.opening == run.learner.opening and run.farewell.is_told_since(status.epoch):
+        return Verdict.TOLD
     verdict = judge(
         status,
         boot=run.boot,
@@ -80,6 +82,8 @@ def _heard_learner(run: OngoingRun, message: Received) -> Verdict:
             f"another learner has taken over run {run.fleet.fleet!r}: it speaks in epoch "
             f"{status.epoch}, this one in {ours}. This one stops; the run goes on there"
         )
+    elif verdict is Verdict.TOLD:
+        run.farewell.told_by_another(status.epoch)
     elif verdict is Verdict.OUTBID:
         run.outbid([ours])
     elif verdict is Verdict.SAY_AGAIN:

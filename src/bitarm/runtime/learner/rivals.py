@@ -26,6 +26,7 @@ class Verdict(Enum):
 
     NOTHING = "nothing"  # it is of another run, or says nothing of epochs
     YIELD = "yield"  # it has taken over
+    TOLD = "told"  # it had taken over, and ended the run as we did: everybody knows
     OUTBID = "outbid"  # both began at once: the numbers of one epoch must be of one learner
     SAY_AGAIN = "say again"  # it is of one before us, and the broker keeps it in place of ours
 
@@ -40,7 +41,8 @@ def judge(
     if status.boot == boot or status.opening != opening or status.epoch is None:
         return Verdict.NOTHING
     if is_later(status.epoch, epoch):
-        return Verdict.YIELD
+        is_over = has_ended and status.presence is Presence.DONE
+        return Verdict.TOLD if is_over else Verdict.YIELD
     if (
         status.epoch == epoch and not has_ended
     ):  # also if it is away: it may have asked in it before

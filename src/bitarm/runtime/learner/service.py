@@ -69,7 +69,9 @@ class LearnerService:
             linger=linger,
         )
         topics = self._run.topics
-        self._of_learners = (topics.of(LEARNER, Subject.END), topics.of(LEARNER, Subject.STATUS))
+        # Whether another learner has ended the run or taken over is read before all else: what
+        # agents then say may be of its epoch.
+        self._first = {topics.of(LEARNER, Subject.END): 0, topics.of(LEARNER, Subject.STATUS): 1}
         self._inbox: list[Received] = []
         self._is_connected = False
         self._was_connected = False
@@ -81,7 +83,7 @@ class LearnerService:
             # A name of its own: one that was taken for dead must not push its successor off.
             client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
             subscriptions=(
-                *self._of_learners,  # first: a broker tells what it keeps in this order
+                *self._first,  # a broker tells what it keeps in this order
                 topics.of("+", Subject.STATUS),
                 topics.of("+", Subject.REPORT),
                 topics.of(LEARNER, Subject.REQUEST),
@@ -198,8 +200,7 @@ class LearnerService:
 
     def _take_in_all(self, now: float) -> None:
         inbox, self._inbox = self._inbox, []
-        # Whether another learner has taken over, before what agents say of its epoch.
-        inbox.sort(key=lambda message: message.topic not in self._of_learners)
+        inbox.sort(key=lambda message: self._first.get(message.topic, len(self._first)))
         for message in inbox:
             try:
                 take_in(self._run, message, now)
