@@ -139,14 +139,17 @@ _REFUSED: dict[str, tuple[Any, str]] = {
     "text for an arm": ([_GOOD, "red"], "arm 'arm-1' needs a function .*, got 'red'"),
     "mapping for an arm": ([_GOOD, {"a": 1}], "arm 'arm-1' needs a function .*, got {'a': 1}"),
     "nothing": ({"a": _GOOD, "b": []}, "the data of b is empty: b has no rewards"),
-    "a gap": ({"a": _GOOD, "b": [0.5, None]}, "data of b must be finite .* number 1 is None"),
-    "not a number": ([_GOOD, [float("nan")]], "arm-1 must be finite numbers, but number 0 is nan"),
+    "a gap": ({"a": _GOOD, "b": [0.5, None]}, "data of b must be finite .* index 1 is None"),
+    "not a number": (
+        [_GOOD, [float("nan")]],
+        "arm-1 must be finite numbers, but at index 0 is nan",
+    ),
     "a missing cell": (
         pd.DataFrame({"a": _GOOD, "b": [0.5, None]}),
-        "data of b must be finite numbers, but number 1 is nan",
+        "data of b must be finite numbers, but at index 1 is nan",
     ),
-    "texts": ([_GOOD, ["0.5", "0.7"]], "arm-1 must be finite numbers, but number 0 is '0.5'"),
-    "huge": ([_GOOD, [10**400]], "arm-1 must be finite numbers, but number 0 is 1000"),
+    "texts": ([_GOOD, ["0.5", "0.7"]], "arm-1 must be finite numbers, but at index 0 is '0.5'"),
+    "huge": ([_GOOD, [10**400]], "arm-1 must be finite numbers, but at index 0 is 1000"),
     "equal names": ({1: _GOOD, "1": _GOOD}, "two arms are called '1'"),
     "beyond the bounds": (
         {"a": _GOOD, "b": [0.5, 7.0, -3.0]},

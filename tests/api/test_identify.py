@@ -120,7 +120,10 @@ def test_a_limit_is_an_outcome_without_an_answer(limit: dict[str, Any], outcome:
         ({"bounds": (0,)}, r"bounds must be two numbers, got \(0,\)"),
         ({"bounds": "01"}, "bounds must be two numbers, got '01'"),
         ({"bounds": 1}, "bounds must be two numbers, got 1"),
-        ({"quantizer": ["icq"]}, r"quantizer must be a name, or in Python a value, got \['icq'\]"),
+        (
+            {"quantizer": ["icq"]},
+            r"quantizer must be a name, or in Python an instance, got \['icq'\]",
+        ),
         ({"prior": 3}, "prior must be a text, got 3"),
         ({"growth": "2"}, "growth must be a number, got '2'"),
         ({"first": 2.5}, "first must be a whole number, got 2.5"),

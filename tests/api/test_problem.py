@@ -117,6 +117,12 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert [list(source.pull(1)) for source in problem.sources(seed=1)] == [[0.25], [0.75]]
 
 
+def test_a_file_may_begin_with_the_mark_of_its_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text("[problem]\ndelta = 0.2\n", encoding="utf-8-sig")
+    assert load_problem(file).problem == {"delta": 0.2}
+
+
 def test_a_path_may_be_given_as_text(tmp_path: Path) -> None:
     file = tmp_path / "problem.toml"
     file.write_text(_FULL, encoding="utf-8")

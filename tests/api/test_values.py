@@ -66,8 +66,8 @@ def test_somebody_s_own_quantizer_runs() -> None:
             {"policy": SuccessiveElimination(), "epsilon": 0.1},
             "epsilon belongs to the policy se, which was given as a value: set it there",
         ),
-        ({"quantizer": Dicq}, "quantizer must be a name, or in Python a value, got"),
-        ({"policy": 3}, "policy must be a name, or in Python a value, got 3"),
+        ({"quantizer": Dicq}, "quantizer must be an instance, not a class: Dicq"),
+        ({"policy": 3}, "policy must be a name, or in Python an instance, got 3"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(words: dict[str, Any], why: str) -> None:

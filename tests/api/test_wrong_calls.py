@@ -9,7 +9,7 @@ import pytest
 
 import bitarm
 from bitarm.api.simulate import claim_of, setup_of
-from bitarm.errors import ConfigError
+from bitarm.errors import ConfigError, RefusedRewardError
 from bitarm.sim.models import Bernoulli, Gaussian
 
 _ARMS = {"a": [0.1] * 200, "b": [0.9] * 200}
@@ -24,6 +24,11 @@ _REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "limit": (lambda: _identify(max_samples=1e5), "max_samples must be a whole number: write 10"),
     "limit in part": (lambda: _identify(max_rounds=1.5), "max_rounds must be a whole number, got"),
     "bounds": (lambda: _identify(bounds=np.array([0, 1, 2])), "bounds must be two numbers, got"),
+    "learner": (lambda: bitarm.Learner(["a"]), "a learner takes a setup, such as bitarm.setup("),  # type: ignore[arg-type]
+    "texts": (lambda: _arms(["0.1"]), "at index 0 is '0.1': convert texts to numbers first"),
+    "no model": (lambda: _simulate(models=[1.0, 2.0]), "is a model of bitarm.sim.models, such as"),
+    "trials": (lambda: _simulate(trials="5"), "trials must be a whole number, got '5'"),
+    "no values": (lambda: _simulate(delta=[]), "delta is an empty list: there is no value of it"),
     "names": (lambda: bitarm.setup("abc", bounds=(0, 1)), "arms must be a list of names"),
 }
 
@@ -32,10 +37,19 @@ def _identify(**words: Any) -> object:
     return bitarm.identify(_ARMS, **{"bounds": (0, 1), **words})
 
 
+def _arms(rewards: list[Any]) -> object:
+    return bitarm.identify({"a": rewards, "b": rewards}, bounds=(0, 1))
+
+
+def _simulate(**words: Any) -> object:
+    coins = [Bernoulli(mean=0.9), Bernoulli(mean=0.2)]
+    return bitarm.simulate(**{"models": coins, "trials": 1, **words})
+
+
 @pytest.mark.parametrize("name", _REFUSED)
 def test_a_wrong_argument_is_refused_by_its_own_name(name: str) -> None:
     call, sentence = _REFUSED[name]
-    with pytest.raises(ConfigError, match=re.escape(sentence)):
+    with pytest.raises((ConfigError, RefusedRewardError), match=re.escape(sentence)):
         call()
 
 

@@ -60,3 +60,21 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(package: str, 
     done = run_apart(code, "runs", env=environment(home), command=(sys.executable, "-c"))
     assert (done.code, done.out) == (2, "")
     assert done.err == f"bitarm: the command line needs {package}: {install_line('cli')}\n"
+
+
+def test_a_terminal_that_lacks_a_sign_gets_another(home: Path) -> None:
+    env = environment(home, PYTHONIOENCODING="ascii")
+    assert run_apart("identify", "--seed", "1", env=env).code == 0
+    done = run_apart("runs", "show", "last", env=env)
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"mean \|\s+\? \|pulls", done.out)  # ±
+
+
+def test_output_that_cannot_be_written_is_no_defect(home: Path) -> None:
+    done = run_apart(
+        *("-c", 'exec "$@" > /dev/full', "sh", sys.executable, "-m", "bitarm", "--version"),
+        env=environment(home),
+        command=("sh",),
+    )
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert done.err.startswith("bitarm: no space is left where the output goes")

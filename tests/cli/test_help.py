@@ -64,3 +64,7 @@ def test_defaults_are_told_and_where_they_hold(bitarm: Command) -> None:
 
 def test_a_shell_can_complete_commands(bitarm: Command) -> None:
     assert "--install-completion" in bitarm("--help").out
+
+
+def test_help_has_a_short_flag(bitarm: Command) -> None:
+    assert bitarm("schema", "-h").out == bitarm("schema", "--help").out != ""

@@ -37,10 +37,14 @@ _FILES = {
             ("hole", "a,b\n0.5,\n"),
             ("thousands", 'a,b\n"1,000","2,000"\n'),
             ("percent", "a,b\n50%,70%\n"),
+            ("open_quote", 'a,b\n"0.5,0.7\n0.6,0.8\n'),
             ("pipes", "a|b\n0.1|0.2\n"),
         )
     },
     "sourceless.toml": _BOUNDS + "[[arm]]\nmean = 0.5\n",
+    "misspelt.toml": _BOUNDS + _ARMS.replace("column", "colum"),
+    "twice.toml": "[problem]\ndelta = 0.1\ndelta = 0.2\n" + _ARMS,
+    "folder.toml": _BOUNDS + _ARMS.replace("good.csv", "."),
     "homeless.toml": "delta = 0.1\n" + _ARMS,
 }
 _COINS = "simulate --arms bernoulli:0.5,0.6"
@@ -62,6 +66,10 @@ _WRONG: dict[str, str] = {
     "identify thousands.toml": "got '1,000': write it with a decimal point, and without separators",
     "identify percent.toml": "got '50%': write digits, a sign and a decimal point, and nothing",
     "identify pipes.toml": r"its columns are a\|b: one column alone, since commas, semicolons and",
+    "identify open_quote.toml": "a quotation mark opens before it, and does not close in its line",
+    "identify folder.toml": "rewards of arm-0 cannot be read from .: Is a directory$",
+    "identify misspelt.toml": "of a csv arm must be one of path, column, .* did you mean column",
+    "identify twice.toml": "twice.toml: not valid TOML: .* line 3",
     "identify utf16.toml": "cannot be read from .*utf16.csv, which is no text in UTF-8: save it",
     "identify latin.toml": "problem file latin.toml cannot be read: it is no text in UTF-8",
     "identify sourceless.toml": "arm 'arm-0': it needs a source, .* one of gaussian,",

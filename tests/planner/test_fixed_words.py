@@ -230,7 +230,10 @@ _REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"quantizer": Lattice()},
         "^a plan needs a quantizer that has a name in a problem file, got Lattice",
     ),
-    "a number for a name": ({"policy": 3}, "^policy must be a name, or in Python a value, got 3$"),
+    "a number for a name": (
+        {"policy": 3},
+        "^policy must be a name, or in Python an instance, got 3$",
+    ),
     "a prior that needs bounds": (
         {"quantizer": "icq", "prior": "uniform"},
         "icq with a uniform prior needs bounded rewards",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bitarm.errors import ConfigError, RewardError
+from bitarm.errors import ConfigError, NoMoreRewardsError, RewardError
 from bitarm.rewards.callables import CallableSource, load_callable
 
 
@@ -56,6 +56,14 @@ def test_a_function_that_raises_is_named_with_its_error() -> None:
     with pytest.raises(RewardError, match="gateway-7 raised ConnectionError: modem lost") as caught:
         source.pull(3)
     assert isinstance(caught.value.__cause__, ConnectionError)
+
+
+def test_a_function_may_end_as_an_iterator_does() -> None:
+    rewards = iter([0.25, 0.5])
+    source = CallableSource(lambda: next(rewards), label="gateway-7")
+    assert list(source.pull(2)) == [0.25, 0.5]
+    with pytest.raises(NoMoreRewardsError, match=r"gateway-7 ran out .* StopIteration after 2"):
+        source.pull(1)
 
 
 def test_an_interruption_of_a_function_is_not_its_fault() -> None:

@@ -149,7 +149,7 @@ def load_arms(path: str | PathLike[str]) -> Problem:
 
 def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
     try:
-        toml = path.read_text(encoding="utf-8")
+        toml = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
         raise ConfigError(f"the problem file {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -275,8 +275,9 @@ def _source(given: dict[str, Any]) -> Source:
         )
     kind = choose(SOURCES, text("source", given.pop("source")))
     known = words_of(kind)
+    takers: dict[str, Taker] = {word: declared.taker for word, declared in known.items()}
+    values = typed(given, takers, f"a {kind.name} arm")  # first: a word may be misspelt
     for word, declared in known.items():
         if declared.required and word not in given:
             raise ConfigError(f"a {kind.name} source needs {word}")
-    takers: dict[str, Taker] = {word: declared.taker for word, declared in known.items()}
-    return kind(**typed(given, takers, f"a {kind.name} arm"))
+    return kind(**values)

@@ -20,7 +20,7 @@ from bitarm.api.scheme import (
     parameters_of,
 )
 from bitarm.api.sweep_picture import sweep_picture
-from bitarm.api.words import require_known, split, users
+from bitarm.api.words import require_known, split, users, whole_number
 from bitarm.core.confidence import Stride
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
@@ -155,7 +155,7 @@ def simulate(
     sweep = Sweep(
         setups=tuple(setups),
         models=tuple(models),
-        trials=trials,
+        trials=whole_number("trials", trials),
         seed=seed_of(seed),
     )
     # A user's own sampler has no name by which its chunks could be found again.
@@ -164,7 +164,7 @@ def simulate(
     store = None if cache is None or nameless else ChunkStore(cache, sweep)
     results = execute(sweep, _runner(workers, cluster), store=store, progress=progress)
     return Simulation(
-        trials=trials,
+        trials=sweep.trials,
         seed=sweep.seed,
         means=tuple(float(model.mean) for model in models),
         points=tuple(
@@ -178,6 +178,9 @@ def crossed(words: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every combination of the listed values, the first word varying slowest, without repeats."""
     require_known(words, "a word of a sweep")
     lists = {word: value if isinstance(value, list) else [value] for word, value in words.items()}
+    for word, values_of_word in lists.items():
+        if not values_of_word:
+            raise ConfigError(f"{word} is an empty list: there is no value of it to run")
     points: list[dict[str, Any]] = []
     for values in product(*lists.values()):
         point = _applicable(dict(zip(lists, values, strict=True)))
@@ -205,6 +208,12 @@ def setup_of(
 
     Where a run would refuse them, for want of σ and bounds, σ is the smallest that is valid.
     """
+    for model in models:
+        if not isinstance(model, RewardModel):
+            raise ConfigError(
+                f"an arm to simulate is a model of bitarm.sim.models, such as Bernoulli(mean=0.5), "
+                f"got {model!r:.60}; `identify` takes functions and data"
+            )
     problem, scheme, limits = split(point)
     needed = max((model.sigma for model in models), default=0.0)
     from_models = sigma_from_models and not {"sigma", "bounds"} & problem.keys()

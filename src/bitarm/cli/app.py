@@ -1,5 +1,7 @@
 """The program: which commands there are, which of them are loaded, and how it ends."""
 
+import errno
+import io
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -37,6 +39,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these commands, and a flag for each word that is known by now."""
     app = typer.Typer(
         no_args_is_help=True,
+        context_settings={"help_option_names": ["--help", "-h"]},
         pretty_exceptions_enable=False,
         help="Find the best of many options when every bit has a price.",
     )
@@ -89,8 +92,16 @@ def _common(
     """Find the best of many options when every bit has a price."""
 
 
+def _print_anywhere() -> None:
+    """Print `?` where a terminal's characters lack a sign such as ±, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # and no program's that calls us
+            stream.reconfigure(errors="replace")
+
+
 def run() -> int:
     """Run the command line, `sys.argv`; returns the exit code."""
+    _print_anywhere()
     try:
         for package in ("rich", "platformdirs"):
             require(package, extra="cli", what="the command line")
@@ -106,7 +117,10 @@ def run() -> int:
     except BitarmError as error:
         complain(str(error))
         return exit_for(error)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            complain("no space is left where the output goes, or on the disk: make room there")
+            return Exit.INTERNAL
         traceback.print_exc()
         complain("this is a defect of bitarm, not of your input: please report the lines above")
         return Exit.INTERNAL

@@ -37,7 +37,7 @@ from bitarm.core.race import Dither, Race
 from bitarm.core.rounds import Rounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
-from bitarm.errors import LocalProtocolError, PeerProtocolError
+from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError
 
 
 @final
@@ -66,6 +66,11 @@ class Learner:
         it is the name of the settings, policy and limits included. `dither_of` gives the dithers of
         stochastic rounding; by default they are a function of the spec's seed.
         """
+        if not isinstance(setup, Setup):
+            raise ConfigError(
+                f"a learner takes a setup, such as bitarm.setup(names, bounds=(0, 1)), "
+                f"got {setup!r:.60}"
+            )
         self.setup = setup
         self.spec, self.policy = setup.spec, setup.policy
         self.opening = f"{setup.fingerprint:08x}" if opening is None else opening

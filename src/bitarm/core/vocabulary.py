@@ -164,7 +164,9 @@ def _name_or_value(word: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return value
     if not isinstance(value, str):
-        raise ConfigError(f"{word} must be a name, or in Python a value, got {value!r}")
+        if isinstance(value, type):
+            raise ConfigError(f"{word} must be an instance, not a class: {value.__name__}(…)")
+        raise ConfigError(f"{word} must be a name, or in Python an instance, got {value!r}")
     return value
 
 

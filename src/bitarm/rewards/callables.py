@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from bitarm.errors import ConfigError, RefusedRewardError, RewardError
+from bitarm.errors import ConfigError, NoMoreRewardsError, RefusedRewardError, RewardError
 
 
 @final
@@ -17,14 +17,23 @@ class CallableSource:
     def __init__(self, function: Callable[[], float], *, label: str) -> None:
         self._function = function
         self._label = label
+        self._given = 0
 
     def pull(self, count: int) -> Sequence[float]:
-        """What `count` calls return; RewardError if one raises, or returns no real number."""
+        """What `count` calls return; RewardError if one raises, or returns no real number.
+
+        A function that raises StopIteration has no more: NoMoreRewardsError.
+        """
         return [self._one() for _ in range(count)]
 
     def _one(self) -> float:
         try:
             reward = self._function()
+        except StopIteration:  # as `lambda: next(rewards)` raises it
+            raise NoMoreRewardsError(
+                f"{self._label} ran out of rewards: its function raised StopIteration "
+                f"after {self._given:,}"
+            ) from None
         except (Exception, SystemExit) as error:  # whatever the user's code raises is its fault
             raise RewardError(
                 f"the source of {self._label} raised {type(error).__name__}: {error}"
@@ -34,11 +43,13 @@ class CallableSource:
                 f"the source of {self._label} must return a number, got {reward!r}"
             )
         try:
-            return float(reward)
+            number = float(reward)
         except OverflowError:
             raise RefusedRewardError(
                 f"the source of {self._label} returned a number that no float can hold"
             ) from None
+        self._given += 1
+        return number
 
 
 def load_callable(reference: str, folder: Path) -> Callable[[], Any]:

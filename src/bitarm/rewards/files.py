@@ -33,7 +33,8 @@ def read_csv(path: Path, column: str, *, label: str) -> RecordedSource:
             "it so, as spreadsheets offer under 'CSV UTF-8'"
         ) from None
     except (OSError, csv.Error) as error:
-        raise RewardError(f"the rewards of {label} cannot be read from {path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise RewardError(f"the rewards of {label} cannot be read from {path}: {reason}") from None
     return RecordedSource(rewards, label=label, where=f"column {column!r} of {path}")
 
 
@@ -102,12 +103,14 @@ def _number(text: str, separator: str, what: str) -> float:
 
 
 def _remedy(text: str, separator: str) -> str:
+    if "\n" in text:
+        return "a quotation mark opens before it, and does not close in its line"
     bare = text.strip().rstrip("%").strip()
     if not any(digit.isdigit() for digit in bare):
         return "leave the line out, or fill the number in"
     grouped = "," in bare if separator == "," else bare.count(",") + bare.count(".") > 1
     return (
         "write it with a decimal point, and without separators of thousands"
-        if grouped and "\n" not in text
+        if grouped
         else "write digits, a sign and a decimal point, and nothing else"
     )

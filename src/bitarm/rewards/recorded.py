@@ -89,14 +89,15 @@ class IteratorSource:
 
 
 def _number(value: Any, place: int, where: str) -> float:
-    """A finite number; else the error says which one it is, counted from 0 as Python does."""
+    """A finite number; else the error says which one it is, by its index as Python counts."""
     try:
         number = float(value) if isinstance(value, numbers.Real) else math.nan
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
+        is_text = isinstance(value, str | bytes)
+        remedy = "convert texts to numbers first" if is_text else "leave it out, or fill it in"
         raise RefusedRewardError(
-            f"{where} must be finite numbers, but number {place} is {value!r:.60}: leave it out, "
-            "or fill it in"
+            f"{where} must be finite numbers, but at index {place} is {value!r:.60}: {remedy}"
         )
     return number

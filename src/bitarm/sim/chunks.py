@@ -62,7 +62,7 @@ class ChunkStore:
         except OSError as error:
             raise StoreError(
                 f"chunk {chunk.index} cannot be kept in {self._folder}: {error.strerror}; "
-                "the chunks before it are kept: make room and run the same command again"
+                "make room there or choose another folder for chunks; those before it are kept"
             ) from None
 
     def _read(self, path: Path) -> ChunkResult | None:

@@ -6,7 +6,7 @@ A model knows how its rewards are distributed, not which arm it plays or when it
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, final
+from typing import ClassVar, Protocol, final, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from bitarm.sim.kernels.arrays import (
 )
 
 
+@runtime_checkable
 class RewardModel(Protocol):
     """Independent, identically distributed rewards.
 

@@ -32,7 +32,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"the folder of {path} cannot be created: {error}. Choose another path, "
+            f"the folder of {path} cannot be created: {error.strerror}. Choose another path, "
             "or create the folder with permission to write in it"
         ) from error
     create_private(path)

@@ -162,4 +162,4 @@ def _save(made: "Plan", path: Path) -> None:
     try:
         path.write_text(made.to_toml(), encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"the plan cannot be written to {path}: {error}") from None
+        raise ConfigError(f"the plan cannot be written to {path}: {error.strerror}") from None

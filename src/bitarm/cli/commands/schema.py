@@ -58,12 +58,14 @@ def _read(file: Path) -> str:
         return file.read_text("utf-8")
     except FileNotFoundError:
         raise ConfigError(f"there is no {file}; --new makes it") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {file}: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"cannot read {file}: it is no text in UTF-8, save it so") from None
 
 
 def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, "utf-8")
     except OSError as error:
-        raise ConfigError(f"cannot write {file}: {error}") from None
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from None

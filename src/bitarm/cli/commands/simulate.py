@@ -140,11 +140,11 @@ def _show(result: "Simulation", *, as_json: bool, as_csv: bool, plot: Path | Non
     unproven = (point.guarantee for point in result.points if not point.guarantee.delta)
     for reason in sorted({guarantee.reason for guarantee in unproven}):
         complain(f"no guarantee: {reason}")
-    if plot is not None:
-        plot_simulation(result, plot)
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     elif as_csv:
         print_csv(result)
     else:
         print_table(result)
+    if plot is not None:  # last: a picture that cannot be written costs nobody the numbers
+        plot_simulation(result, plot)

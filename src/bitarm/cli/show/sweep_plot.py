@@ -11,5 +11,7 @@ def plot_simulation(result: Simulation, path: Path) -> None:
     figure = result.plot()
     try:
         figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ConfigError(f"the plot cannot be written to {path}: {error.strerror}") from None
+    except ValueError as error:
         raise ConfigError(f"the plot cannot be written to {path}: {error}") from None
