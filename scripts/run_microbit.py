@@ -30,7 +30,7 @@ GAP = 0.004
 """Seconds between characters: the board's serial port takes no more."""
 FUNCTIONS = ("_curve", "_reaches")
 METHODS = ("_bet", "_scaled", "_rate", "_evidence", "_is_beaten")
-NAMES = ("ONE", "SHARES", "NUMERATORS", "ROUNDING")
+NAMES = ("ONE", "SHARES", "NUMERATORS", "ROUNDING", "GRAIN")
 NATS = Fraction(1, 5)
 """More evidence than the exact test needs, with which the board must concede too."""
 
@@ -110,7 +110,7 @@ def pieces() -> list[str]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in NAMES:
                 found.append(spelt(node))
-            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="NO_SCALE"), *_])]):
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="SIGMA"), *_])]):
                 found.append(spelt(node))
             case ast.While():
                 found.append(spelt(node))
@@ -136,33 +136,31 @@ def _order(piece: str) -> int:
 
 DRIVER = (
     "import gc\ngc.threshold(256)",  # else what lives on is scattered over the heap
-    "class asked:\n half = -41",
+    "class asked:\n pass",
     "def begin(scale, *what):\n global arm\n arm = Agent()\n arm.scale = scale\n"
-    f" arm.fraction, arm.fortunes, arm.powers = {FRACTION}, [1] * 16, [0] * 16\n"
+    f" arm._shift, arm.fortunes, arm.powers = GRAIN - {FRACTION}, [1] * 16, [0] * 16\n"
     " arm.count = arm.sum = arm.total = arm.predicted = arm.squares = 0\n"
     " asked.until, asked.rung, asked.hurdles = what",
-    f"def add(reward):\n if arm.scale[0] == 2:\n  arm._bet(arm._scaled(reward, -{FRACTION}))\n"
+    "def add(reward):\n if arm.scale[0] == 2:\n  arm._bet(arm._scaled(reward << arm._shift))\n"
     " arm.sum += reward\n arm.count += 1",
-    "def judge(place):\n asked.place = place\n print(arm._is_beaten(asked))",
+    "def judge(ticks):\n asked.place = ticks << GRAIN - 40\n print(arm._is_beaten(asked))",
 )
 """What the board does with its evidence: small statements are all that its parser still takes."""
 
 
 def fight_on(board: Board, fight: Fight, units: list[int]) -> None:
     """Give the board an arm's rewards."""
-    scale = [2 if fight.scale.bounded else 1]
-    for value in (fight.scale.low, fight.scale.unit):
-        numerator, denominator = value.as_integer_ratio()
-        scale += [numerator, 1 - denominator.bit_length()]
-    hurdles = int.from_bytes(bytes(fight.hurdles), "big")
-    board.run(f"begin({scale},{fight.until},{fight.first},{hurdles})")
+    kind = 2 if fight.scale.bounded else 1
+    low, unit = (Fraction(value) / TICK for value in (fight.scale.low, fight.scale.unit))
+    scale = f"[{kind},{low}<<GRAIN-40,{unit}<<GRAIN-40]"
+    board.run(f"begin({scale},{fight.until},{fight.first},{list(fight.hurdles)})")
     for unit in units:
         board.run(f"add({unit})")
 
 
 def is_beaten(board: Board, edge: Fraction) -> bool:
     """Whether the board says that a leader with this edge beats the arm."""
-    return board.run(f"judge({int(edge / TICK) * 2})") == "True"
+    return board.run(f"judge({int(edge / TICK)})") == "True"
 
 
 def load_whole(firmware: str) -> None:

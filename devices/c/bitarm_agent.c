@@ -14,54 +14,33 @@ typedef double real;
 
 #define ONE ((int64_t)1 << 32)         /* the device's unit; and the unit of a scale with bounds */
 #define ROOM ((int64_t)1 << 60)        /* lengths are below this: everything has 64 bits */
-#define MOST_PULLS ((uint64_t)1 << 30)
-#define MOST_STEPS ((uint64_t)1 << 34) /* from 0 to whatever is told */
+#define WHOLE (((int64_t)1 << 53) - 1) /* the largest number that is spelt */
+#define MOST_PULLS ((int64_t)1 << 30)
+#define MOST_STEPS ((int64_t)1 << 34)  /* from 0 to whatever is told */
 #define ROUNDING (256 * (real)EPSILON) /* of the largest number added up: all roundings */
 #define LN2 ((real)0.69314718055994530942)
 
-enum { REPORT = 1, REQUEST, DISMISS, POSITION };                              /* kinds of frames */
-enum { NEAREST = 2, EVIDENCE = 5, PILOT, EDGE, CHALLENGE };                   /* of questions */
-enum { SIGMA = 1, BOUNDED };                                                  /* of scales */
-enum { ESCAPED = 0x20, IN_UNIT = 0x40, OF_SIGMA = 0x80 };                     /* in their byte */
-enum { UNTOLD = 255, AHEAD = 254 }; /* in place of how many bits were answered */
+enum { REPORT = 1, REQUEST, DISMISS, POSITION };            /* kinds of frames */
+enum { NEAREST = 2, EVIDENCE = 5, PILOT, EDGE, CHALLENGE }; /* forms of questions */
+enum { ESCAPED = 0x20, IN_UNIT = 0x40, OF_SIGMA = 0x80 };   /* what may be added to them */
+enum { SIGMA = 1, BOUNDED };                                /* kinds of scales */
 
 static const uint8_t numerators[3] = {62, 40, 25}; /* of the rates: over 64, and 4 every 3 rungs */
 
-static uint64_t size_of(int64_t number)
-{
-    return number < 0 ? (uint64_t)-number : (uint64_t)number;
-}
-
-static int64_t floor_of(int64_t number, int64_t by)
-{
+static int64_t floor_of(int64_t number, int64_t by) {
     return number / by - (number % by < 0);
 }
 
 /* -- reading frames ---------------------------------------------------------------------------- */
 
-static uint32_t check_sum(const uint8_t *bytes, size_t size, uint32_t start, uint32_t poly)
-{
-    uint32_t crc = start;
-    for (size_t n = 0; n < size; n++) {
-        crc ^= (uint32_t)bytes[n] << 24;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc << 1 ^ (crc >> 31 ? poly : 0);
-    }
-    return crc;
-}
-
-static uint32_t frame_sum(const uint8_t *bytes, size_t size) /* CRC-16/CCITT-FALSE */
-{
-    return check_sum(bytes, size, 0xFFFF0000, 0x10210000) >> 16;
-}
-
-static uint32_t length_word(uint32_t length) /* with a bit on top that makes the ones even */
-{
-    uint32_t word = length;
-    for (int bit = 0; bit < 15; bit++)
-        word ^= (length >> bit & 1) << 15;
-    return word;
-}
+/* A request; or a dismissal: then there is no form. */
+typedef struct {
+    uint64_t arm, number, until, divisor, escape;
+    int64_t place, step; /* the centre or the edge; the width of a cell */
+    bitarm_scale scale;
+    int run, epoch, head, form, rung, below, spread; /* head: where the message's number ends */
+    uint8_t hurdles[3];
+} question;
 
 /* A walk through a frame's fields: whoever reads too far or too much finds it bad. */
 typedef struct {
@@ -69,17 +48,36 @@ typedef struct {
     int fraction, is_bad;
 } fields;
 
-static uint64_t take(fields *in, ptrdiff_t count)
-{
+static uint32_t check_sum(const void *bytes, size_t size, uint32_t start, uint32_t poly) {
+    uint32_t crc = start;
+    for (const uint8_t *at = bytes; size--; at++) {
+        crc ^= (uint32_t)*at << 24;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc << 1 ^ (crc >> 31 ? poly : 0);
+    }
+    return crc;
+}
+
+static uint32_t frame_sum(const uint8_t *frame, size_t size) { /* CRC-16/CCITT-FALSE */
+    return check_sum(frame, size, 0xFFFF0000, 0x10210000) >> 16;
+}
+
+static uint32_t length_word(uint32_t length) { /* with a bit on top that makes the ones even */
+    uint32_t word = length;
+    for (int bit = 0; bit < 15; bit++)
+        word ^= (length >> bit & 1) << 15;
+    return word;
+}
+
+static uint64_t take(fields *in, int bytes) {
     uint64_t number = 0;
-    in->is_bad |= in->end - in->at < count;
-    for (; !in->is_bad && count; count--)
+    in->is_bad |= in->end - in->at < bytes;
+    while (!in->is_bad && bytes--)
         number = number << 8 | *in->at++;
     return number;
 }
 
-static uint64_t take_number(fields *in)
-{
+static uint64_t take_number(fields *in) {
     uint64_t number = 0, byte = 0x80;
     for (int shift = 0; (byte & 0x80) && !in->is_bad; shift += 7) {
         byte = take(in, 1);
@@ -89,251 +87,219 @@ static uint64_t take_number(fields *in)
     return number;
 }
 
-static uint64_t take_below(fields *in, uint64_t end)
-{
-    uint64_t number = take_number(in);
-    in->is_bad |= number >= end;
-    return in->is_bad ? 0 : number;
+enum { NUMBER, SIGNED };
+
+static int64_t take_from(fields *in, int spelling, int64_t least, int64_t most) {
+    uint64_t spelt = take_number(in);
+    int64_t number = spelt >> 62 ? INT64_MAX : (int64_t)spelt; /* beyond every limit */
+    if (spelling == SIGNED)
+        number = number & 1 ? number / 2 + 1 : -(number / 2);
+    in->is_bad |= number < least || number > most;
+    return in->is_bad ? least : number;
 }
 
-static int64_t take_signed(fields *in)
-{
-    int64_t folded = (int64_t)take_below(in, (uint64_t)1 << 54);
-    return folded & 1 ? folded / 2 + 1 : -(folded / 2);
-}
-
-/* number * 2^power in the units of lengths. */
-static int64_t length_of(fields *in, int64_t number, int64_t power)
-{
+/* number * 2^power as a length. */
+static int64_t length_of(fields *in, int64_t number, int64_t power) {
     power += in->fraction + 32;
     for (; power < 0 && number && number % 2 == 0; power++)
         number /= 2;
-    for (; power > 0 && number && size_of(number) < (uint64_t)ROOM; power--)
+    for (; power > 0 && number && number > -ROOM && number < ROOM; power--)
         number *= 2;
-    in->is_bad |= number && (power != 0 || size_of(number) >= (uint64_t)ROOM);
+    in->is_bad |= number && (power != 0 || number <= -ROOM || number >= ROOM);
     return number;
 }
 
-static int64_t take_float(fields *in)
-{
-    uint64_t bits = take(in, 8), mantissa = bits & (((uint64_t)1 << 52) - 1);
+static int64_t take_float(fields *in) {
+    uint64_t bits = take(in, 8);
+    int64_t mantissa = (int64_t)(bits & WHOLE >> 1);
     int raised = (int)(bits >> 52 & 0x7FF);
-    in->is_bad |= raised == 0x7FF || bits == (uint64_t)1 << 63;
-    mantissa |= (uint64_t)(raised > 0) << 52;
-    return length_of(in, bits >> 63 ? -(int64_t)mantissa : (int64_t)mantissa,
-                     (raised ? raised : 1) - 1075);
+    in->is_bad |= raised == 0x7FF || (bits && !raised); /* also zero with a sign */
+    mantissa |= (int64_t)(raised > 0) << 52;
+    return length_of(in, bits >> 63 ? -mantissa : mantissa, raised - 1075);
 }
 
-/* An odd number, and the power of two that it is times. */
-static int64_t take_odd(fields *in, int is_signed, int64_t *power)
-{
-    int64_t number = is_signed ? take_signed(in) : (int64_t)take_below(in, (uint64_t)1 << 53);
-    *power = take_signed(in);
-    in->is_bad |= number % 2 == 0 && (!is_signed || number || *power);
+/* An odd number, and the power of two that it is times; a signed one may be 0. */
+static int64_t take_odd(fields *in, int spelling, int64_t *power) {
+    int64_t number = take_from(in, spelling, -WHOLE, WHOLE);
+    *power = take_from(in, SIGNED, -1100, 1100);
+    in->is_bad |= number % 2 == 0 && (spelling == NUMBER || number || *power);
     return number;
 }
 
-static void take_scale(fields *in, bitarm_scale *scale, int more)
-{
-    int64_t low_power = 0, power = 0, low = more ? 0 : take_odd(in, 1, &low_power);
-    int64_t unit = more == IN_UNIT ? 1 : take_odd(in, 0, &power);
-    scale->kind = more == OF_SIGMA ? SIGMA : BOUNDED;
-    in->is_bad |= !more && !low && unit == 1 && !power;
-    if (scale->kind == SIGMA) {
+static void take_scale(fields *in, bitarm_scale *scale, int more) {
+    int64_t low_power = 0, power = 0, low = more ? 0 : take_odd(in, SIGNED, &low_power);
+    int64_t unit = more == IN_UNIT ? 1 : take_odd(in, NUMBER, &power);
+    in->is_bad |= !more && !low && unit == 1 && !power; /* [0, 1], which is spelt otherwise */
+    if (more == OF_SIGMA) {
         power += in->fraction + 32;
         in->is_bad |= power < -60 || power > 60; /* floats would not hold it */
-        scale->power = (int32_t)power;
-        scale->unit = unit;
+        *scale = (bitarm_scale){0, unit, SIGMA, (int32_t)power};
     } else {
-        scale->low = length_of(in, low, low_power);
         unit = length_of(in, unit, power);
         in->is_bad |= unit % ONE != 0; /* no whole number of the device's units */
-        scale->unit = unit / ONE;
+        *scale = (bitarm_scale){length_of(in, low, low_power), unit / ONE, BOUNDED, 0};
     }
 }
 
-static void take_question(fields *in, bitarm_question *q)
-{
+static void take_question(fields *in, question *q) {
     int tag = (int)take(in, 1), form = tag & 0x0F, more = tag & 0xC0;
     in->is_bad |= form < EVIDENCE ? form != NEAREST || more : form > CHALLENGE || more == 0xC0;
     in->is_bad |= tag & 0x10 || (tag & ESCAPED && form == CHALLENGE);
-    q->form = (uint8_t)form;
-    q->until = take_below(in, 1000000000001);
+    q->form = form;
+    q->until = (uint64_t)take_from(in, NUMBER, 1, MOST_PULLS);
     if (form == NEAREST) {
         q->place = take_float(in);
         q->step = take_float(in);
     } else {
-        int64_t power = take_signed(in), place = take_signed(in);
-        int64_t step = (int64_t)take_below(in, (uint64_t)1 << 53);
+        int64_t power = take_from(in, SIGNED, -1100, 1100);
+        int64_t place = take_from(in, SIGNED, -WHOLE, WHOLE);
+        int64_t step = take_from(in, NUMBER, 1, WHOLE);
         in->is_bad |= place % 2 == 0 && step % 2 == 0;
         q->place = length_of(in, place, power);
         q->step = length_of(in, step, power);
     }
-    in->is_bad |= q->step <= 0 || q->step % 2; /* half a cell is a length */
-    q->divisor = form < CHALLENGE ? take_below(in, ((uint64_t)1 << 40) + 1) : 1;
-    uint64_t rung = form >= EDGE ? take_below(in, form == EDGE ? 62 : 62 * 16) : 0;
-    q->rung = (uint8_t)(form == CHALLENGE ? rung / 16 : rung);
-    q->below = (uint8_t)(form == CHALLENGE ? rung % 16 : 0);
-    int64_t spread = form == EDGE ? take_signed(in) : 0;
-    in->is_bad |= spread < -40 || spread > 2;
-    q->spread = (int8_t)spread;
-    for (int n = 0; form == CHALLENGE && n < 3; n++)
-        q->hurdles[n] = (uint8_t)take(in, 1);
-    q->escape = (uint8_t)(tag & ESCAPED ? take_below(in, 65) : 20);
+    if (form != CHALLENGE)
+        q->divisor = (uint64_t)take_from(in, NUMBER, 1, (int64_t)1 << 40);
+    if (form == EDGE) {
+        q->rung = (int)take_from(in, NUMBER, 0, 61);
+        q->spread = (int)take_from(in, SIGNED, -40, 2);
+    }
+    if (form == CHALLENGE) {
+        int start = (int)take_from(in, NUMBER, 0, 16 * 62 - 1);
+        q->rung = start / 16;
+        q->below = start % 16;
+        for (int n = 0; n < 3; n++)
+            q->hurdles[n] = (uint8_t)take(in, 1);
+    }
+    q->escape = tag & ESCAPED ? (uint64_t)take_from(in, NUMBER, 1, 64) : 20;
     in->is_bad |= tag & ESCAPED && q->escape == 20;
     if (form >= EVIDENCE)
         take_scale(in, &q->scale, more);
-    in->is_bad |= !q->until || !q->divisor || !q->escape;
-    in->is_bad |= !in->is_bad && size_of(q->place) / (uint64_t)q->step + q->below >= MOST_STEPS;
+    in->is_bad |= q->step <= 0 || q->step % 2; /* half a cell is a length */
+    in->is_bad = in->is_bad || q->place / q->step + q->below >= MOST_STEPS ||
+                 q->place / q->step - q->below <= -MOST_STEPS;
 }
 
-/* A request; or a dismissal: then there is no form, and the number is its cause. */
-typedef struct {
-    bitarm_question question;
-    uint64_t arm, number;
-    int32_t run;
-    int16_t epoch;
-} heard_frame;
-
-static int read_frame(const uint8_t *frame, size_t size, int fraction, heard_frame *heard)
-{
-    memset(heard, 0, sizeof *heard);
-    if (size < 12 || size > 0x7FFF || frame[0] != 0x80 ||
+/* What a frame says; returns whether it is one that an agent reads. */
+static int read_frame(const uint8_t *frame, size_t size, int fraction, question *q) {
+    memset(q, 0, sizeof *q);
+    if (size < 12 || size > BITARM_FRAME || frame[0] != 0x80 ||
         (frame[1] != REQUEST && frame[1] != DISMISS) ||
         ((uint32_t)frame[2] << 8 | frame[3]) != length_word((uint32_t)size) ||
         ((uint32_t)frame[size - 2] << 8 | frame[size - 1]) != frame_sum(frame, size - 2))
         return 0;
     fields in = {frame + 4, frame + size - 2, fraction, 0};
-    heard->run = (int32_t)take(&in, 3);
-    heard->epoch = (int16_t)take(&in, 1);
-    heard->arm = take_number(&in);
-    heard->number = take_number(&in);
+    q->run = (int)take(&in, 3);
+    q->epoch = (int)take(&in, 1);
+    q->arm = take_number(&in);
+    q->number = take_number(&in);
+    q->head = (int)(in.at - frame);
     if (frame[1] == REQUEST)
-        take_question(&in, &heard->question);
-    else
-        in.is_bad |= heard->number > 2;
-    return !in.is_bad && in.at == in.end && heard->number;
+        take_question(&in, q);
+    return !in.is_bad && in.at == in.end && q->number && (q->form || q->number <= 2);
 }
 
 /* -- writing frames ---------------------------------------------------------------------------- */
 
-/* Bits that are written to bytes of 0, from the top of the first one on. */
+/* Bits that are written from the top of the first byte on. */
 typedef struct {
-    uint8_t *bytes;
+    uint8_t bytes[BITARM_FRAME];
     int count;
 } bits;
 
-static void put(bits *out, uint64_t number, int count)
-{
+static void put(bits *out, uint64_t number, int count) {
     for (; count--; out->count++)
         out->bytes[out->count / 8] |= (uint8_t)((number >> count & 1) << (7 - out->count % 8));
 }
 
-static void put_number(bits *out, uint64_t number)
-{
-    for (; number > 0x7F; number >>= 7)
-        put(out, 0x80 | (number & 0x7F), 8);
-    put(out, number, 8);
-}
-
-/* The frame of the answer that is kept; returns its length. */
-static int write_frame(const bitarm_memory *m, uint8_t *reply)
-{
-    bits out = {reply, 0}, length = {reply, 16};
-    memset(reply, 0, BITARM_REPLY);
-    if (m->bits <= 16 && m->arm < 65536 && m->message <= 57) {
-        uint64_t code = 0, word = (uint64_t)m->answer[0] << 8 | m->answer[1];
-        for (uint64_t left = m->message; left; left -= (code & (code - 1)) != 0)
-            code++; /* to the next that has two bits */
-        put(&out, 0x40 | code, 7);
-        put(&out, word >> (16 - m->bits), m->bits);
-        put(&out, (uint64_t)1 << (16 - m->bits), 17 - m->bits);
-        put(&out, (uint64_t)m->run << 8 | (uint64_t)m->epoch, 32);
-        put(&out, m->arm, 16);
-    } else {
-        put(&out, m->bits == AHEAD ? 0x80040000 : 0x80010000, 32); /* the length comes later */
-        put(&out, (uint64_t)m->run << 8 | (uint64_t)m->epoch, 32);
-        put_number(&out, m->arm);
-        put_number(&out, m->message);
-        put_number(&out, m->bits == AHEAD ? m->count : m->bits);
-        for (int n = 0; m->bits != AHEAD && n < (m->bits + 7) / 8; n++)
-            put(&out, m->answer[n], 8);
-        put(&length, length_word((uint32_t)out.count / 8 + 2), 16);
-    }
-    put(&out, frame_sum(reply, (size_t)out.count / 8), 16);
-    return out.count / 8;
-}
-
-static int digits(uint64_t number)
-{
+static int digits(uint64_t number) {
     int count = 0;
     for (; number; number >>= 1)
         count++;
     return count;
 }
 
-static void put_golomb(bits *out, uint64_t number, uint64_t divisor, uint64_t escape)
-{
-    uint64_t quotient = number / divisor, rest = number % divisor;
+static void put_golomb(bits *out, uint64_t number, uint64_t divisor, uint64_t escape) {
+    uint64_t ones = number / divisor < escape ? number / divisor : escape;
+    uint64_t rest = number - ones * divisor;
     int length = digits(divisor - 1);
-    uint64_t is_short = ((uint64_t)1 << length) - divisor;
-    for (uint64_t n = 0; n < escape && n < quotient; n++)
-        put(out, 1, 1);
-    if (quotient >= escape) { /* Elias' code */
-        rest = number - escape * divisor + 1;
-        put(out, 0, digits(rest) - 1);
-        put(out, rest, digits(rest));
-        return;
+    uint64_t spare = ((uint64_t)1 << length) - divisor; /* so many rests have a bit less */
+    put(out, UINT64_MAX, (int)ones);
+    if (ones == escape) { /* Elias' code */
+        put(out, 0, digits(rest + 1) - 1);
+        put(out, rest + 1, digits(rest + 1));
+    } else if (rest < spare) { /* a 0 before the rest ends the ones */
+        put(out, rest, length);
+    } else {
+        put(out, rest + spare, length + 1);
     }
-    put(out, 0, 1);
-    if (rest < is_short)
-        put(out, rest, length - 1);
-    else
-        put(out, rest + is_short, length);
 }
 
-static uint64_t fold(int64_t number)
-{
-    return number > 0 ? (uint64_t)number * 2 - 1 : size_of(number) * 2;
+static void put_signed(bits *out, int64_t number, uint64_t divisor, uint64_t escape) {
+    put_golomb(out, (uint64_t)(number > 0 ? 2 * number - 1 : -2 * number), divisor, escape);
 }
 
-/* -- evidence: docs/evidence.md has the proofs, docs/wire.md the formulas ----------------------- */
+/* The frame that tells a word; or, without one, how many pulls were made. */
+static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
+    bits out = {{0}, 0};
+    if (word->count && word->count <= 16 && q->arm < 65536 && q->number <= 57) {
+        uint64_t code = 0, top = (uint64_t)word->bytes[0] << 9 | (uint64_t)word->bytes[1] << 1;
+        for (uint64_t left = q->number; left; left -= (code & (code - 1)) != 0)
+            code++; /* to the next that has two bits */
+        put(&out, 0x40 | code, 7);
+        put(&out, top | (uint64_t)1 << (16 - word->count), 17);
+        put(&out, (uint64_t)q->run << 8 | (uint64_t)q->epoch, 32);
+        put(&out, q->arm, 16);
+    } else {
+        uint64_t number = word->count ? (uint64_t)word->count : m->count;
+        put(&out, word->count ? 0x80010000 : 0x80040000, 32); /* the length comes later */
+        for (int n = 4; n < q->head; n++)
+            put(&out, m->heard[n], 8); /* run, arm and message are spelt as in the request */
+        for (; number > 0x7F; number >>= 7)
+            put(&out, 0x80 | (number & 0x7F), 8);
+        put(&out, number, 8);
+        for (int n = 0; n < (word->count + 7) / 8; n++)
+            put(&out, word->bytes[n], 8);
+        uint32_t length = length_word((uint32_t)out.count / 8 + 2);
+        out.bytes[2] = (uint8_t)(length >> 8);
+        out.bytes[3] = (uint8_t)length;
+    }
+    put(&out, frame_sum(out.bytes, (size_t)out.count / 8), 16);
+    memcpy(m->reply, out.bytes, sizeof m->reply);
+    m->reply_size = (uint16_t)(out.count / 8);
+}
 
-static real in_scale(int64_t number)
-{
+/* -- evidence: docs/evidence.md has the proofs, docs/wire.md the formulas --------------------- */
+
+static real in_scale(int64_t number) {
     return ldexp((real)number, -32);
 }
 
 /* The rate of a rung times so many pulls, less something in its units: whole numbers are taken from
  * each other, since the two are often nearly the same. */
-static real rate(const bitarm_memory *m, int rung, uint64_t pulls, uint64_t less)
-{
+static real rate(const bitarm_memory *m, int rung, uint64_t pulls, uint64_t less) {
     int64_t number = (int64_t)(numerators[rung % 3] * pulls - less);
     return ldexp((real)number, (m->scale.kind == SIGMA ? -4 : -6) - 2 * (rung / 3));
 }
 
 /* Where 0 and ONE are the bounds; rounded down. */
-static int64_t scaled(const bitarm_memory *m, int64_t length)
-{
+static int64_t scaled(const bitarm_memory *m, int64_t length) {
     return floor_of(length - m->scale.low, m->scale.unit);
 }
 
-/* The mean, rounded down; and whether it was not. */
-static int64_t mean_of(const bitarm_memory *m, int *is_exact)
-{
+/* The highest length that is not above the mean, or if strict, that is below it. */
+static int64_t mean_of(const bitarm_memory *m, int is_strict) {
     int64_t count = (int64_t)m->count, whole = floor_of(m->sum, count);
-    int64_t rest = (m->sum - whole * count) * ONE;
-    *is_exact = rest % count == 0;
-    return whole * ONE + rest / count;
+    return whole * ONE + floor_of((m->sum - whole * count) * ONE - is_strict, count);
 }
 
 /* Let all bettors play one reward. */
-static void bet(bitarm_memory *m, int64_t x)
-{
+static void bet(bitarm_memory *m, int64_t x) {
     int64_t guess = (ONE / 2 + m->total) / ((int64_t)m->count + 1), off = x - guess;
+    uint64_t size = (uint64_t)(off < 0 ? -off : off);
     m->total += x;
     m->predicted += guess;
-    m->squares += (size_of(off) * size_of(off) >> 32) + 3; /* up, by more than x was down */
+    m->squares += (size * size >> 32) + 3; /* up, by more than x was down */
     for (int n = 0; n < 16; n++) {
         int64_t stake = numerators[n % 8 % 3] * (n < 8 ? off : -off - 1);
         stake = floor_of(stake, (int64_t)1 << (6 + 2 * (n % 8 / 3)));
@@ -346,8 +312,7 @@ static void bet(bitarm_memory *m, int64_t x)
 }
 
 /* (-ln(1 - y) - y)/y^2, about 1/2: by its series where floats would cancel. */
-static real curve(real y)
-{
+static real curve(real y) {
     real total = 0;
     if (fabs(y) > (real)0.25)
         return (-log(1 - y) - y) / (y * y);
@@ -357,15 +322,13 @@ static real curve(real y)
 }
 
 /* Half a reward away from 0 and 1 at least: nobody saw that it is one of them. */
-static real clamped(const bitarm_memory *m, real mean)
-{
+static real clamped(const bitarm_memory *m, real mean) {
     real least = (real)0.5 / ((real)m->count + 1);
     return fmin(fmax(mean, least), 1 - least);
 }
 
 /* What a bettor loses with each reward, by the model of docs/wire.md. */
-static real cost(const bitarm_memory *m, int rung, real mean, real spread)
-{
+static real cost(const bitarm_memory *m, int rung, real mean, real spread) {
     real step = rate(m, rung, 1, 0);
     mean = clamped(m, mean);
     real skew = (2 * mean - 1) * fmin(2 * spread / (1 + spread), (real)1);
@@ -374,12 +337,10 @@ static real cost(const bitarm_memory *m, int rung, real mean, real spread)
 
 /* Evidence that the mean is above (side 1) or below (-1) the edge, which is on the scale of the
  * bounds, or with σ the question's place; and something more. Rounded down. */
-static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real more)
-{
+static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real more) {
     real step = rate(m, rung, 1, 0), count = (real)m->count, won, lost, folded = 0;
     if (m->scale.kind == SIGMA) {
-        int is_exact;
-        int64_t lead = mean_of(m, &is_exact) - edge + (side < 0);
+        int64_t lead = mean_of(m, 0) - edge + (side < 0);
         won = count * ((real)lead / ldexp((real)m->scale.unit, m->scale.power));
         lost = -step * step / 2 * count;
     } else {
@@ -404,9 +365,8 @@ typedef struct {
 } term;
 
 /* Whether the logarithm of the sum of exp(value + slope * m) is at least the level for all m in
- * [low, high]. It is convex, hence above its tangents; and falls on one side of where it is least. */
-static int reaches(const term *terms, int count, real low, real high, real level)
-{
+ * [low, high]. It is convex, so it lies above its tangents and falls towards its least value. */
+static int reaches(const term *terms, int count, real low, real high, real level) {
     for (int tries = 0; tries < 80; tries++) {
         real m = (low + high) / 2, top = -FLT_MAX, sum = 0, slope = 0;
         for (int n = 0; n < count; n++)
@@ -426,164 +386,138 @@ static int reaches(const term *terms, int count, real low, real high, real level
 }
 
 /* Whether the leader's evidence and its own say that the arm is not the best. */
-static int is_beaten(const bitarm_memory *m)
-{
+static int is_beaten(const bitarm_memory *m, const question *q) {
     static const real shares[4] = {(real)0.5, (real)0.25, (real)0.15, (real)0.1};
-    const bitarm_question *q = &m->question;
     int is_sigma = m->scale.kind == SIGMA, count = 0;
     int64_t edge = is_sigma ? q->place : scaled(m, q->place);
     real low = is_sigma ? (real)-1e38 : -in_scale(edge) - ROUNDING;
     real high = is_sigma ? (real)1e38 : 1 - in_scale(edge) + ROUNDING;
     real steepest = 0;
     term terms[12];
-    for (int place = 0; place < 3; place++) {
-        int byte = q->hurdles[place], winner = q->rung + place;
+    for (int n = 0; n < 12; n++) {
+        int byte = q->hurdles[n / 4], winner = q->rung + n / 4, climb = n % 4;
+        int loser = winner > climb ? winner - climb : 0;
+        if (byte == 255)
+            continue;
         real hurdle = fmax((real)byte / 8, fmax((real)byte / 2 - 48, (real)byte * 4 - 720));
-        for (int climb = 0; byte < 255 && climb < 4; climb++) {
-            int loser = winner > climb ? winner - climb : 0;
-            uint64_t rise = numerators[loser % 3] * m->count << 2 * (winner / 3 - loser / 3);
-            real slope = -rate(m, winner, q->until, rise), more = log(shares[climb]) - hurdle;
-            terms[count].value = evidence(m, loser, -1, edge, more) - ROUNDING;
-            terms[count++].slope = slope;
-            steepest = fmax(steepest, fabs(slope));
-        }
-    }
-    for (int n = 0; n < count; n++) { /* beyond these ends one term alone is enough */
-        real slope = terms[n].slope, end = -terms[n].value / slope;
-        if (slope < 0)
-            low = fmax(low, end);
+        uint64_t rise = numerators[loser % 3] * m->count << 2 * (winner / 3 - loser / 3);
+        real value = evidence(m, loser, -1, edge, log(shares[climb]) - hurdle) - ROUNDING;
+        real slope = -rate(m, winner, q->until, rise);
+        if (slope < 0) /* beyond these ends one term alone is enough */
+            low = fmax(low, -value / slope);
         else if (slope > 0)
-            high = fmin(high, end);
-        else if (terms[n].value >= 0)
+            high = fmin(high, -value / slope);
+        else if (value >= 0)
             return 1;
+        terms[count++] = (term){value, slope};
+        steepest = fmax(steepest, fabs(slope));
     }
     if (!count || low > high || high - low > (real)1e30) /* without end, some m explains all */
         return count && low > high;
     return reaches(terms, count, low, high, ROUNDING * steepest * fmax(fabs(low), fabs(high)));
 }
 
-/* Steps to the highest cell whose lower end the evidence certifies; INT64_MIN if none does. */
-static int64_t certified(const bitarm_memory *m, int64_t steps, int spread)
-{
-    const bitarm_question *q = &m->question;
-    uint64_t furthest = 2 * (uint64_t)(ROOM / q->step);
-    for (int tries = 0; size_of(steps) <= furthest && size_of(steps) < 2 * MOST_STEPS; tries++) {
-        int64_t middle = q->place + steps * q->step, edge = scaled(m, middle - q->step / 2) + 1;
-        int holds = 1;
-        for (int rung = q->rung; rung < q->rung + 3; rung++) {
-            real lost = cost(m, rung, in_scale(scaled(m, middle)), ldexp((real)1, spread));
-            real told = evidence(m, rung, 1, edge, (real)m->count * lost);
-            holds &= told >= ROUNDING * rate(m, rung, m->count, 0);
-        }
-        if (holds)
-            return steps;
-        steps -= (int64_t)1 << tries / 8;
+/* Whether the evidence certifies the lower end of a cell. */
+static int is_certified(const bitarm_memory *m, const question *q, int64_t middle, real spread) {
+    int64_t edge = scaled(m, middle - q->step / 2) + 1;
+    for (int rung = q->rung; rung < q->rung + 3; rung++) {
+        real lost = (real)m->count * cost(m, rung, in_scale(scaled(m, middle)), spread);
+        if (evidence(m, rung, 1, edge, lost) < ROUNDING * rate(m, rung, m->count, 0))
+            return 0;
     }
-    return INT64_MIN;
+    return 1;
 }
 
-/* Steps to the edge, from those to the mean; and by how much the spread is told anew. */
-static int64_t edge_of(const bitarm_memory *m, int64_t steps, int *change)
-{
-    const bitarm_question *q = &m->question;
-    int64_t kept = certified(m, steps, q->spread), total = m->total / (int64_t)m->count;
-    real count = (real)m->count, mean = in_scale(total);
-    real lost = fmax(-evidence(m, q->rung + 1, 1, total, 0) / count, (real)1e-12);
-    real least = ldexp((real)1, -40), spread = ldexp((real)1, q->spread), fitted = spread;
+/* Steps to the highest such cell, from those to the mean. A bettor loses less than 2.6 units with
+ * every reward, so some cell within 3 units below the bounds is one: 64 bits have room for that. */
+static int64_t certified(const bitarm_memory *m, const question *q, int64_t steps, int spread) {
+    real model = ldexp((real)1, spread);
+    for (int tries = 0; !is_certified(m, q, q->place + steps * q->step, model); tries++)
+        steps -= (int64_t)1 << tries / 8;
+    return steps;
+}
+
+/* By how much the spread is off; 0 if it will do. */
+static int change_of_spread(const bitarm_memory *m, const question *q) {
+    int64_t mean = m->total / (int64_t)m->count;
+    real lost = fmax(-evidence(m, q->rung + 1, 1, mean, 0) / (real)m->count, (real)1e-12);
+    real least = ldexp((real)1, -40), fitted = ldexp((real)1, q->spread);
     for (int n = 0; n < 6; n++) { /* cost is nearly in proportion to the spread */
-        fitted *= lost / fmax(cost(m, q->rung + 1, mean, fitted), (real)1e-37);
+        fitted *= lost / fmax(cost(m, q->rung + 1, in_scale(mean), fitted), (real)1e-37);
         fitted = fmin(fmax(fitted, least), (real)4);
     }
     real off = log(fitted) / LN2 - (real)q->spread;
-    *change = (int)fmin(fmax(floor(off + (real)0.5), (real)-20), (real)20);
-    if (fabs(off) >= (real)0.75 && kept != INT64_MIN) {
-        int64_t anew = certified(m, steps, q->spread + *change);
-        real own = clamped(m, mean), unit = (real)m->scale.unit * (real)ONE;
-        real worth = (real)0.5 * unit * sqrt(spread * own * (1 - own) / count);
-        if (anew != INT64_MIN && (real)(anew - kept) * (real)q->step > worth)
-            return anew;
+    real change = fmin(fmax(floor(off + (real)0.5), (real)-20), (real)20);
+    return fabs(off) < (real)0.75 ? 0 : (int)change;
+}
+
+/* The edge, from the steps to the mean; with the spread anew if it pays and the link carries it. */
+static void put_edge(bits *out, const bitarm_memory *m, const question *q, int64_t steps,
+                     int most) {
+    int change = change_of_spread(m, q);
+    int64_t kept = certified(m, q, steps, q->spread);
+    int64_t anew = change ? certified(m, q, steps, q->spread + change) : kept;
+    real mean = clamped(m, in_scale(m->total / (int64_t)m->count));
+    real variance = ldexp(mean * (1 - mean), q->spread), unit = (real)m->scale.unit * (real)ONE;
+    real worth = (real)0.5 * unit * sqrt(variance / (real)m->count);
+    if ((real)(anew - kept) * (real)q->step > worth) {
+        put(out, 1, 1);
+        put_signed(out, change, 1, 20);
+        put_signed(out, anew, q->divisor, q->escape);
     }
-    *change = 0;
-    return kept;
+    if (!out->count || out->count > most) {
+        *out = (bits){{0}, 0};
+        put(out, 0, 1);
+        put_signed(out, kept, q->divisor, q->escape);
+    }
 }
 
-/* The rewards' variance, in parts of that of a coin with the mean that is told. */
-static real variance(const bitarm_memory *m, int64_t steps)
-{
-    real mean = clamped(m, in_scale(scaled(m, m->question.place + steps * m->question.step)));
-    return in_scale((int64_t)m->squares) / (real)m->count / (mean * (1 - mean));
-}
-
-static void put_answer(bitarm_memory *m, int64_t lead, int64_t steps, int change, real ratio)
-{
-    const bitarm_question *q = &m->question;
-    bits out = {m->answer, 0};
-    memset(m->answer, 0, sizeof m->answer);
+/* The answer to a question, but for "beaten". */
+static void put_answer(bits *out, const bitarm_memory *m, const question *q, int most) {
+    /* The lines of σ hold if the mean is above the cell's lower end: it must not be at it. */
+    int is_bounded = m->scale.kind == BOUNDED, is_strict = q->form == EDGE && !is_bounded;
+    int64_t lead = mean_of(m, is_strict) - q->place;
+    int64_t steps = floor_of(lead + q->step / 2, q->step);
     if (q->form == CHALLENGE) {
         int64_t cell = floor_of(lead, q->step) + q->below;
-        put(&out, 1, 1);
-        put_golomb(&out, cell > 0 ? (uint64_t)cell : 0, 1, 6);
+        put(out, 1, 1);
+        put_golomb(out, cell > 0 ? (uint64_t)cell : 0, 1, 6);
+    } else if (q->form == EDGE && is_bounded) {
+        put_edge(out, m, q, steps, most);
     } else {
-        if (q->form == EDGE)
-            put(&out, change != 0, 1);
-        if (change)
-            put_golomb(&out, fold(change), 1, 20);
-        put_golomb(&out, fold(steps), q->divisor, q->escape);
-        for (int n = 0; q->form == PILOT && n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
-            put(&out, 1, 1);
-        if (q->form == PILOT)
-            put(&out, 0, 1);
+        put(out, 0, q->form == EDGE);
+        put_signed(out, steps, q->divisor, q->escape);
     }
-    m->bits = (uint8_t)out.count;
-}
-
-/* The answer to the question at hand, but for "beaten". */
-static int write_answer(bitarm_memory *m, int most_bits)
-{
-    const bitarm_question *q = &m->question;
-    int is_exact, change = 0, is_bounded = m->scale.kind == BOUNDED;
-    int64_t lead = mean_of(m, &is_exact) - q->place;
-    int64_t own = floor_of(lead + q->step / 2, q->step), steps = own;
-    real ratio = q->form == PILOT && is_bounded ? variance(m, steps) : 1;
-    if (q->form == EDGE && is_bounded)
-        steps = edge_of(m, steps, &change);
-    else if (q->form == EDGE) /* the lines of σ hold if the mean is above the cell's lower end */
-        steps -= is_exact && lead == steps * q->step - q->step / 2;
-    if (steps == INT64_MIN)
-        return BITARM_REWARD;
-    put_answer(m, lead, steps, change, ratio);
-    if (m->bits > most_bits && change) /* the old spread will do */
-        put_answer(m, lead, certified(m, own, q->spread), 0, ratio);
-    if (m->bits > most_bits) { /* the link does not carry it: the word for that is a single 1 */
-        memset(m->answer, 0, sizeof m->answer);
-        m->answer[0] = 0x80;
-        m->bits = 1;
+    if (q->form == PILOT) { /* the variance, in parts of that of a coin with the mean it tells */
+        real mean = clamped(m, in_scale(scaled(m, q->place + steps * q->step)));
+        real ratio = in_scale((int64_t)m->squares) / (real)m->count / (mean * (1 - mean));
+        for (int n = 0; is_bounded && n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
+            put(out, 1, 1);
+        put(out, 0, 1);
     }
-    return 0;
+    if (out->count > most) { /* the link does not carry it: the word for that is a single 1 */
+        *out = (bits){{0}, 0};
+        put(out, 1, 1);
+    }
 }
 
 /* -- the machine ------------------------------------------------------------------------------- */
 
-static uint32_t memory_sum(const bitarm_memory *m)
-{
-    return check_sum((const uint8_t *)m, offsetof(bitarm_memory, check_sum), ~0u, 0x4C11DB7);
+static uint32_t memory_sum(const bitarm_memory *m) {
+    return check_sum(m, offsetof(bitarm_memory, check_sum), ~0u, 0x4C11DB7);
 }
 
-int bitarm_save(bitarm_agent *agent)
-{
+int bitarm_save(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
     m->saves++;
     m->check_sum = memory_sum(m);
-    if (agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m)) {
-        m->saves--;
-        return BITARM_FLASH;
-    }
-    agent->saved = m->count;
-    return BITARM_QUIET;
+    if (!agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m))
+        return BITARM_QUIET;
+    m->saves--;
+    return BITARM_FLASH;
 }
 
-int bitarm_start(bitarm_agent *agent, const bitarm_device *device, uint8_t *reply)
-{
+int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
     bitarm_memory other, *m = &agent->memory;
     uint32_t layout = (uint32_t)sizeof *m << 8 | device->fraction;
     int32_t widest = (int32_t)(ROOM / ONE);
@@ -592,78 +526,62 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device, uint8_t *repl
         return BITARM_MISUSE;
     memset(agent, 0, sizeof *agent);
     agent->device = device;
+    m->layout = layout;
+    for (int n = 0; n < 16; n++)
+        m->fortunes[n] = 1;
     for (int slot = 0; slot < 2; slot++) {
         memset(&other, 0, sizeof other);
         device->read(device->context, slot, &other, sizeof other);
         if (other.layout == layout && other.check_sum == memory_sum(&other) &&
-            (!m->layout || (int32_t)(other.saves - m->saves) > 0))
-            memcpy(m, &other, sizeof other);
+            other.saves > m->saves)
+            *m = other;
     }
-    agent->saved = m->count;
-    if (m->layout)
-        return bitarm_resume(agent, reply);
-    m->layout = layout;
-    m->run = m->epoch = -1;
-    m->bits = UNTOLD;
-    for (int n = 0; n < 16; n++)
-        m->fortunes[n] = 1;
-    return BITARM_QUIET;
+    return bitarm_resume(agent);
 }
 
-uint32_t bitarm_wanted(const bitarm_agent *agent)
-{
+uint32_t bitarm_wanted(const bitarm_agent *agent) {
     const bitarm_memory *m = &agent->memory;
-    int is_over = m->dismissed || !m->question.form || m->bits != UNTOLD;
-    return is_over || agent->target < m->count ? 0 : (uint32_t)(agent->target - m->count);
+    int is_asked = m->heard[1] == REQUEST && !m->reply_size;
+    return is_asked && agent->target > m->count ? (uint32_t)(agent->target - m->count) : 0;
 }
 
 /* Answer if it is time for that; and say until when to pull if it is not. */
-static int answer(bitarm_agent *agent)
-{
+static int answer(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
-    uint64_t look = 1, until = m->question.until;
-    int status = 0;
-    agent->target = until;
-    memset(m->answer, 0, sizeof m->answer);
-    if (m->count > until) {
-        m->bits = AHEAD;
-    } else if (m->question.form == CHALLENGE) {
-        while (look < m->count)
-            look += look < 64 ? 1 : look / 32;
-        if (look == m->count || m->count == until) {
-            agent->target = m->count;     /* until it has looked, it does not pull */
-            if (agent->saved != m->count) /* a power cut must not undo a look */
-                status = bitarm_save(agent);
-            if (status)
-                return status;
-            if (is_beaten(m))
-                m->bits = 1;
+    uint64_t look = 1, last = 0;
+    bits word = {{0}, 0};
+    question q;
+    read_frame(m->heard, m->heard_size, agent->device->fraction, &q);
+    agent->target = q.until;
+    if (q.form == CHALLENGE && m->count <= q.until) {
+        for (; look <= m->count; look += look < 64 ? 1 : look / 32)
+            last = look;
+        if (m->count && (m->count == last || m->count == q.until)) {
+            agent->target = m->count; /* until it has looked, it does not pull */
+            if (bitarm_save(agent))   /* a power cut must not undo a look */
+                return BITARM_FLASH;
+            put(&word, 0, is_beaten(m, &q));
         }
-        if (look == m->count)
-            look += look < 64 ? 1 : look / 32;
-        agent->target = look < until ? look : until;
+        agent->target = look < q.until ? look : q.until;
     }
-    if (m->bits == UNTOLD && m->count == until)
-        status = write_answer(m, agent->device->most_bits);
-    if (status || m->bits == UNTOLD)
-        return status;
-    status = bitarm_save(agent);
-    if (status)
-        m->bits = UNTOLD;
-    return status;
-}
-
-int bitarm_resume(bitarm_agent *agent, uint8_t *reply)
-{
-    bitarm_memory *m = &agent->memory;
-    if (!m->question.form || m->dismissed)
+    if (!word.count && m->count < q.until)
         return BITARM_QUIET;
-    int status = m->bits == UNTOLD ? answer(agent) : 0;
-    return status || m->bits == UNTOLD ? status : write_frame(m, reply);
+    if (!word.count && m->count == q.until)
+        put_answer(&word, m, &q, agent->device->most_bits);
+    write_reply(m, &q, &word);
+    if (!bitarm_save(agent))
+        return BITARM_QUIET;
+    m->reply_size = 0;
+    return BITARM_FLASH;
 }
 
-int bitarm_observe(bitarm_agent *agent, int32_t reward, uint8_t *reply)
-{
+int bitarm_resume(bitarm_agent *agent) {
+    bitarm_memory *m = &agent->memory;
+    int status = m->heard[1] == REQUEST && !m->reply_size ? answer(agent) : 0;
+    return status ? status : m->reply_size;
+}
+
+int bitarm_observe(bitarm_agent *agent, int32_t reward) {
     const bitarm_device *device = agent->device;
     bitarm_memory *m = &agent->memory;
     int is_bet = m->scale.kind == BOUNDED;
@@ -676,55 +594,43 @@ int bitarm_observe(bitarm_agent *agent, int32_t reward, uint8_t *reply)
         bet(m, x);
     m->sum += reward;
     m->count++;
-    return m->count == agent->target ? bitarm_resume(agent, reply) : BITARM_QUIET;
+    return m->count == agent->target ? bitarm_resume(agent) : BITARM_QUIET;
 }
 
 /* Whether the device can serve a question. */
-static int fits(const bitarm_agent *agent, const bitarm_question *q)
-{
+static int fits(const bitarm_agent *agent, const question *q) {
     const bitarm_device *device = agent->device;
     const bitarm_memory *m = &agent->memory;
     int64_t widest = device->high > -device->low ? device->high : -device->low;
-    if (q->until > MOST_PULLS || (q->until > m->count && q->until - m->count > device->most_pulls))
-        return 0; /* too many pulls */
-    if (widest * ONE / q->step >= (int64_t)MOST_STEPS)
-        return 0; /* steps too fine for its rewards */
+    if (q->until > m->count + device->most_pulls || widest * ONE / q->step >= MOST_STEPS)
+        return 0; /* too many pulls, or steps that are too fine for its rewards */
     /* Bets on a scale on which none were kept cannot be made up for. */
     return !q->scale.kind || memcmp(&q->scale, &m->scale, sizeof m->scale) == 0 ||
            (m->scale.kind != BOUNDED && !(q->scale.kind == BOUNDED && m->count));
 }
 
-int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size, uint8_t *reply)
-{
+int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
     bitarm_memory *m = &agent->memory;
-    heard_frame heard;
-    if (!read_frame(frame, size, agent->device->fraction, &heard) ||
-        (m->run >= 0 && (heard.run != m->run || heard.arm != m->arm)))
+    int fraction = agent->device->fraction, ahead = 1;
+    question heard, last;
+    if (!read_frame(frame, size, fraction, &heard))
         return BITARM_REFUSED;
-    const bitarm_question *q = &heard.question;
-    int ahead = m->epoch < 0 ? 1 : (heard.epoch - m->epoch) & 255;
-    if (ahead > 127 || (q->form && !ahead && (m->dismissed || heard.number < m->message)))
-        return BITARM_QUIET; /* of long ago, or of no more use */
-    if (q->form && !ahead && heard.number == m->message)
-        return memcmp(q, &m->question, sizeof *q) == 0 ? bitarm_resume(agent, reply)
-                                                       : BITARM_REFUSED;
-    if (q->form && !fits(agent, q))
+    if (read_frame(m->heard, m->heard_size, fraction, &last)) {
+        ahead = (heard.epoch - last.epoch) & 255;
+        if (heard.run != last.run || heard.arm != last.arm)
+            return BITARM_REFUSED;
+    }
+    if (ahead > 127 || (!ahead && heard.form && (!last.form || heard.number < last.number)))
+        return BITARM_QUIET; /* of long ago; after it was dismissed; or late */
+    if (!ahead && heard.form && heard.number == last.number)
+        return size == m->heard_size && !memcmp(frame, m->heard, size) ? bitarm_resume(agent)
+                                                                       : BITARM_REFUSED;
+    if (heard.form && !fits(agent, &heard))
         return BITARM_REFUSED;
-    if (ahead) {
-        m->run = heard.run;
-        m->arm = heard.arm;
-        m->epoch = heard.epoch;
-        m->message = m->dismissed = 0;
-        memset(&m->question, 0, sizeof m->question);
-    }
-    if (!q->form) {
-        m->dismissed = heard.number > m->dismissed ? (uint8_t)heard.number : m->dismissed;
-        return bitarm_save(agent);
-    }
-    m->message = heard.number;
-    m->bits = UNTOLD;
-    memcpy(&m->question, q, sizeof *q);
-    if (q->scale.kind)
-        memcpy(&m->scale, &q->scale, sizeof m->scale);
-    return bitarm_resume(agent, reply);
+    memcpy(m->heard, frame, size);
+    m->heard_size = (uint16_t)size;
+    m->reply_size = 0;
+    if (heard.scale.kind)
+        m->scale = heard.scale;
+    return heard.form ? bitarm_resume(agent) : bitarm_save(agent);
 }

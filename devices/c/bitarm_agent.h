@@ -1,12 +1,11 @@
 /* One arm of a bitarm run on a small board, in C99: no allocation, no file, no clock.
  *
  *     bitarm_agent agent;
- *     uint8_t reply[BITARM_REPLY];
- *     int length = bitarm_start(&agent, &device, reply);          what a power cut left unsaid
- *     if (length > 0) send(reply, length);
- *     length = bitarm_receive(&agent, frame, size, reply);        from the radio
+ *     int length = bitarm_start(&agent, &device);          what a power cut left unsaid
+ *     if (length > 0) send(agent.memory.reply, length);    and so after each of the calls below
+ *     length = bitarm_receive(&agent, frame, size);        from the radio
  *     while (bitarm_wanted(&agent))
- *         length = bitarm_observe(&agent, read_sensor(), reply);
+ *         length = bitarm_observe(&agent, read_sensor());
  *
  * docs/wire.md says what an agent does, docs/devices.md how to use this one. All that is kept are
  * whole numbers, exact on every board. Floats only weigh them when the agent looks, and every
@@ -20,9 +19,9 @@
 #include <stdint.h>
 
 enum {
-    BITARM_REPLY = 64,   /* bytes of the longest reply */
+    BITARM_FRAME = 64,   /* bytes of the longest frame, both ways */
     BITARM_BITS = 192,   /* no answer has more */
-    BITARM_QUIET = 0,    /* nothing to send; above 0: so many bytes are to be sent */
+    BITARM_QUIET = 0,    /* nothing to send; above 0: so many bytes of the reply are to be sent */
     BITARM_REFUSED = -1, /* a frame or question that the agent cannot read or serve */
     BITARM_REWARD = -2,  /* a reward outside the bounds: not counted, and a person must know */
     BITARM_FLASH = -3,   /* a write failed: try bitarm_resume */
@@ -42,50 +41,39 @@ typedef struct {
     int (*write)(void *context, int slot, const void *bytes, size_t size);
 } bitarm_device;
 
-/* Lengths are whole numbers of 2^-32 of the device's unit. The structures have no padding: two
- * questions are the same if their bytes are. */
+/* Lengths are whole numbers of 2^-32 of the device's unit. */
 typedef struct {
     int64_t low, unit;   /* of bounds the unit is in the device's units, and power is 0; */
     int32_t kind, power; /* else σ is unit * 2^power of the lengths' units */
 } bitarm_scale;
 
-typedef struct {
-    uint64_t until, divisor;
-    int64_t place, step; /* the centre or the edge; the width of a cell */
-    bitarm_scale scale;
-    uint8_t form, escape, rung, below, hurdles[3];
-    int8_t spread;
-} bitarm_question;
-
-/* All that is kept, in one piece. */
+/* All that is kept, in one piece and without padding. */
 typedef struct {
     uint32_t layout, saves; /* which build wrote it; how often */
-    uint64_t arm, message, count;
-    bitarm_question question; /* its form is 0 before the first */
     bitarm_scale scale;
+    uint64_t count;
     int64_t sum, total, predicted; /* of rewards; and where these have bounds, Σx and Σx̂ */
     uint64_t squares;              /* and V, the three in units of 2^-32 */
     uint32_t fortunes[16];         /* of those who bet on high rewards, and on low ones, */
     int32_t powers[16];            /* times these powers of two */
-    int32_t run;                   /* -1 before the first request */
-    int16_t epoch;                 /* likewise */
-    uint8_t dismissed, bits;       /* why, or 0; how many were answered */
-    uint8_t answer[28];
+    uint8_t heard[BITARM_FRAME];   /* the last request or dismissal that it took */
+    uint8_t reply[BITARM_FRAME];   /* to that, once it is due */
+    uint16_t heard_size, reply_size;
     uint32_t check_sum; /* the last bytes: a torn write never has them right */
 } bitarm_memory;
 
 typedef struct {
     const bitarm_device *device;
     bitarm_memory memory;
-    uint64_t target, saved; /* the count at the next look or answer; the count that is kept */
+    uint64_t target; /* the count at the next look or answer */
 } bitarm_agent;
 
 /* Go on from what the device kept, or begin. As all below: the reply's length, or a code above. */
-int bitarm_start(bitarm_agent *agent, const bitarm_device *device, uint8_t *reply);
-int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size, uint8_t *reply);
-int bitarm_observe(bitarm_agent *agent, int32_t reward, uint8_t *reply);
+int bitarm_start(bitarm_agent *agent, const bitarm_device *device);
+int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size);
+int bitarm_observe(bitarm_agent *agent, int32_t reward);
 /* Go on with the question at hand, after a write that failed. */
-int bitarm_resume(bitarm_agent *agent, uint8_t *reply);
+int bitarm_resume(bitarm_agent *agent);
 /* Keep everything now; whenever you like: rewards since the last time can be lost. */
 int bitarm_save(bitarm_agent *agent);
 /* Rewards to the next look or answer. */

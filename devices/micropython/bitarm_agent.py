@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 class Refusal(Exception):  # noqa: N818
     """(kind, why); nothing has changed. "refused": a frame or question that this agent cannot read
-    or serve. "reward": one outside the bounds, which was not counted: a person must know.
+    or serve. "reward": one outside the bounds, which was not counted: a person must know. "misuse":
+    a reward that was not wanted, or a store that was written in other units.
     """
 
 
@@ -36,28 +37,13 @@ def _require(holds: object, why: str, kind: str = "refused") -> None:
 REPORT, REQUEST, DISMISS, POSITION = 1, 2, 3, 4  # kinds of long frames
 CODES = [code for code in range(64) if code & code - 1]  # of messages in short ones
 NEAREST, EVIDENCE, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7, 8  # forms of questions
-NO_SCALE, SIGMA, BOUNDED = 0, 1, 2  # kinds of scales
-# What has a field: bit n stands for form n, and three bits for what a question's tag may add.
-ANY, JUDGED, ESCAPED, LOW, UNIT = 0x1E4, 0x1E0, 0x200, 0x400, 0x800
-NUMBER, SIGNED, FLOAT, WHOLE, LARGE = 0, -1, 8, 1 << 53, 1 << 64
-FIELDS = (  # in their order: name, how it is spelt (or its bytes), what has it, least, end
-    ("until", NUMBER, ANY, 1, 10**12 + 1),
-    ("place", FLOAT, 1 << NEAREST, -1 << 600, 1 << 600),  # the centre, or the edge
-    ("step", FLOAT, 1 << NEAREST, 1, 1 << 600),  # the width of a cell
-    ("power", SIGNED, JUDGED, -1100, 1101),  # of two: the unit of place and step
-    ("place", SIGNED, JUDGED, 1 - WHOLE, WHOLE),
-    ("step", NUMBER, JUDGED, 1, WHOLE),
-    ("divisor", NUMBER, ANY - (1 << CHALLENGE), 1, (1 << 40) + 1),
-    ("rung", NUMBER, 1 << EDGE, 0, 62),
-    ("start", NUMBER, 1 << CHALLENGE, 0, 62 * 16),  # rung, and steps from the edge down to the low
-    ("spread", SIGNED, 1 << EDGE, -40, 3),
-    ("hurdles", 3, 1 << CHALLENGE, 0, 1 << 24),
-    ("escape", NUMBER, ESCAPED, 1, 65),
-    ("low", SIGNED, LOW, 1 - WHOLE, WHOLE),
-    ("low_power", SIGNED, LOW, -1100, 1101),
-    ("unit", NUMBER, UNIT, 1, WHOLE),
-    ("unit_power", SIGNED, UNIT, -1100, 1101),
-)
+ESCAPED, IN_UNIT, OF_SIGMA = 0x20, 0x40, 0x80  # what may be added to them
+TAGS = [form + more for form in (5, 6, 7, 0x25, 0x26, 0x27, 8) for more in (0, IN_UNIT, OF_SIGMA)]
+TAGS += [NEAREST, NEAREST + ESCAPED]
+SIGMA, BOUNDED = 1, 2  # kinds of scales
+NUMBER, SIGNED, WHOLE = 0, -1, (1 << 53) - 1  # how a field is spelt; the largest whole number
+GRAIN = 300  # lengths are whole numbers of 2^-300: floats, and all powers of two, in one unit
+BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
 
 
 def _check_sum(frame: bytes) -> bytes:  # CRC-16/CCITT-FALSE
@@ -73,87 +59,112 @@ def _length_word(size: int) -> bytes:
     return (size | (bin(size).count("1") & 1) << 15).to_bytes(2, "big")
 
 
-class Heard:
-    """A request; or a dismissal: then `form` is 0, and the number is its cause."""
+def _golomb(number: int, divisor: int, escape: int) -> str:
+    ones = min(number // divisor, escape)
+    rest, length = number - ones * divisor, len(bin(2 * divisor - 1)) - 3
+    if ones == escape:  # Elias' code
+        return "1" * ones + "0" * (len(bin(rest + 1)) - 3) + bin(rest + 1)[2:]
+    spare = (1 << length) - divisor  # so many rests have a bit less; a 0 before them ends the ones
+    rest, length = (rest, length) if rest < spare else (rest + spare, length + 1)
+    return "1" * ones + bin(1 << length | rest)[3:]
 
-    form = until = place = step = rung = start = spread = hurdles = low = low_power = unit_power = 0
-    divisor, escape, unit, power = 1, 20, 1, -300
+
+def _signed(number: int, divisor: int, escape: int) -> str:
+    return _golomb(2 * number - 1 if number > 0 else -2 * number, divisor, escape)
+
+
+class Heard:
+    """A request, and what can answer it; or a dismissal: then `form` is 0."""
+
+    form, below, divisor, escape, scale = 0, 0, 1, 20, [0, 0, 0]  # a scale: its kind, low, unit
 
     def __init__(self, frame: bytes) -> None:
         self.frame, self._at, self._end = frame, 4, len(frame) - 2
         is_long = len(frame) > 11 and frame[0] == 0x80 and frame[2:4] == _length_word(len(frame))
         _require(is_long and _check_sum(frame[:-2]) == frame[-2:], "no whole frame of version 2")
         _require(frame[1] in (REQUEST, DISMISS), "neither a request nor a dismissal of one arm")
-        self.run, self.epoch = self._take(3), self._take(1)
-        self.arm, self.number = self._take(NUMBER), self._take(NUMBER)
+        self.run, self.epoch, self.arm = self._take(3), self._take(1), self._take(NUMBER)
+        self.number = self._take(NUMBER, 1, 2 if frame[1] == DISMISS else 1 << 64)
+        self._head = frame[4 : self._at]
         if frame[1] == REQUEST:
-            self._read_question(self._take(1))
-        is_number = self.number > 0 and (self.form or self.number <= 2)
-        _require(is_number and self._at == self._end, "its fields end late, or have a number 0")
+            self._take_question(self._take(1))
+        _require(self._at == self._end, "its fields do not end where they should")
 
-    def _read_question(self, tag: int) -> None:
-        self.form, of_scale, is_escaped = tag & 0x0F, tag >> 6, tag >> 5 & 1
-        is_judged, is_challenge = self.form >= EVIDENCE, self.form == CHALLENGE
-        is_known = ANY >> self.form & 1 and not tag & 0x10 and not (is_escaped and is_challenge)
-        _require(is_known and of_scale < (3 if is_judged else 1), "codes: nearest and above alone")
-        has = 1 << self.form | ESCAPED * is_escaped | (LOW | UNIT, 0, UNIT)[of_scale] * is_judged
-        for name, spelling, where, least, end in FIELDS:
-            if has & where:
-                value = self._take(spelling)
-                _require(least <= value < end, "nobody can answer this question: " + name)
-                setattr(self, name, value)
-        self.scale = [(BOUNDED, BOUNDED, SIGMA)[of_scale] * is_judged]
-        self.scale += [self.low, self.low_power, self.unit, self.unit_power]
-        is_spelt = not is_judged or (self.place | self.step) & self.unit & 1
-        is_spelt = is_spelt and (self.low & 1 or not (self.low or self.low_power))
-        is_spelt = is_spelt and (of_scale or self.scale != [BOUNDED, 0, 0, 1, 0])
-        _require(is_spelt and not (is_escaped and self.escape == 20), "a question spelt otherwise")
-        self.rung, self.below = divmod(self.start, 16) if is_challenge else (self.rung, 0)
+    def _take(self, spelling: int, least: int = 0, most: int = 1 << 64) -> int:
+        """The next field: a number, a signed one, or one of so many bytes."""
+        number, shift, byte = 0, 0, 0x80
+        if spelling > 0:
+            self._at += spelling
+            _require(self._at <= self._end, "a field runs into the check sum")
+            number = int.from_bytes(self.frame[self._at - spelling : self._at], "big")
+        else:
+            while byte & 0x80:
+                byte = self._take(1)
+                number, shift = number | (byte & 0x7F) << shift, shift + 7
+            _require(not number >> 64 and (byte or shift == 7), "no number")
+        if spelling == SIGNED:
+            number = number + 1 >> 1 if number & 1 else -(number >> 1)
+        _require(least <= number <= most, "nobody can answer this question")
+        return number
+
+    def _take_float(self) -> int:
+        bits = self._take(8)
+        power, number = (bits >> 52 & 0x7FF) - 1075, bits & (1 << 52) - 1 | 1 << 52
+        _require(not bits or -GRAIN <= power <= GRAIN, "a float that no device holds")
+        return (-number if bits >> 63 else number) << GRAIN + power if bits else 0
+
+    def _take_odd(self, spelling: int) -> int:
+        """An odd number, and the power of two that it is times; a signed one may be 0."""
+        number, power = self._take(spelling, -WHOLE, WHOLE), self._take(SIGNED, -GRAIN, GRAIN)
+        is_zero = spelling == SIGNED and number == power == 0
+        _require(number & 1 or is_zero, "a number that is spelt otherwise")
+        return number << GRAIN + power
+
+    def _take_question(self, tag: int) -> None:
+        _require(tag in TAGS, "it knows the codes nearest and above alone")
+        form, more, self.until = tag & 0x0F, tag & 0xC0, self._take(NUMBER, 1, 10**12)
+        self.form = form
+        if form == NEAREST:
+            self.place, self.step = self._take_float(), self._take_float()
+        else:
+            power, place = self._take(SIGNED, -GRAIN, GRAIN), self._take(SIGNED, -WHOLE, WHOLE)
+            step = self._take(NUMBER, 1, WHOLE)
+            _require((place | step) & 1, "lengths that are spelt otherwise")
+            self.place, self.step = place << GRAIN + power, step << GRAIN + power
+        if form == CHALLENGE:
+            self.rung, self.below = divmod(self._take(NUMBER, 0, 16 * 62 - 1), 16)
+            self.hurdles = [self._take(1), self._take(1), self._take(1)]
+        else:
+            self.divisor = self._take(NUMBER, 1, 1 << 40)
+        if form == EDGE:
+            self.rung, self.spread = self._take(NUMBER, 0, 61), self._take(SIGNED, -40, 2)
+        if tag & ESCAPED:
+            self.escape = self._take(NUMBER, 1, 64)
+            _require(self.escape != 20, "an escape that is spelt otherwise")
+        if form >= EVIDENCE:
+            low = 0 if more else self._take_odd(SIGNED)
+            unit = 1 << GRAIN if more == IN_UNIT else self._take_odd(NUMBER)
+            _require(more or low or unit != 1 << GRAIN, "a scale that is spelt otherwise")
+            self.scale = [SIGMA if more == OF_SIGMA else BOUNDED, low, unit]
         is_near = abs(self.place - self.below * self.step) < self.step << 34
         _require(is_near, "2^34 steps from 0 is too far")
-        # Lengths become whole numbers of 2^half: half a step is one too.
-        self.half, self.place, self.step = self.power - 1, 2 * self.place, 2 * self.step
 
-    def _take(self, spelling: int) -> int:
-        number, shift, byte, size = 0, 0, 0x80, max(spelling, 1)
-        self._at += size
-        _require(self._at <= self._end, "a field runs into the check sum")
-        bits = int.from_bytes(self.frame[self._at - size : self._at], "big")
-        if spelling == FLOAT:  # as a whole number of 2^-300
-            power, number = (bits >> 52 & 0x7FF) - 775, bits & (1 << 52) - 1 | 1 << 52
-            _require(not bits or 0 <= power < 500, "a float that no device holds")
-            return (-number if bits >> 63 else number) << power if bits else 0
-        if spelling > 0:
-            return bits
-        while byte & 0x80:
-            byte = self._take(1) if shift else bits
-            number |= (byte & 0x7F) << shift
-            _require(number < LARGE and shift < 64 and (byte or not shift), "no number")
-            shift += 7
-        return number if spelling == NUMBER else number + 1 >> 1 if number & 1 else -(number >> 1)
-
-    def word(self, steps: int) -> str:
-        """That of so many steps from the place."""
-        return _golomb(_fold(steps), self.divisor, self.escape)
-
-
-AHEAD = "+"  # in place of an answer's bits: more pulls were made than were asked for
-BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
-
-
-def _fold(number: int) -> int:
-    return 2 * number - 1 if number > 0 else -2 * number
-
-
-def _golomb(number: int, divisor: int, escape: int) -> str:  # past the escape Elias'
-    quotient, rest = divmod(number, divisor)
-    if quotient >= escape:
-        digits = bin(number - escape * divisor + 1)[2:]
-        return "1" * escape + "0" * (len(digits) - 1) + digits
-    length = len(bin(2 * divisor - 1)) - 3  # the least with 2^length >= divisor
-    short = (1 << length) - divisor
-    length, rest = (length, rest + short) if rest >= short else (length - 1, rest)
-    return "1" * quotient + "0" + bin(1 << length | rest)[3:]
+    def reply(self, word: str, count: int = 0) -> bytes:
+        """The frame that tells a word; or, without one, how many pulls were made."""
+        bits = len(word)
+        if word and bits <= 16 and self.arm < 1 << 16 and self.number <= len(CODES):
+            first = (0x40 | CODES[self.number - 1]) << 17 | int(word + "1", 2) << 16 - bits
+            frame = first.to_bytes(3, "big") + self._head[:4] + self.arm.to_bytes(2, "big")
+            return frame + _check_sum(frame)
+        left, body = bits or count, bytearray(self._head)  # run, arm, message: as they were spelt
+        while left > 0x7F:
+            body.append(0x80 | left & 0x7F)
+            left >>= 7
+        body.append(left)
+        for first in range(0, bits, 8):
+            body.append(int((word[first : first + 8] + "0000000")[:8], 2))
+        frame = bytes((0x80, REPORT if word else POSITION)) + _length_word(len(body) + 6)
+        return frame + bytes(body) + _check_sum(frame + bytes(body))
 
 
 # -- the arm: docs/wire.md has its rules and formulas, docs/evidence.md the proofs ----------------
@@ -164,8 +175,6 @@ NUMERATORS = (62, 40, 25)  # of the rates: over 64, and over 4 for every three r
 ROUNDING = 512.0  # what all roundings come to, in parts of what is added up:
 while 1.0 + ROUNDING / 512.0 > 1.0:  # 512 times 2^-53, 2^-24, or what the board has
     ROUNDING /= 2.0
-KEPT = ["run", "arm", "epoch", "dismissed", "count"]
-KEPT += ["sum", "scale", "total", "predicted", "squares", "fortunes", "powers"]
 
 
 def _curve(y: float) -> float:
@@ -205,91 +214,78 @@ class Agent:
 
     most_pulls = 1 << 30  # for one question: who speaks must not wear a sensor out
     most_bits = 1 << 30  # of an answer: what the link carries
-    run = epoch = -1
-    arm = dismissed = saves = count = sum = 0
-    total = predicted = squares = 0  # Σx, Σx̂ and V, in units of 1/ONE
-    asked: "Heard | None" = None
-    answer: "str | None" = None  # to what was asked
+    heard: "Heard | None" = None  # the last request or dismissal that it took
+    reply = b""  # to that, once it is due
+    count = sum = total = predicted = squares = 0  # of rewards; and with bounds, Σx, Σx̂ and V
+    # The last scale; what those who bet on high rewards and on low ones have, times 2^power.
+    scale, fortunes, powers = [0, 0, 0], [0], [0]
 
     def __init__(self, store: "Any", fraction: int, low: int, high: int) -> None:
         self.store, self.fraction, self.low, self.high = store, fraction, low, high
-        self.scale = [NO_SCALE, 0, 0, 1, 0]
-        self.fortunes = [1] * 16  # of those who bet on high rewards, and on low ones,
-        self.powers = [0] * 16  # times these powers of two
-        for slot in (0, 1):
-            kept = bytes(store.read(slot))
-            if len(kept) > 4 and binascii.crc32(kept[4:]).to_bytes(4, "big") == kept[:4]:
-                record = json.loads(kept[4:].decode())
-                if record[0] != fraction:
-                    raise ValueError("what is kept was counted in other units: erase it first")
-                if record[1] > self.saves:  # than what the other slot has
-                    self.saves, frame, self.answer = record[1:4]
-                    self.asked = Heard(bytes(frame)) if frame else None
-                    for name, value in zip(KEPT, record[4:]):
-                        setattr(self, name, value)
-        self._target, self._saved = 0, self.count
+        fresh = [0, fraction, [], [], [0, 0, 0], 0, 0, 0, 0, 0, [1] * 16, [0] * 16]
+        record = max(fresh, self._kept(0), self._kept(1))  # by how often it had saved
+        _require(record[1] == fraction, "kept in other units: erase it first", "misuse")
+        self.saves, _, heard, reply, self.scale, self.count, self.sum = record[:7]
+        self.heard, self.reply = Heard(bytes(heard)) if heard else None, bytes(reply)
+        self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
+        self._target, self._shift = 0, GRAIN - fraction
 
-    def save(self) -> None:
+    def _kept(self, slot: int) -> "list[Any]":
+        kept = bytes(self.store.read(slot))
+        is_whole = len(kept) > 4 and binascii.crc32(kept[4:]).to_bytes(4, "big") == kept[:4]
+        return list(json.loads(kept[4:].decode())) if is_whole else [0]
+
+    def save(self, reply: bytes = b"") -> None:
         """Keep all that it holds; whenever you like: rewards since the last time can be lost."""
-        self._save(self.answer)
-
-    def _save(self, answer: "str | None") -> None:
-        record = [
-            self.fraction,
-            self.saves + 1,
-            list(self.asked.frame if self.asked else b""),
-            answer,
-        ]
-        kept = json.dumps(record + [getattr(self, name) for name in KEPT]).encode()
+        reply, heard = reply or self.reply, self.heard.frame if self.heard else b""
+        record = [self.saves + 1, self.fraction, list(heard), list(reply), self.scale, self.count]
+        record += [self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers]
+        kept = json.dumps(record).encode()
         # The sum comes first: at the end, a record that lacks its last byte would pass in 1 of 256.
         self.store.write(self.saves + 1 & 1, binascii.crc32(kept).to_bytes(4, "big") + kept)
-        self.saves, self.answer, self._saved = self.saves + 1, answer, self.count
+        self.saves, self.reply = self.saves + 1, reply
 
     @property
     def wanted(self) -> int:
         """Rewards to the next look or answer."""
-        is_over = self.dismissed or not self.asked or self.answer is not None
-        return 0 if is_over else max(self._target - self.count, 0)
+        is_asked = self.heard and self.heard.form and not self.reply
+        return max(self._target - self.count, 0) if is_asked else 0
 
     def receive(self, frame: bytes) -> "bytes | None":
         """Take in a frame; returns the frame to send, if an answer is due at once."""
-        heard = Heard(bytes(frame))
-        is_own = self.run < 0 or (heard.run, heard.arm) == (self.run, self.arm)
-        _require(is_own, "for another run or another arm")
-        ahead = (heard.epoch - self.epoch) % 256 if self.epoch >= 0 else 1
-        last = self.asked.number if self.asked and not ahead else 0
-        is_void = heard.form and ((self.dismissed and not ahead) or heard.number < last)
-        if ahead > 127 or is_void:
-            return None  # of long ago, or of no more use
-        if heard.form and heard.number == last and self.asked:
-            _require(heard.frame == self.asked.frame, "another question had this number before")
-            return self.resume()
+        heard, last, ahead = Heard(bytes(frame)), self.heard, 1
+        if last:
+            _require((heard.run, heard.arm) == (last.run, last.arm), "for another run or arm")
+            ahead = (heard.epoch - last.epoch) % 256
+        if ahead > 127:
+            return None  # of long ago
+        if heard.form and last and not ahead:
+            if not last.form or heard.number < last.number:
+                return None  # dismissed, or late
+            if heard.number == last.number:
+                _require(heard.frame == last.frame, "another question had this number before")
+                return self.resume()
         if heard.form:
             self._require_fit(heard)
-        if ahead:
-            self.run, self.arm, self.epoch, self.dismissed = heard.run, heard.arm, heard.epoch, 0
-            self.asked = self.answer = None
+            self.scale = heard.scale if heard.scale[0] else self.scale
+        self.heard, self.reply = heard, b""
         if not heard.form:
-            self.dismissed = max(self.dismissed, heard.number)
             self.save()
-            return None
-        self.asked, self.answer = heard, None
-        self.scale = heard.scale if heard.scale[0] else self.scale
         return self.resume()
 
     def _require_fit(self, asked: Heard) -> None:
         _require(asked.until - self.count <= self.most_pulls, "more pulls than this device makes")
-        if asked.scale[0]:
-            powers = max(abs(asked.scale[4] - asked.half), abs(self.fraction + asked.half))
-            _require(powers <= 60, "short floats do not hold such steps on such a scale")
-            is_free = self.scale[0] != BOUNDED and not (asked.scale[0] == BOUNDED and self.count)
-            _require(is_free or asked.scale == self.scale, "a scale on which no bets were kept")
+        kind, _, unit = asked.scale
+        is_held = not kind or unit >> 60 <= asked.step <= unit << 60
+        _require(is_held, "short floats do not hold such steps on such a scale")
+        is_free = self.scale[0] != BOUNDED and not (kind == BOUNDED and self.count)
+        is_kept = not kind or is_free or asked.scale == self.scale
+        _require(is_kept, "a scale on which no bets were kept")
 
     def observe(self, reward: int) -> "bytes | None":
         """Take in one reward; returns the frame to send, once an answer is due."""
-        if not self.wanted:
-            raise ValueError("no reward is wanted")
-        x = self._scaled(reward, -self.fraction) if self.scale[0] == BOUNDED else 0
+        _require(self.wanted, "no reward is wanted", "misuse")
+        x = self._scaled(reward << self._shift) if self.scale[0] == BOUNDED else 0
         is_within = self.low <= reward <= self.high and 0 <= x <= ONE
         _require(is_within, "a reward lies outside the bounds", "reward")
         if self.scale[0] == BOUNDED:
@@ -299,49 +295,31 @@ class Agent:
 
     def resume(self) -> "bytes | None":
         """Go on with the question at hand: after a start, or after a write that failed."""
-        if not self.asked or self.dismissed:
-            return None
-        if self.answer is None:
-            answer = self._due(self.asked)
-            if answer is None:
-                return None
-            self._save(answer if len(answer) <= self.most_bits else BEYOND)
-        return self._reply(self.asked.number, self.answer or "")
+        asked = self.heard
+        if asked and asked.form and not self.reply:
+            reply = self._due(asked)
+            if reply:
+                self.save(reply)
+        return self.reply or None
 
-    def _due(self, asked: Heard) -> "str | None":
-        """The answer, if it is time for it; and until when to pull if it is not."""
+    def _due(self, asked: Heard) -> bytes:
+        """The reply, if it is time for it; and until when to pull if it is not."""
         count, last, look, self._target = self.count, -1, 1, asked.until
         if count > asked.until:
-            return AHEAD
+            return asked.reply("", count)
         if asked.form == CHALLENGE:
             while look <= count:
                 last, look = look, look + (look // 32 or 1)
             if count in (last, asked.until):
                 self._target = count  # until it has looked, it does not pull
-                if self._saved != count:
-                    self.save()  # a power cut must not undo a look
+                self.save()  # a power cut must not undo a look
                 if self._is_beaten(asked):
-                    return "0"
+                    return asked.reply("0")
             self._target = min(asked.until, look)
-        return self._word(asked) if count == asked.until else None
-
-    def _reply(self, message: int, answer: str) -> bytes:
-        run, bits = (self.run << 8 | self.epoch).to_bytes(4, "big"), len(answer)
-        if answer != AHEAD and bits <= 16 and not self.arm >> 16 and message <= len(CODES):
-            head = (0x40 | CODES[message - 1]) << 17 | int(answer + "1", 2) << 16 - bits
-            frame = head.to_bytes(3, "big") + run + self.arm.to_bytes(2, "big")
-            return frame + _check_sum(frame)
-        kind, last = (POSITION, self.count) if answer == AHEAD else (REPORT, bits)
-        body = bytearray(run)
-        for number in (self.arm, message, last):
-            while number > 0x7F:
-                body.append(0x80 | number & 0x7F)
-                number >>= 7
-            body.append(number)
-        for first in range(0, bits if kind == REPORT else 0, 8):
-            body.append(int((answer[first : first + 8] + "0000000")[:8], 2))
-        frame = bytes((0x80, kind)) + _length_word(len(body) + 6) + bytes(body)
-        return frame + _check_sum(frame)
+        if count < asked.until:
+            return b""
+        word = self._word(asked)
+        return asked.reply(word if len(word) <= self.most_bits else BEYOND)
 
     def _bet(self, x: int) -> None:
         guess = (ONE // 2 + self.total) // (1 + self.count)
@@ -355,12 +333,9 @@ class Agent:
                 fortune, power = fortune >> 8, power + 8
             self.fortunes[bettor], self.powers[bettor] = fortune, power
 
-    def _scaled(self, number: int, power: int) -> int:
-        """A multiple of a power of two, where 0 and ONE are the bounds; rounded down."""
-        _, low, low_power, unit, unit_power = self.scale
-        least = min(power, low_power, unit_power)
-        above = (number << power - least) - (low << low_power - least)
-        return (above << 32) // (unit << unit_power - least)
+    def _scaled(self, length: int) -> int:
+        """Where 0 and ONE are the bounds; rounded down."""
+        return (length - self.scale[1] << 32) // self.scale[2]
 
     def _rate(self, rung: int, pulls: int = 1, less: int = 0) -> float:
         """λ of a rung, times so many pulls; less something, in its units."""
@@ -374,7 +349,7 @@ class Agent:
         step, folded = self._rate(rung), 0.0
         if self.scale[0] == SIGMA:
             lost = -step * step / 2.0 * self.count
-            total = self._scaled(self.sum, -self.fraction) + (1 if side < 0 else 0)
+            total = self._scaled(self.sum << self._shift) + (1 if side < 0 else 0)
         elif rung < 8:
             bettor, total = rung if side > 0 else 8 + rung, self.predicted
             lost = math.log(math.ldexp(self.fortunes[bettor], -60))
@@ -388,13 +363,12 @@ class Agent:
 
     def _is_beaten(self, asked: Heard) -> bool:
         """Whether the leader's evidence and its own say that the arm is not the best."""
-        edge, terms = self._scaled(asked.place, asked.half), []
-        for place in range(3):
-            byte, winner = asked.hurdles >> 16 - 8 * place & 0xFF, asked.rung + place
+        edge, terms = self._scaled(asked.place), []
+        for place, byte in enumerate(asked.hurdles):
             hurdle = max(byte / 8.0, byte / 2.0 - 48.0, byte * 4.0 - 720.0)
             for climb in range(4 if byte < 255 else 0):
+                winner, more = asked.rung + place, math.log(SHARES[climb]) - hurdle
                 loser = max(winner - climb, 0)
-                more = math.log(SHARES[climb]) - hurdle
                 value = self._evidence(loser, -1, self.count * edge, more) - ROUNDING
                 # Whole numbers are taken from each other: the two are often nearly the same.
                 rise = NUMERATORS[loser % 3] * self.count << 2 * (winner // 3 - loser // 3)
@@ -403,10 +377,9 @@ class Agent:
         if self.scale[0] == SIGMA:
             low, high = -1e38, 1e38
         for value, slope in terms:  # beyond these ends one term alone is enough
-            if slope < 0.0:
-                low = max(low, -value / slope)
-            elif slope > 0.0:
-                high = min(high, -value / slope)
+            if slope:
+                end = -value / slope
+                low, high = (max(low, end), high) if slope < 0.0 else (low, min(high, end))
             elif value >= 0.0:
                 return True
         if not terms or low > high or high - low > 1e30:  # without end, some m explains everything
@@ -427,22 +400,24 @@ class Agent:
 
     def _certified(self, asked: Heard, steps: int, spread: int) -> int:
         """Steps to the highest cell whose lower end is certified, from those to the mean."""
-        tries, holds, count = 0, False, self.count
-        while not holds:
-            steps, tries = steps - (1 << (tries - 1) // 8 if tries else 0), tries + 1
-            middle = asked.place + steps * asked.step
-            edge = self._scaled(middle - asked.step // 2, asked.half) + 1
-            mean, holds = self._scaled(middle, asked.half) / ONE, True
-            for rung in range(asked.rung, asked.rung + 3):
-                lost = count * self._cost(rung, mean, 2.0**spread)
-                told = self._evidence(rung, 1, count * edge, lost)
-                holds = holds and told >= ROUNDING * count * self._rate(rung)
+        tries = 0
+        while not self._is_certified(asked, asked.place + steps * asked.step, 2.0**spread):
+            steps, tries = steps - (1 << tries // 8), tries + 1
         return steps
+
+    def _is_certified(self, asked: Heard, middle: int, spread: float) -> bool:
+        mean, edge = self._scaled(middle) / ONE, self._scaled(middle - asked.step // 2) + 1
+        for rung in range(asked.rung, asked.rung + 3):
+            lost = self.count * self._cost(rung, mean, spread)
+            told = self._evidence(rung, 1, self.count * edge, lost)
+            if told < ROUNDING * self.count * self._rate(rung):
+                return False
+        return True
 
     def _edge(self, asked: Heard, steps: int) -> str:
         """The word of the edge, from the steps to the mean: with the spread anew if that pays."""
         kept, fitted = self._certified(asked, steps, asked.spread), 2.0**asked.spread
-        told = "0" + asked.word(kept)
+        told = "0" + _signed(kept, asked.divisor, asked.escape)
         lost = max(-self._evidence(asked.rung + 1, 1, self.total) / self.count, 1e-12)
         mean = self.total / ONE / self.count
         for _ in range(6):  # cost is nearly in proportion to the spread
@@ -454,30 +429,26 @@ class Agent:
         change = max(min(math.floor(off + 0.5), 20), -20)
         anew, mean = self._certified(asked, steps, asked.spread + change), self._clamped(mean)
         deviation = math.sqrt(2.0**asked.spread * mean * (1.0 - mean) / self.count)
-        unit = math.ldexp(self.scale[3], self.scale[4] - asked.half)
-        word = "1" + _golomb(_fold(change), 1, 20) + asked.word(anew)
-        is_worth_it = (anew - kept) * asked.step > 0.5 * unit * deviation
-        return word if is_worth_it and len(word) <= self.most_bits else told
+        gained = ((anew - kept) * asked.step << 32) // self.scale[2] / ONE
+        word = "1" + _signed(change, 1, 20) + _signed(anew, asked.divisor, asked.escape)
+        return word if gained > 0.5 * deviation and len(word) <= self.most_bits else told
 
     def _word(self, asked: Heard) -> str:
         """The answer to a question, but for "beaten"."""
-        shift = -self.fraction - asked.half
-        per = self.count << max(-shift, 0)
-        mean, cell = self.sum << max(shift, 0), asked.step * per  # in parts of a half: 1/per
+        mean, cell, kind = self.sum << self._shift, asked.step * self.count, self.scale[0]
         _require(abs(mean) < cell << 34, "the mean is too far from 0 for these steps", "reward")
-        lead = mean - asked.place * per
-        steps, rest = divmod(lead + cell // 2, cell)
-        is_bounded = self.scale[0] == BOUNDED
+        lead = mean - asked.place * self.count
         if asked.form == CHALLENGE:
             return "1" + _golomb(max(lead // cell + asked.below, 0), 1, 6)
-        if asked.form == EDGE and is_bounded:
+        # The lines of σ hold if the mean is above the cell's lower end: it must not be at it.
+        is_strict = asked.form == EDGE and kind == SIGMA
+        steps = (2 * lead + cell - is_strict) // (2 * cell)
+        if asked.form == EDGE and kind == BOUNDED:
             return self._edge(asked, steps)
-        if asked.form == EDGE:  # the lines of σ hold if the mean is above the cell's lower end
-            return "0" + asked.word(steps - (rest == 0))
-        word, ratio = asked.word(steps), 1.0
-        if asked.form != PILOT:
-            return word
-        if is_bounded:  # the variance, in parts of that of a coin with the mean that is told
-            told = self._clamped(self._scaled(asked.place + steps * asked.step, asked.half) / ONE)
+        word, ratio = _signed(steps, asked.divisor, asked.escape), 1.0
+        if asked.form == PILOT and kind == BOUNDED:  # the variance, in parts of that of a coin
+            told = self._clamped(self._scaled(asked.place + steps * asked.step) / ONE)
             ratio = self.squares / ONE / self.count / (told * (1.0 - told))
-        return word + "1" * sum(ratio < 0.5 * 0.25**n for n in range(8)) + "0"
+        if asked.form == PILOT:
+            word += "1" * sum(ratio < 0.5 * 0.25**n for n in range(8)) + "0"
+        return "0" + word if asked.form == EDGE else word

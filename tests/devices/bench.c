@@ -49,7 +49,7 @@ static const char *kind_of(int status)
     return status > 0 ? "say" : names[-status];
 }
 
-static int hear(arm *own, const char *words, uint8_t *reply)
+static int hear(arm *own, const char *words)
 {
     /* Exactly as long as the frame, so that a sanitizer sees whoever reads beyond it. */
     size_t size = strlen(words) / 2;
@@ -61,22 +61,21 @@ static int hear(arm *own, const char *words, uint8_t *reply)
         char digits[3] = {words[2 * n], words[2 * n + 1], 0};
         frame[n] = (uint8_t)strtoul(digits, NULL, 16);
     }
-    status = bitarm_receive(&own->agent, frame, size, reply);
+    status = bitarm_receive(&own->agent, frame, size);
     free(frame);
     return status;
 }
 
-static int give(arm *own, char *words, uint8_t *reply)
+static int give(arm *own, char *words)
 {
     int status = BITARM_QUIET;
     for (char *word = strtok(words, " "); word && !status; word = strtok(NULL, " "))
-        status = bitarm_observe(&own->agent, (int32_t)strtol(word, NULL, 10), reply);
+        status = bitarm_observe(&own->agent, (int32_t)strtol(word, NULL, 10));
     return status;
 }
 
 static int begin(arm *own, char *words)
 {
-    uint8_t reply[BITARM_REPLY];
     memset(own, 0, sizeof *own);
     own->tear = -1;
     own->device.fraction = (uint8_t)strtol(words, &words, 10);
@@ -89,17 +88,17 @@ static int begin(arm *own, char *words)
     own->device.context = own;
     own->device.read = read_slot;
     own->device.write = write_slot;
-    return bitarm_start(&own->agent, &own->device, reply);
+    return bitarm_start(&own->agent, &own->device);
 }
 
-static int serve(arm *own, const char *verb, char *words, uint8_t *reply)
+static int serve(arm *own, const char *verb, char *words)
 {
     if (!strcmp(verb, "new"))
         return begin(own, words);
     if (!strcmp(verb, "hear"))
-        return hear(own, words, reply);
+        return hear(own, words);
     if (!strcmp(verb, "give"))
-        return give(own, words, reply);
+        return give(own, words);
     if (!strcmp(verb, "full"))
         own->full = strtol(words, NULL, 10);
     if (!strcmp(verb, "tear"))
@@ -108,14 +107,13 @@ static int serve(arm *own, const char *verb, char *words, uint8_t *reply)
         return BITARM_QUIET;
     own->is_dead = 0;
     own->tear = -1;
-    return bitarm_start(&own->agent, &own->device, reply);
+    return bitarm_start(&own->agent, &own->device);
 }
 
 int main(void)
 {
     while (fgets(line, sizeof line, stdin)) {
-        uint8_t reply[BITARM_REPLY];
-        char *words = line, *verb;
+            char *words = line, *verb;
         arm *own = &arms[strtoul(words, &words, 10) % ARMS];
         int status = BITARM_QUIET;
         line[strcspn(line, "\r\n")] = 0;
@@ -124,12 +122,12 @@ int main(void)
         if (*words)
             *words++ = 0;
         if (!own->is_dead || !strcmp(verb, "cut"))
-            status = serve(own, verb, words, reply);
+            status = serve(own, verb, words);
         if (own->is_dead)
             status = BITARM_QUIET;
         printf("%s ", own->is_dead ? "dead" : kind_of(status));
         for (int n = 0; n < status; n++)
-            printf("%02x", reply[n]);
+            printf("%02x", own->agent.memory.reply[n]);
         printf("%s %lu %lu\n", status > 0 ? "" : "-",
                own->is_dead ? 0ul : (unsigned long)bitarm_wanted(&own->agent),
                (unsigned long)own->agent.memory.count);

@@ -145,7 +145,7 @@ def test_what_is_no_memory_is_not_remembered() -> None:
         arm = bench.Arm(16, 0, 65536, 1000)
         arm.flash.slots = [draw.randbytes(size), draw.randbytes(size)]
         assert arm.serve("cut", []) is None
-        assert (arm.agent.run, arm.agent.count) == (-1, 0)
+        assert (arm.agent.heard, arm.agent.count) == (None, 0)
 
 
 def test_a_record_that_lacks_its_last_byte_is_no_record() -> None:
@@ -170,5 +170,5 @@ def test_sums_in_other_units_are_not_gone_on_with() -> None:
     case, _ = next((c, e) for c, e in PLAYED if c.name == "beta, arm 1")
     arm.serve("hear", [case.events[0].hear.hex()])
     arm.agent.save()
-    with pytest.raises(ValueError, match="other units"):
+    with pytest.raises(module.Refusal, match="other units"):
         module.Agent(arm.flash, 20, 0, 65536)
