@@ -3,6 +3,7 @@
 The page of commands is made when the site is, from the program itself: it cannot be out of date.
 """
 
+import posixpath
 import re
 from pathlib import Path
 
@@ -24,7 +25,8 @@ ABOVE = {
 }
 """Pages of the site that lie above docs/, where people and programs look for them."""
 COMMANDS_PAGE = "reference/commands.md"
-_COLUMNS = 100
+_COLUMNS = 94
+_LINK = re.compile(r"\[(?:docs/)?[\w/]+\.md\]\((?P<target>(?P<file>[^)#\s]+\.md)[^)]*)\)")
 _HEAD = """\
 # Every command
 
@@ -48,10 +50,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Typeset formulas; examples lie inside of the site."""
+    """Typeset formulas; examples lie inside of the site; links are called as the pages are."""
     depth = page.file.src_uri.count("/")
     here = "../" * depth
-    return typeset(markdown.replace(f"]({here}../examples/", f"]({here}examples/"))
+    inside = markdown.replace(f"]({here}../examples/", f"]({here}examples/")
+    return typeset(_LINK.sub(lambda found: _titled(found, page.file, files), inside))
+
+
+def _titled(link: re.Match[str], source: File, files: Files) -> str:
+    """A link that is called by its file's name, as pages in an editor have it, by the title."""
+    uri = posixpath.normpath(posixpath.join(posixpath.dirname(source.src_uri), link["file"]))
+    page = files.get_file_from_path(uri)
+    heading = page and re.match(r"# (.+)\n", page.content_string)
+    return f"[{heading[1]}]({link['target']})" if heading else link[0]
 
 
 def commands_page() -> str:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 from docs_blocks import PAGES, ROOT
+from e2e.browser import chromium
 
 _LOADS = {
     ("img", "src"),
@@ -70,6 +71,8 @@ def test_the_site_is_whole_and_stands_alone(tmp_path: Path) -> None:
     _links_lead_somewhere(pages, site)
     _loads_from_nowhere_else(pages, site)
     _formulas_are_typeset(pages, site)
+    _links_are_called_as_pages_are(pages, site)
+    _reads_on_a_phone(pages, site)
 
 
 def _has_every_page(pages: dict[Path, _Scan], site: Path) -> None:
@@ -126,6 +129,37 @@ def _formulas_are_typeset(pages: dict[Path, _Scan], site: Path) -> None:
     for page in pages:
         text = re.sub(r"(?s)<(pre|code|script|style).*?</\1>", "", page.read_text("utf-8"))
         assert not re.search(r"\$\$|\\frac|\\sqrt|\\hat", text), page
+
+
+def _links_are_called_as_pages_are(pages: dict[Path, _Scan], site: Path) -> None:
+    for page in pages:
+        called = re.findall(r"<a [^>]*>([\w./]+\.md)</a>", page.read_text("utf-8"))
+        assert not called, page.relative_to(site)
+
+
+_OVERFLOW = """() => [...document.images].some(image => image.complete && !image.naturalWidth)
+    ? "a picture is not drawn" : document.documentElement.scrollWidth"""
+
+
+def _reads_on_a_phone(pages: dict[Path, _Scan], site: Path) -> None:
+    """Opened from the disk: no page is wider than the screen, and search works."""
+    with chromium() as browser:
+        screen = browser.new_page(viewport={"width": 390, "height": 844})
+        asked: list[str] = []
+        failed: list[str] = []
+        screen.on("request", lambda request: asked.append(request.url))
+        screen.on(
+            "requestfailed", lambda request: failed.append(f"{request.failure} {request.url}")
+        )
+        for page in pages.keys() - {site / "404.html"}:  # its links are for a server's root
+            screen.goto(page.as_uri())
+            assert screen.evaluate(_OVERFLOW) == 390, page
+        screen.goto((site / "index.html").as_uri())
+        screen.locator("label[for=__search]").first.click()
+        screen.get_by_placeholder("Search").press_sequentially("downlink")
+        screen.locator(".md-search-result__item").first.wait_for()
+    assert {urlsplit(url).scheme for url in asked} <= {"file", "data"}
+    assert [line for line in failed if "ABORTED" not in line] == []  # left for the next page
 
 
 def _in_nav(entry: object) -> Iterator[str]:

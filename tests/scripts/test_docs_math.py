@@ -16,6 +16,7 @@ from docs_math import typeset
         ("2^−53", "2<sup>−53</sup>"),
         ("2^{−B}(U'_n + U_{n−1})", "2<sup>−B</sup>(U'<sub>n</sub> + U<sub>n−1</sub>)"),
         ("Σ_{n=2}^{N} x", "Σ<sub>n=2</sub><sup>N</sup> x"),
+        ("(1 + 2/2^B)", "(1 + 2/2<sup>B</sup>)"),
         ("its 2^m_n cells", "its 2<sup>m<sub>n</sub></sup> cells"),
     ],
 )
