@@ -154,8 +154,8 @@ def fight_on(board: Board, fight: Fight, units: list[int]) -> None:
     low, unit = (Fraction(value) / TICK for value in (fight.scale.low, fight.scale.unit))
     scale = f"[{kind},{low}<<GRAIN-40,{unit}<<GRAIN-40]"
     board.run(f"begin({scale},{fight.until},{fight.first},{list(fight.hurdles)})")
-    for unit in units:
-        board.run(f"add({unit})")
+    for reward in units:
+        board.run(f"add({reward})")
 
 
 def is_beaten(board: Board, edge: Fraction) -> bool:

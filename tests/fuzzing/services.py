@@ -245,7 +245,9 @@ class _OpenQuestions:
         if asked is None:
             return None
         names = {"run": asked.run, "arm": asked.arm, "message": asked.message}
-        if isinstance(message, Report | Position) and self._rng.random() < 0.3:
+        if isinstance(message, Report) and self._rng.random() < 0.3:
+            return replace(message, **names)
+        if isinstance(message, Position) and self._rng.random() < 0.3:
             return replace(message, **names)
         mean = self._rng.choice((0.1 * asked.arm, self._rng.random()))
         return Report(**names, symbol=asked.question.answer(mean, _BETS[-1]))
