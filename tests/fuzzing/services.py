@@ -244,13 +244,15 @@ class _OpenQuestions:
         asked = self._asked.get(message.arm % _FEW)
         if asked is None:
             return None
-        names = {"run": asked.run, "arm": asked.arm, "message": asked.message}
-        if isinstance(message, Report) and self._rng.random() < 0.3:
-            return replace(message, **names)
-        if isinstance(message, Position) and self._rng.random() < 0.3:
-            return replace(message, **names)
+        if isinstance(message, Report | Position) and self._rng.random() < 0.3:
+            return replace(message, run=asked.run, arm=asked.arm, message=asked.message)
         mean = self._rng.choice((0.1 * asked.arm, self._rng.random()))
-        return Report(**names, symbol=asked.question.answer(mean, _BETS[-1]))
+        return Report(
+            run=asked.run,
+            arm=asked.arm,
+            message=asked.message,
+            symbol=asked.question.answer(mean, _BETS[-1]),
+        )
 
 
 def answered_learner(problem: Problem) -> Callable[[], Reader]:
