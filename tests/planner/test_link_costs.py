@@ -123,7 +123,7 @@ def _sides(
 )
 def test_frames_are_priced_nearly_as_ledgers_say(link: str, words: dict[str, Any]) -> None:
     setup = _setup(**words)
-    counted, priced = _sides(setup, find_link(link), checkpoints(setup)[:12])
+    counted, priced = _sides(setup, find_link(link), list(checkpoints(setup)[:12]))
     assert priced == pytest.approx(counted, rel=0.04)
 
 

@@ -65,7 +65,7 @@ def test_a_scheme_may_reach_the_schedule_up_to_its_end_or_the_limit_on_rounds(
     schedule: Schedule, limits: Limits, expected: list[int]
 ) -> None:
     one = setup(2, Exact(), Lucb(), schedule, limits=limits)
-    assert checkpoints(one) == expected
+    assert list(checkpoints(one)) == expected
     assert table_of(one).pulls.tolist() == expected
 
 

@@ -7,6 +7,7 @@ of an arm increase.
 
 import math
 from bisect import bisect_right
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, ClassVar, Protocol, final
@@ -18,8 +19,8 @@ MAX_PULLS = 10**12
 """No arm is pulled more often: sums and counts stay in 64 bits, and every run is finite."""
 
 
-class Schedule(Protocol):
-    """A strictly increasing grid of pull counts, numbered from 1.
+class Schedule(Hashable, Protocol):
+    """A strictly increasing grid of pull counts, numbered from 1: a value, as all of a setup is.
 
     Laws: `pulls_at(i) < pulls_at(i + 1)` while both exist; `pulls_at` is None from the first index
     past the end on; `index_at(pulls_at(i)) == i`.

@@ -6,6 +6,7 @@ challenge leaps; its kernel computes steps as it goes.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -41,7 +42,7 @@ from bitarm.core.quantizers import (
 from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
-from bitarm.core.schedule import ListedSchedule, LooksSchedule
+from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels import indexed, quantize
@@ -176,20 +177,26 @@ def _keep(setup: Setup) -> list[int]:
     return [phase.arms for phase in setup.policy.phases(len(setup.spec.arms))[1:]] + [1]
 
 
-def checkpoints(setup: Setup) -> list[int]:
+def checkpoints(setup: Setup) -> tuple[int, ...]:
     """The checkpoints that the scheme may reach."""
     depth = MOST_CHECKPOINTS
     if setup.limits.rounds is not None and _visits_all(setup):
-        depth = setup.limits.rounds + 1  # one more shows the limit at work
-    grid: list[int] = []
-    while len(grid) < depth and (t := setup.spec.schedule.pulls_at(len(grid) + 1)) is not None:
-        grid.append(t)
+        depth = min(depth, setup.limits.rounds + 1)  # one more shows the limit at work
+    grid = _first_of(setup.spec.schedule, depth)
     if len(grid) >= MOST_CHECKPOINTS:
         raise ConfigError(
             f"a simulation keeps at most {MOST_CHECKPOINTS} checkpoints an arm: "
             "let the schedule grow faster, or limit the rounds"
         )
     return grid
+
+
+@lru_cache(maxsize=64)  # a planner tries hundreds of settings on a few schedules
+def _first_of(schedule: Schedule, depth: int) -> tuple[int, ...]:
+    grid: list[int] = []
+    while len(grid) < depth and (t := schedule.pulls_at(len(grid) + 1)) is not None:
+        grid.append(t)
+    return tuple(grid)
 
 
 def _visits_all(setup: Setup) -> bool:
