@@ -46,6 +46,38 @@ class _Allowance:
 
 
 @final
+class Allowances:
+    """How many lines each peer may cause, of each kind: a few at once, then few.
+
+    `clock` gives seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._allowances: dict[tuple[str, str], _Allowance] = {}
+
+    def take(self, peer: str, kind: str = "") -> str | None:
+        """None if one more line is too many; else what it must end with: how many were left out."""
+        allowance = self._of(peer, kind)
+        if allowance.lines < 1:
+            allowance.left_out += 1
+            return None
+        allowance.lines -= 1
+        left_out, allowance.left_out = allowance.left_out, 0
+        return f" ({left_out:,} more like it were left out)" if left_out else ""
+
+    def _of(self, peer: str, kind: str) -> _Allowance:
+        key, now = (peer, kind), self._clock()
+        if key not in self._allowances and len(self._allowances) >= _MOST_KEPT:
+            key = ("others", "of any kind")
+        allowance = self._allowances.setdefault(key, _Allowance(lines=_AT_ONCE, counted_at=now))
+        earned = (now - allowance.counted_at) / _EVERY
+        allowance.lines = min(_AT_ONCE, allowance.lines + earned)
+        allowance.counted_at = now
+        return allowance
+
+
+@final
 class PeerLog:
     """Writes to the logger `name`, a few lines of one kind at once for each peer, then few.
 
@@ -65,8 +97,7 @@ class PeerLog:
         self._logger = logging.getLogger(name)
         self._peers = peers
         self._about = dict(about)
-        self._clock = clock
-        self._allowances: dict[tuple[str, str], _Allowance] = {}
+        self._allowances = Allowances(clock)
 
     def info(self, kind: str, *about: object, peer: str) -> None:
         """Log what happens to `peer` in the course of things."""
@@ -79,23 +110,9 @@ class PeerLog:
     def _log(self, level: int, kind: str, *about: object, peer: str) -> None:
         if not self._logger.isEnabledFor(level):
             return
-        allowance = self._allowance(peer, kind)
-        if allowance.lines < 1:
-            allowance.left_out += 1
+        more = self._allowances.take(peer, kind)
+        if more is None:
             return
-        allowance.lines -= 1
-        more = f" ({allowance.left_out:,} more like it were left out)" * (allowance.left_out > 0)
-        allowance.left_out = 0
         texts = [in_short(text) if isinstance(text, str) else text for text in about]
         fields = self._about | {self._peers: in_short(peer)}
         self._logger.log(level, kind + "%s", *texts, more, extra={"fields": fields})
-
-    def _allowance(self, peer: str, kind: str) -> _Allowance:
-        key, now = (peer, kind), self._clock()
-        if key not in self._allowances and len(self._allowances) >= _MOST_KEPT:
-            key = ("others", "of any kind")
-        allowance = self._allowances.setdefault(key, _Allowance(lines=_AT_ONCE, counted_at=now))
-        earned = (now - allowance.counted_at) / _EVERY
-        allowance.lines = min(_AT_ONCE, allowance.lines + earned)
-        allowance.counted_at = now
-        return allowance

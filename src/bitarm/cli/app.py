@@ -5,6 +5,7 @@ import io
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated
 
@@ -30,6 +31,9 @@ COMMANDS = (
     "broker",
 )
 """In the order of the help; each is a module of `bitarm.cli.commands` with a function `add_to`."""
+
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Why a disk takes nothing more: nobody's defect."""
 
 _EXTENSIBLE = ("identify", "simulate", "plan", "learner")
 """Commands with a flag for each word of a scheme: other packages may bring more of these."""
@@ -103,6 +107,23 @@ def run() -> int:
     """Run the command line, `sys.argv`; returns the exit code."""
     _print_anywhere()
     try:
+        code = _run()
+        if sys.stdout is not None:  # it may have been closed from the start
+            sys.stdout.flush()  # while somebody can still be told that it fails
+    except OSError as error:
+        if error.errno not in (*_NOT_WRITTEN, errno.EPIPE):
+            raise
+        with suppress(OSError):
+            sys.stdout.close()  # or Python would try again at its end
+        if error.errno == errno.EPIPE:
+            return Exit.DECIDED  # the reader of our output went away: nobody is left to tell
+        complain(f"the output could not be written: {error.strerror}")
+        return Exit.INTERNAL
+    return code
+
+
+def _run() -> int:
+    try:
         for package in ("rich", "platformdirs"):
             require(package, extra="cli", what="the command line")
         # Shows usage errors itself (exit code 2), turns Ctrl-C into 130, and always exits.
@@ -118,9 +139,8 @@ def run() -> int:
         complain(str(error))
         return exit_for(error)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            complain("no space is left where the output goes, or on the disk: make room there")
-            return Exit.INTERNAL
+        if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
+            raise
         traceback.print_exc()
         complain("this is a defect of bitarm, not of your input: please report the lines above")
         return Exit.INTERNAL

@@ -14,6 +14,7 @@ from cli.program import COMMAND, Command, problem
 from loopback import PATIENCE, eventually, free_port
 
 from bitarm.api.extras import install_line
+from bitarm.cli.commands.broker import limited
 from bitarm.runtime.broker import authority, provision
 from bitarm.runtime.broker.folder import BrokerFolder
 
@@ -186,6 +187,18 @@ def test_without_the_extra_it_says_what_to_install(
     done = bitarm("broker", "init", place, "--agents", "a")
     assert (done.code, done.out) == (2, "")
     assert f"the broker needs cryptography: {install_line('net')}" in done.err
+
+
+def test_an_offender_cannot_fill_a_disk_with_lines_about_it() -> None:
+    said: list[str] = []
+    tell = limited(said.append)
+    for number in range(1_000):
+        tell(f"refused: gw-1 at 192.0.2.7:{number} may not write topic-{number} (dropped)")
+        tell(f"refused: 192.0.2.{number % 9}:{number} gave no valid name and password")
+    assert sum("gw-1" in line for line in said) == 20
+    assert len(said) == 20 + 9 * 20
+    tell("refused: gw-2 at 192.0.2.7:1 may not write topic (dropped)")
+    assert "gw-2" in said[-1]
 
 
 def test_a_broker_for_trials_runs_until_it_is_told_to_end(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Mosquitto's log, as version 2.0.11 writes it, becomes lines about offenders."""
 
+import time
+
 import pytest
 
 from bitarm.runtime.broker.refusals import RefusalReader
@@ -149,3 +151,19 @@ def test_a_client_id_cannot_forge_a_refusal_of_another() -> None:
 def test_a_line_that_mosquitto_cut_still_names_the_offender() -> None:
     (said,) = _told(_CONNECTED, "Denied PUBLISH from a1 (d0, q1, r0, m1, 'bitarm/v2/" + "x" * 900)
     assert said.startswith("refused: gw-1 at 192.0.2.7:41340 may not write bitarm/v2/xxx")
+
+
+@pytest.mark.parametrize(
+    "topic", ["a " * 480, " (d0, q0, r0, m0, '" * 60], ids=["blanks", "forged"]
+)
+def test_a_topic_cannot_be_made_to_take_long(topic: str) -> None:
+    """Mosquitto waits until its log is read: whoever makes that slow would stop everybody."""
+    reader = RefusalReader()
+    reader.read(_CONNECTED)
+    line = f"Denied PUBLISH from a1 (d0, q0, r0, m0, '{topic}"[:1000]
+    began = time.process_time()
+    for _ in range(1_000):
+        told = reader.read(line)
+    assert time.process_time() - began < 1.0  # 0.1 s; once 0.5 and 4.5 s
+    assert told is not None
+    assert told.startswith("refused: gw-1 at 192.0.2.7:41340 may not write")

@@ -1,8 +1,9 @@
 """`bitarm broker`: a Mosquitto broker with TLS, a password for each agent, and access rules."""
 
+import re
 import shlex
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
 from bitarm.cli.exits import complain
 from bitarm.errors import ConfigError
+from bitarm.peer_log import Allowances
 
 if TYPE_CHECKING:
     from bitarm.runtime.broker.provision import Change
@@ -25,6 +27,7 @@ _broker = typer.Typer(
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The broker's folder")]
 _MOST_LINES = 12
+_PORT = re.compile(r":\d+")  # of an address: each connection has another
 AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT", help="Names of agents")]
 
 
@@ -169,9 +172,22 @@ def run(
         raise ConfigError("name the broker's folder, or --open for one without passwords")
     with _until_told():
         if folder is None:
-            serve_open(PLAIN_PORT if port is None else port, started=_started, tell=complain)
+            serve_open(PLAIN_PORT if port is None else port, started=_started, tell=limited())
         else:
-            serve(BrokerFolder(folder), port, started=_started, tell=complain)
+            serve(BrokerFolder(folder), port, started=_started, tell=limited())
+
+
+def limited(say: Callable[[str], None] = complain) -> Callable[[str], None]:
+    """A way to say lines of the broker that no offender can fill a disk with."""
+    allowances = Allowances()
+
+    def tell(line: str) -> None:
+        offender = " ".join(_PORT.sub("", line).split()[:4])  # who, or at which address
+        more = allowances.take(offender)
+        if more is not None:
+            say(line + more)
+
+    return tell
 
 
 class _Ended(BaseException):

@@ -25,6 +25,7 @@ from bitarm.cli.flags.metrics import MetricsOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
+from bitarm.cli.journal_place import JournalPlace
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import (
     Measure,
@@ -115,9 +116,10 @@ def learner_command(
         return [*progress.measures(), *ours, *journal_measures(path)]
 
     with contextlib.closing(SqliteJournal.open(path)) as journal:
+        place = JournalPlace(path)
         with (
-            metrics_at(metrics, measures, lambda: broker_health(figures)),
-            watching(progress.watch, table_on=table_on) as watch,
+            metrics_at(metrics, measures, lambda: broker_health(figures) or place.trouble()),
+            watching(progress.watch, place.watch, table_on=table_on) as watch,
         ):
             if resume is not None:
                 _refuse_beside_resume(problem, run, seed, overrides)

@@ -29,6 +29,7 @@ _EXPECTED = tuple(  # rules that are the same for every agent
     for word in ("status", "end")
 )
 _NOTED = ("Error", "Warning", "OpenSSL")
+_MOST_SPLITS = 8  # blanks in the name of a client that is not known
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
 
 
@@ -102,15 +103,17 @@ class RefusalReader:
         """The client that a text begins with, and what the rest says.
 
         Clients choose their ids and topics, spaces and brackets included, so a text may split at
-        several places: a client that is connected is believed, the longest name first.
+        several places: a client that is connected is believed, the longest name first; of others
+        the shortest name, and that only near the beginning.
         """
-        splits = [
-            (text[:at], found.groups())
-            for at in range(len(text))
-            if text[at] == " " and (found := rest.fullmatch(text, at))
-        ]
-        known = [split for split in splits if split[0] in self._clients]
-        return max(known or splits or [(text, ())], key=lambda split: len(split[0]))
+        ends = [at for at, char in enumerate(text) if char == " "]
+        known = (at for at in reversed(ends) if text[:at] in self._clients)
+        # Only then by what it looks like: who has a thousand blanks in a topic must not make us
+        # read it a thousand times, since Mosquitto waits for whoever reads its log.
+        for at in (*known, *ends[:_MOST_SPLITS]):
+            if found := rest.fullmatch(text, at):
+                return text[:at], found.groups()
+        return text, ()
 
     def _who(self, client: str) -> str:
         if client not in self._clients:
