@@ -29,12 +29,13 @@ from bitarm.sim.execute import (
     Task,
     execute,
     execute_all,
+    in_order,
     run_here,
     run_local,
     run_pool,
     run_task,
 )
-from bitarm.sim.models import Bernoulli, Sampler
+from bitarm.sim.models import Bernoulli, Gaussian, Sampler
 from bitarm.sim.sweep import PointResult, Sweep, merge_points, run_chunk
 
 _CHUNKS = 7
@@ -273,3 +274,14 @@ def test_a_pool_from_the_first_task_on_changes_nothing(expected: str) -> None:
     assert multiprocessing.active_children() == []
     with pytest.raises(ConfigError, match="workers must be at least 1"):
         run_pool(0)
+
+
+def test_a_pool_begins_with_one_task_for_each_kernel() -> None:
+    normal = replace(_SWEEP, models=(Gaussian(mean=0.6, sd=1.0), Gaussian(mean=0.4, sd=1.0)))
+    tasks = [
+        Task(job=job, sweep=sweep, index=index)
+        for job, sweep in enumerate((_SWEEP, _SWEEP, normal))
+        for index in range(2)
+    ]
+    begun = [(task.job, task.index) for task in in_order(tasks)]
+    assert begun == [(0, 0), (2, 0), (0, 1), (1, 0), (1, 1), (2, 1)]

@@ -163,7 +163,7 @@ def _pool(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_serve_parent)
     left = {(task.job, task.index): task for task in tasks}
     try:
-        futures = [pool.submit(run_task, task) for task in tasks]
+        futures = [pool.submit(run_task, task) for task in in_order(tasks)]
         for future in as_completed(futures):
             done = future.result()
             del left[done.job, done.chunk.index]
@@ -173,6 +173,23 @@ def _pool(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
     yield from run_here(list(left.values()))
+
+
+def in_order(tasks: Sequence[Task]) -> list[Task]:
+    """Tasks as a pool is to begin them: one that needs each kernel, and then the others.
+
+    So two workers compile two kernels, and read from the disk what the other has compiled, where
+    both would compile the same two one after the other.
+    """
+    sweeps = {task.job: task.sweep for task in tasks}
+    kernels = {job: sweep.kernels for job, sweep in sweeps.items()}
+    begun: set[tuple[object, ...]] = set()
+    first: list[Task] = []
+    rest: list[Task] = []
+    for task in tasks:
+        (rest if kernels[task.job] in begun else first).append(task)
+        begun.add(kernels[task.job])
+    return first + rest
 
 
 def _serve_parent() -> None:

@@ -62,6 +62,12 @@ class Sweep:
         """Number of chunks."""
         return -(-self.trials // self.chunk_size)
 
+    @property
+    def kernels(self) -> tuple[object, ...]:
+        """What decides which kernels it needs; equal ones need the same."""
+        policies = {setup.policy.name for setup in self.setups}
+        return environment_of(self.models).gaussian, len(self.setups) > 1, *sorted(policies)
+
     def key(self) -> str:
         """A digest of all that determines a chunk's numbers, the code included."""
         parts = {
