@@ -151,8 +151,8 @@ DRIVER = (
 def fight_on(board: Board, fight: Fight, units: list[int]) -> None:
     """Give the board an arm's rewards."""
     kind = 2 if fight.scale.bounded else 1
-    low, unit = (Fraction(value) / TICK for value in (fight.scale.low, fight.scale.unit))
-    scale = f"[{kind},{low}<<GRAIN-40,{unit}<<GRAIN-40]"
+    low, span = (Fraction(value) / TICK for value in (fight.scale.low, fight.scale.unit))
+    scale = f"[{kind},{low}<<GRAIN-40,{span}<<GRAIN-40]"
     board.run(f"begin({scale},{fight.until},{fight.first},{list(fight.hurdles)})")
     for reward in units:
         board.run(f"add({reward})")
@@ -170,10 +170,11 @@ def load_whole(firmware: str) -> None:
     functions = sorted(map(spelt, nodes), key=len, reverse=True)
     board = Board(firmware)
     try:
+        free = board.free()
         for loaded, function in enumerate(functions):
-            free = board.free()
             try:
                 board.run(function.replace("@property\n", ""))
+                free = board.free()
             except SystemExit:
                 print(f"of the whole file: {loaded} of {len(functions)} functions; {free} free")
                 return

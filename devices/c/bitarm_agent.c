@@ -532,11 +532,10 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
     for (int slot = 0; slot < 2; slot++) {
         memset(&other, 0, sizeof other);
         device->read(device->context, slot, &other, sizeof other);
-        if (other.layout == layout && other.check_sum == memory_sum(&other) &&
-            other.saves > m->saves)
+        if (other.check_sum == memory_sum(&other) && other.saves > m->saves)
             *m = other;
     }
-    return bitarm_resume(agent);
+    return m->layout == layout ? bitarm_resume(agent) : BITARM_MISUSE; /* in other units */
 }
 
 uint32_t bitarm_wanted(const bitarm_agent *agent) {

@@ -25,7 +25,7 @@ enum {
     BITARM_REFUSED = -1, /* a frame or question that the agent cannot read or serve */
     BITARM_REWARD = -2,  /* a reward outside the bounds: not counted, and a person must know */
     BITARM_FLASH = -3,   /* a write failed: try bitarm_resume */
-    BITARM_MISUSE = -4   /* a reward that was not wanted, or a device that cannot be */
+    BITARM_MISUSE = -4   /* a reward that is not wanted, no such device, a store in other units */
 };
 
 /* The board. Rewards are whole numbers of 2^-fraction, in [low, high], below 2^28 of them. */

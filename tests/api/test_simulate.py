@@ -57,7 +57,7 @@ def test_a_result_has_the_settings_of_its_point_and_its_averages(
     words: dict[str, Any], own: list[str]
 ) -> None:
     plain = simulate(_COINS, trials=20, seed=1, **words).to_json()
-    assert list(plain) == ["trials", "seed", "means", "results"]
+    assert list(plain) == ["trials", "seed", "means", "link", "most_bits", "results"]
     assert (plain["trials"], plain["seed"]) == (20, 1)
     (point,) = plain["results"]
     assert list(point) == ["quantizer", *own, *_SETTINGS, *_RESULTS]
@@ -339,3 +339,38 @@ def test_a_wrong_answer_counts_with_its_exact_interval() -> None:
     assert wrong > 20
     assert rate["value"] == wrong / 400
     assert 0 < rate["low"] < rate["value"] < rate["high"] < 1
+
+
+def test_a_link_that_cuts_answers_short_is_simulated_by_the_machines() -> None:
+    """Short frames count 57 messages, and have 16 bits: an arm at 10^6 says so in larger steps."""
+    models = [Gaussian(mean=10.0**6 + mean, sd=1.0) for mean in (0.0, 4.0)]
+    words: dict[str, Any] = {"quantizer": "dyadic", "policy": "challenge", "trials": 2, "seed": 1}
+    free, cut = (simulate(models, **words, link=link) for link in (None, "lorawan-us915-dr0"))
+    assert (free.most_bits, cut.most_bits) == (None, 16)
+    assert cut.to_json()["link"] == "lorawan-us915-dr0"
+    point = cut.points[0]
+    assert point.setup.limits.rounds == 57
+    assert point.result.errors == point.result.undecided == 0
+    rounds = point.result.rounds.mean, free.points[0].result.rounds.mean
+    assert rounds[0] > rounds[1]
+
+
+def test_a_link_that_carries_every_answer_changes_nothing() -> None:
+    words: dict[str, Any] = {"quantizer": "icq", "policy": "se", "bounds": (0, 1), "trials": 50}
+    models = [Bernoulli(mean=mean) for mean in (0.3, 0.6)]
+    free, carried = (
+        simulate(models, **words, seed=1, link=link) for link in (None, "lorawan-eu868-dr0")
+    )
+    assert carried.most_bits is None
+    assert carried.points == free.points
+
+
+def test_a_setting_that_a_link_does_not_carry_is_refused() -> None:
+    with pytest.raises(ConfigError, match="lorawan-us915-dr0 carries 11 bytes up"):
+        simulate(
+            [Bernoulli(mean=0.3), Bernoulli(mean=0.6)],
+            quantizer="exact",
+            policy="se",
+            bounds=(0, 1),
+            link="lorawan-us915-dr0",
+        )

@@ -22,13 +22,11 @@ typedef struct {
 static arm arms[ARMS];
 static char line[LINE];
 
-static void read_slot(void *context, int slot, void *bytes, size_t size)
-{
+static void read_slot(void *context, int slot, void *bytes, size_t size) {
     memcpy(bytes, ((arm *)context)->slots[slot], size);
 }
 
-static int write_slot(void *context, int slot, const void *bytes, size_t size)
-{
+static int write_slot(void *context, int slot, const void *bytes, size_t size) {
     arm *own = context;
     if (own->full > 0) {
         own->full--;
@@ -43,14 +41,12 @@ static int write_slot(void *context, int slot, const void *bytes, size_t size)
     return 0;
 }
 
-static const char *kind_of(int status)
-{
+static const char *kind_of(int status) {
     static const char *const names[] = {"quiet", "refused", "reward", "full", "misuse"};
     return status > 0 ? "say" : names[-status];
 }
 
-static int hear(arm *own, const char *words)
-{
+static int hear(arm *own, const char *words) {
     /* Exactly as long as the frame, so that a sanitizer sees whoever reads beyond it. */
     size_t size = strlen(words) / 2;
     uint8_t *frame = malloc(size ? size : 1);
@@ -66,16 +62,14 @@ static int hear(arm *own, const char *words)
     return status;
 }
 
-static int give(arm *own, char *words)
-{
+static int give(arm *own, char *words) {
     int status = BITARM_QUIET;
     for (char *word = strtok(words, " "); word && !status; word = strtok(NULL, " "))
         status = bitarm_observe(&own->agent, (int32_t)strtol(word, NULL, 10));
     return status;
 }
 
-static int begin(arm *own, char *words)
-{
+static int begin(arm *own, char *words) {
     memset(own, 0, sizeof *own);
     own->tear = -1;
     own->device.fraction = (uint8_t)strtol(words, &words, 10);
@@ -91,8 +85,7 @@ static int begin(arm *own, char *words)
     return bitarm_start(&own->agent, &own->device);
 }
 
-static int serve(arm *own, const char *verb, char *words)
-{
+static int serve(arm *own, const char *verb, char *words) {
     if (!strcmp(verb, "new"))
         return begin(own, words);
     if (!strcmp(verb, "hear"))
@@ -110,8 +103,7 @@ static int serve(arm *own, const char *verb, char *words)
     return bitarm_start(&own->agent, &own->device);
 }
 
-int main(void)
-{
+int main(void) {
     while (fgets(line, sizeof line, stdin)) {
             char *words = line, *verb;
         arm *own = &arms[strtoul(words, &words, 10) % ARMS];

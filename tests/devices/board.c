@@ -14,8 +14,7 @@ enum {
     TX = 0x51C
 };
 
-static void switch_on(void)
-{
+static void switch_on(void) {
     if (UART(ENABLE) == 4)
         return;
     UART(ENABLE) = 4;
@@ -23,8 +22,7 @@ static void switch_on(void)
     UART(START_TX) = 1;
 }
 
-static int put_byte(char byte, FILE *file)
-{
+static int put_byte(char byte, FILE *file) {
     (void)file;
     switch_on();
     UART(TX_READY) = 0;
@@ -34,8 +32,7 @@ static int put_byte(char byte, FILE *file)
     return (uint8_t)byte;
 }
 
-static int get_byte(FILE *file)
-{
+static int get_byte(FILE *file) {
     (void)file;
     switch_on();
     while (!UART(RX_READY))
@@ -50,8 +47,7 @@ FILE *const stdout = &line;
 FILE *const stderr = &line;
 
 void _exit(int status) __attribute__((noreturn));
-void _exit(int status)
-{
+void _exit(int status) {
     (void)status;
     for (;;) /* a board has nowhere to return to */
         continue;

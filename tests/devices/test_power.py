@@ -80,6 +80,11 @@ def test_a_thousand_power_cuts_change_no_answer(bench: Bench) -> None:
             storm.weather(case, expected)
 
 
+@pytest.mark.slow
+def test_a_thousand_power_cuts_change_no_answer_in_micropython(node_bench: Bench) -> None:
+    test_a_thousand_power_cuts_change_no_answer(node_bench)
+
+
 def served(bench: Bench) -> tuple[Case, list[Outcome]]:
     """An agent that has answered all but the last question of a challenged arm."""
     case, expected = next((c, e) for c, e in PLAYED if c.name == "beta, arm 1")

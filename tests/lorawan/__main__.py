@@ -1,6 +1,6 @@
 """`python -m tests.lorawan`: what runs take on a simulated LoRaWAN, as in docs/lorawan.md.
 
-And what they take where answers may have so many bits and no more.
+And what they take where answers may have so many bits and no more, and where arms begin later.
 """
 
 import logging
@@ -9,18 +9,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import numpy as np
 from core.test_beyond import run_in
 from lorawan.region import EU868, US915, Region
 from lorawan.server import Air
 from lorawan.world import World, coins
 
+from bitarm.api.simulate import setup_of
 from bitarm.core.events import ReportAccepted
 from bitarm.core.result import result_of
 from bitarm.core.standings import Standings
+from bitarm.sim.engine import Engine
+from bitarm.sim.environment import environment_of
+from bitarm.sim.models import Bernoulli
 
 _MEANS = (0.95, 0.9, 0.88, 0.85, 0.8)
 _RUNS = 20
 _INSTANCES = 100
+_TRIALS = 1000
 
 _ROWS: list[tuple[str, Region, Air, bool, float]] = [
     ("EU868, nothing lost", EU868, Air(), True, 0.05),
@@ -45,6 +51,23 @@ def main() -> None:
     logging.disable(logging.WARNING)
     _on_the_air()
     _in_few_bits()
+    _with_a_late_start()
+
+
+def _with_a_late_start() -> None:
+    """Simulated runs on the same instance; everybody is dismissed at the end."""
+    print("| pulls before the first report | questions | downlinks | samples | wrong |")
+    print("|---|---|---|---|---|")
+    models = [Bernoulli(mean=mean) for mean in _MEANS]
+    words = {"quantizer": "dyadic", "policy": "challenge", "bounds": (0, 1), "delta": 0.1}
+    for start in (None, 50, 100, 200, 400, 800):
+        setup = setup_of(models, words if start is None else {**words, "start": start})
+        rng = np.random.Generator(np.random.SFC64(1))
+        trials = Engine([setup], environment_of(models)).run(rng, _TRIALS)[0]
+        questions, wrong = trials.messages.mean(), np.count_nonzero(trials.best_arm != 0)
+        told = start or "the default"
+        downlinks = f"{questions:.1f} | {questions + len(models):.1f}"
+        print(f"| {told} | {downlinks} | {trials.samples.mean():,.0f} | {wrong} of {_TRIALS} |")
 
 
 def _in_few_bits() -> None:

@@ -16,7 +16,7 @@ from bitarm.planner import search
 def quick_searches() -> Iterator[None]:
     """Plans of this process are made with a fraction of the runs."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("SCREEN", "COMPARE", "FINAL", "FRESH"):
+        for name in ("SCREEN", "COMPARE", "FINAL", "FRESH", "ON_LINK"):
             effort = getattr(search, name)
             few = replace(effort, environments=3, draws=effort.draws // 10, fewest=24)
             patch.setattr(search, name, few)

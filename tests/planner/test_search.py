@@ -1,6 +1,7 @@
 """The search: a race, a climb and a final on environments that chose nobody."""
 
 import pytest
+from planner.efforts import quick_searches
 from planner.tasks import task_of
 
 from bitarm.errors import ConfigError
@@ -69,3 +70,14 @@ def test_if_nothing_fits_the_reason_is_told() -> None:
     task = task_of(link="lorawan-us915-dr0", fixed={"quantizer": "dicq"})
     with pytest.raises(ConfigError, match=r"no setting.* fits: the link .* carries 11 bytes up"):
         _found(_search(task), coarse(task))
+
+
+def test_a_link_that_cuts_answers_short_has_a_setting_measured_by_the_machines() -> None:
+    with quick_searches():
+        cut, whole = (
+            _search(task).on_link(coarse(task)[0])
+            for task in (task_of(link="lorawan-us915-dr0"), task_of(link="lorawan-eu868-dr0"))
+        )
+    assert whole is None
+    assert cut is not None
+    assert (cut.measured_by, cut.wrong, cut.undecided) == ("machines", 0, 0)

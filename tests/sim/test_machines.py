@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from lockstep.cases import blank_tape, setup
 
+from bitarm.api.simulate import setup_of
+from bitarm.core.bits import Symbol
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened
 from bitarm.core.limits import Limits
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
 from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop, advance, unheard
 from bitarm.core.quantizers import Exact, Icq, QuBan
+from bitarm.core.question import BEYOND
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -24,7 +27,8 @@ from bitarm.sim.models import Bernoulli, Gaussian
 from bitarm.sim.tape import empty_tape, recorded_tape
 from bitarm.sim.trials import OUTCOMES
 
-_ENVIRONMENT = environment_of([Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)])
+_MODELS = [Gaussian(mean=mean, sd=0.4) for mean in (0.0, 0.3, 0.9)]
+_ENVIRONMENT = environment_of(_MODELS)
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -149,3 +153,40 @@ def test_a_policy_may_leave_out_checkpoints() -> None:
 def test_a_policy_may_leave_out_checkpoints_under_a_limit_on_rounds() -> None:
     (trials,) = Engine([_leaping(Limits(rounds=6))], _ENVIRONMENT).run(_rng(), 3)
     assert trials.samples.tolist() == [3 * 2**11] * 3
+
+
+def _dyadic(**words: Any) -> Setup:
+    return setup_of(_MODELS, {"quantizer": "dyadic", **words})
+
+
+def _longest_and_beyond(most_bits: int | None) -> tuple[int, int]:
+    """Bits of the longest answer of some trials, and how many answers did not fit."""
+    one = _dyadic(policy="challenge", sigma=0.4)
+    tape, symbols = blank_tape([one], _rng(), 5), list[Symbol]()
+
+    def watch(events: tuple[LearnerEvent, ...]) -> None:
+        symbols.extend(event.symbol for event in events if isinstance(event, ReportAccepted))
+
+    for trial in range(tape.trials):
+        learner, _ = run_trial(one, tape, _ENVIRONMENT, _rng(2), trial, watch, most_bits)
+        assert learner.ending is not None
+        assert learner.ending.best_arm == 2
+    return max(symbol.nbits for symbol in symbols), symbols.count(BEYOND)
+
+
+def test_no_answer_is_longer_than_the_link_carries() -> None:
+    longest, beyond = _longest_and_beyond(None)
+    assert longest > 3
+    assert beyond == 0
+    longest, beyond = _longest_and_beyond(3)
+    assert longest <= 3
+    assert beyond > 0
+
+
+def test_only_schemes_that_ask_again_leave_their_kernels_for_a_longest_answer() -> None:
+    asks = _dyadic(policy="se", sigma=0.4)
+    never = setup(3, Exact(), SuccessiveElimination(), sigma=0.4, bounds=None)
+    assert Engine([never], _ENVIRONMENT, most_bits=3).has_kernels
+    assert not Engine([asks], _ENVIRONMENT, most_bits=3).has_kernels
+    elsewhere = Engine([asks], _ENVIRONMENT, most_bits=3).elsewhere(_ENVIRONMENT)
+    assert not elsewhere.has_kernels

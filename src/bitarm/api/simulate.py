@@ -27,6 +27,8 @@ from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
+from bitarm.links.fit import longest_answer, on_link
+from bitarm.links.profiles import find_link
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_cluster
 from bitarm.sim.models import RewardModel, Sampler
@@ -80,6 +82,8 @@ class Simulation:
     seed: int
     means: tuple[float, ...]  # the true ones, by arm
     points: tuple[SweepPoint, ...]
+    link: str | None = None  # on which every setting ran
+    most_bits: int | None = None  # of an answer there, if that is less than a setting may have
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
@@ -87,6 +91,8 @@ class Simulation:
             "trials": self.trials,
             "seed": self.seed,
             "means": list(self.means),
+            "link": self.link,
+            "most_bits": self.most_bits,
             "results": [point.to_json() for point in self.points],
         }
 
@@ -120,6 +126,7 @@ def simulate(
     cache: Path | None = None,
     progress: Progress = lambda done, trials: None,
     sigma_from_models: bool = True,
+    link: str | None = None,
     **words: Any,
 ) -> Simulation:
     """Run every setting on the same trials, and average.
@@ -142,6 +149,9 @@ def simulate(
         sigma_from_models: whether σ, where neither it nor bounds are given, defaults to the
             smallest that is valid for all models. If not, it is needed there, as in `identify`.
             With bounds alone it follows from them, as in `identify`: a run knows no models.
+        link: a thin link, such as "lorawan-us915-dr0", that has to carry the frames of every
+            setting. Where it does not carry the longest answers, agents and learner themselves run
+            the trials, some 400 times as slowly: a kernel knows of no answer that did not fit.
         words: those of a problem file, as in `identify`. One that holds a list is swept, and lists
             are crossed in the order given. A word that does not apply to one of the settings is
             left out there.
@@ -152,11 +162,17 @@ def simulate(
     setups = [
         setup_of(models, point, sigma_from_models=sigma_from_models) for point in crossed(words)
     ]
+    most_bits: int | None = None
+    if link is not None:
+        known = find_link(link)
+        setups = [on_link(known, setup) for setup in setups]
+        most_bits = next(filter(None, (longest_answer(known, setup) for setup in setups)), None)
     sweep = Sweep(
         setups=tuple(setups),
         models=tuple(models),
         trials=whole_number("trials", trials),
         seed=seed_of(seed),
+        most_bits=most_bits,
     )
     # A user's own sampler has no name by which its chunks could be found again.
     nameless = any(isinstance(model, Sampler) for model in models)
@@ -171,6 +187,8 @@ def simulate(
             SweepPoint(setup=setup, guarantee=claim_of(setup, models), result=result)
             for setup, result in zip(setups, results, strict=True)
         ),
+        link=link,
+        most_bits=most_bits,
     )
 
 

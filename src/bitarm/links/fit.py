@@ -54,6 +54,18 @@ def require_fit(link: Link, spec: RunSpec, limits: Limits, stride: Stride) -> Fr
     return sizes
 
 
+def longest_answer(link: Link, setup: Setup) -> int | None:
+    """Bits of the longest answer, where a run on the link may have longer ones to tell; else None.
+
+    Only schemes that ask again have a use for it: others are refused on such a link.
+    """
+    bits = most_symbol_bits(link.up.max_bytes)
+    if not setup.spec.quantizer.asks_again:
+        return None
+    sizes = largest_frames(setup.spec, setup.limits, setup.policy.stride)
+    return bits if bits < sizes.symbol_bits else None
+
+
 def _cut(link: Link, sizes: FrameSizes) -> FrameSizes:
     """Where an agent may say that its answer does not fit, none is longer than fits."""
     bits = most_symbol_bits(link.up.max_bytes)

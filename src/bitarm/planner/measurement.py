@@ -15,6 +15,7 @@ from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
+from bitarm.links.fit import longest_answer
 from bitarm.planner.figures import Figures, SimulatedBy, Spread
 from bitarm.planner.link_costs import run_units
 from bitarm.planner.planning_task import PlanningTask
@@ -44,21 +45,24 @@ class SettingSimulator:
         self.tried = 0  # measurements made
         self._seed = seed
         self._names = tuple(f"arm-{number}" for number in range(task.arms))
-        self._engines: dict[tuple[SchemeWords, float], Engine] = {}
+        self._engines: dict[tuple[SchemeWords, float, int | None], Engine] = {}
         self._last = min(_BEYOND * task.longest, MAX_PULLS)
 
     def testbed(self, number: int, effort: Effort, *, exact: bool = False) -> Testbed:
         """Environments with the guessed gaps; the same number and effort give the same."""
         return make_testbed(self.task, self._seed, number, effort, exact=exact)
 
-    def measure(self, setting: SchemeWords, testbed: Testbed) -> Figures | None:
+    def measure(
+        self, setting: SchemeWords, testbed: Testbed, most_bits: int | None = None
+    ) -> Figures | None:
         """What a setting costs on a testbed; None if it does not decide there.
 
-        A scheme without a kernel is run by the machines, and fewer times in each environment.
+        A scheme without a kernel is run by the machines, and fewer times in each environment; so is
+        one that asks again if no answer may have more than `most_bits`.
         """
         self.tried += 1
         stage = testbed.judged if setting.is_judged else testbed.plain
-        engine = self._engine(_shown(setting, stage), stage)
+        engine = self._engine(_shown(setting, stage), stage, most_bits)
         runs = stage.runs if engine.has_kernels else max(1, stage.runs // _MACHINES_SHARE)
         parts: list[Trials] = []
         seed, number = testbed.seed
@@ -79,14 +83,21 @@ class SettingSimulator:
         """The spec of a setting in the user's units."""
         return self._built(self.task.problem_words(), setting.words).spec
 
+    def longest_answer(self, setting: SchemeWords) -> int | None:
+        """Bits of the longest answer, where the task's link does not carry all of a setting's."""
+        link = self.task.prices.link
+        if link is None:
+            return None
+        return longest_answer(link, self._built(self.task.problem_words(), setting.words))
+
     def claim_of(self, setting: SchemeWords) -> Guarantee:
         """What may be claimed for the answers of a setting."""
         setup = self._built(self.task.problem_words(), setting.words)
         return claim_ahead(setup, (self._last,) if setting.is_judged else self._grid(setting))
 
-    def _engine(self, setting: SchemeWords, stage: Stage) -> Engine:
+    def _engine(self, setting: SchemeWords, stage: Stage, most_bits: int | None) -> Engine:
         """The same for every stage of one stretch: a task's environments have the same families."""
-        key = setting, stage.stretch
+        key = setting, stage.stretch, most_bits
         if key not in self._engines:
             words, limits = setting.words, dict[str, int]()
             if setting.is_judged:
@@ -95,7 +106,7 @@ class SettingSimulator:
                 del words["growth"], words["first"]
                 words["checkpoints"] = self._grid(setting)
             setup = self._built(self.task.simulated_words(), words, limits)
-            self._engines[key] = Engine([setup], stage.environments[0])
+            self._engines[key] = Engine([setup], stage.environments[0], most_bits)
         return self._engines[key]
 
     def _most_samples(self, stage: Stage) -> int:

@@ -255,6 +255,7 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
     curve = trade_off(search)
     best = search.settle()
     figures, simulated = _measured_exactly(simulator, best)
+    figures = search.on_link(best.setting) or figures
     claim = simulator.claim_of(best.setting)
     if claim.delta is None and not task.fixed.items:
         raise AssertionError(f"a setting without a proof was searched: {claim.reason}")

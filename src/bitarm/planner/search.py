@@ -22,11 +22,12 @@ from bitarm.planner.testbeds import Effort, Testbed
 Score = Callable[[Figures], float]
 """What a climb makes small."""
 
-SCREEN, COMPARE, FINAL, FRESH = (
+SCREEN, COMPARE, FINAL, FRESH, ON_LINK = (
     Effort(environments=6, runs=32, draws=60_000, fewest=30),
     Effort(environments=10, runs=112, draws=250_000, fewest=180),
     Effort(environments=48, runs=80, draws=1_200_000),
     Effort(environments=48, runs=80, draws=6_000_000),
+    Effort(environments=48, runs=240, draws=300_000),  # by the machines: some ten seconds
 )
 
 _HOPEFUL = 1.25  # times the best score of the screening: so much may be noise or badly tuned
@@ -135,6 +136,16 @@ class Search:
         best = min((tried for tried in measured if tried is not None), key=attrgetter("score"))
         fresh = self._measured(best.setting, self.simulator.testbed(3, FRESH))
         return fresh or best
+
+    def on_link(self, setting: SchemeWords) -> Figures | None:
+        """The figures of a setting some of whose answers the task's link does not carry; else None.
+
+        A search does without: hardly an answer is so long, and settings are compared alike.
+        """
+        most_bits = self.simulator.longest_answer(setting)
+        if most_bits is None:
+            return None
+        return self.simulator.measure(setting, self.simulator.testbed(6, ON_LINK), most_bits)
 
     def compare(self, setting: SchemeWords) -> Tried | None:
         """A setting measured as well as those that were compared; None if it does not decide."""

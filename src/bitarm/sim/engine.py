@@ -56,10 +56,15 @@ class Engine:
         trials = engine.run(rng, engine.block)[0]
         trials.samples.mean()
 
+    `most_bits` is the longest answer that the agents' link carries. Kernels know no such limit, so
+    schemes that ask again, for what did not fit, are run by the machines then.
+
     Raises ConfigError if a scheme has another number of arms than the environment.
     """
 
-    def __init__(self, setups: Sequence[Setup], environment: Environment) -> None:
+    def __init__(
+        self, setups: Sequence[Setup], environment: Environment, most_bits: int | None = None
+    ) -> None:
         for setup in setups:
             if len(setup.spec.arms) != environment.p.size:
                 raise ConfigError(
@@ -67,8 +72,12 @@ class Engine:
                 )
         self._setups = setups
         self._environment = environment
+        self._most_bits = most_bits
         self._tables = [
-            table_of(setup) if _has_kernel(setup, environment) else None for setup in setups
+            table_of(setup)
+            if _has_kernel(setup, environment) and not self._asks_again(setup)
+            else None
+            for setup in setups
         ]
         self._grid = union_grid(setups)
         self._arrays = environment_arrays(environment, self._grid)
@@ -93,13 +102,18 @@ class Engine:
             len(self._tables) == 1 and self._tables[0] is not None and not self._environment.sampled
         )
 
+    def _asks_again(self, setup: Setup) -> bool:
+        """Whether a scheme's runs depend on the longest answer of the link."""
+        return self._most_bits is not None and setup.spec.quantizer.asks_again
+
     def elsewhere(self, environment: Environment) -> "Engine":
         """The same schemes in another environment with as many arms; their tables are shared."""
         before, after = self._environment.p.size, environment.p.size
         if before != after:
             raise ConfigError(f"an environment of {before} arms was left for {after}")
         if environment.sampled and not self._environment.sampled:
-            return Engine(self._setups, environment)  # some may have no kernel there
+            # some may have no kernel there
+            return Engine(self._setups, environment, self._most_bits)
         other = copy(self)
         other._environment = environment
         other._arrays = environment_arrays(environment, self._grid)
@@ -117,7 +131,7 @@ class Engine:
         units = rng.random((drawn, self._environment.p.size))
         tape = empty_tape(self._grid, trials=kept, messages=self._grid.size, units=units[:kept])
         results = [
-            run_machines(setup, tape, self._environment, rng)
+            run_machines(setup, tape, self._environment, rng, self._most_bits)
             if table is None
             else self._kernel(
                 setup, table, tape, units, rng, trials=trials, stored=not self._forgets

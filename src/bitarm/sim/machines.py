@@ -30,13 +30,20 @@ _OUTCOME_NUMBERS = {outcome: number for number, outcome in OUTCOMES.items()}
 
 
 def run_machines(
-    setup: Setup, tape: Tape, environment: Environment, rng: np.random.Generator
+    setup: Setup,
+    tape: Tape,
+    environment: Environment,
+    rng: np.random.Generator,
+    most_bits: int | None = None,
 ) -> Trials:
-    """Run every trial of the tape with a learner and its agents."""
+    """Run every trial of the tape with a learner and its agents.
+
+    `most_bits` is the longest answer that the agents' link carries.
+    """
     out = blank(tape.trials)
     right = right_arms(environment.means, tolerance_of(setup.policy)).tolist()
     for trial in range(tape.trials):
-        learner, pulls = run_trial(setup, tape, environment, rng, trial)
+        learner, pulls = run_trial(setup, tape, environment, rng, trial, most_bits=most_bits)
         ending = learner.ending
         assert ending is not None  # a run always ends: schedules do
         row = out.table[trial]
@@ -56,16 +63,18 @@ def run_trial(
     rng: np.random.Generator,
     trial: int,
     watch: EventWatch = lambda events: None,
+    most_bits: int | None = None,
 ) -> tuple[Learner, int]:
     """One trial: its learner, and the pulls that its agents made.
 
     The tape grows where it is too short, and `watch` sees every event. Where agents bet on rewards,
-    these are drawn one by one, and are on no tape.
+    these are drawn one by one, and are on no tape. `most_bits` is the longest answer that the
+    agents' link carries.
     """
     spec = _with_priors(setup, tape, trial)
     dither_of = None if is_bet_on(setup) else _dither_of(tape, environment, rng, trial)
     learner = Learner(replace(setup, spec=spec), dither_of=dither_of)
-    agents = [Agent(learner.run, arm) for arm in range(len(spec.arms))]
+    agents = [Agent(learner.run, arm, most_bits=most_bits) for arm in range(len(spec.arms))]
     position = [0] * len(agents)  # the next cell of each arm
     output = learner.start()
     watch(output.events)

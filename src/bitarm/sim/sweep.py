@@ -43,6 +43,7 @@ class Sweep:
     models: tuple[RewardModel, ...]
     trials: int
     seed: int
+    most_bits: int | None = None  # of an answer: what the agents' link carries
 
     def __post_init__(self) -> None:
         if self.trials < 1:
@@ -75,6 +76,7 @@ class Sweep:
             "models": [[model.name, to_plain(model)] for model in self.models],
             "trials": self.trials,
             "seed": self.seed,
+            "most_bits": self.most_bits,
             "code": code_version(),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
@@ -134,7 +136,7 @@ class ChunkResult:
 
 def engine_of(sweep: Sweep) -> Engine:
     """What runs the blocks of a sweep's chunks; it may run many of them."""
-    return Engine(sweep.setups, environment_of(sweep.models))
+    return Engine(sweep.setups, environment_of(sweep.models), sweep.most_bits)
 
 
 def run_chunk(

@@ -21,6 +21,7 @@ from bitarm.errors import ConfigError
 if TYPE_CHECKING:
     from bitarm.api.simulate import Simulation
     from bitarm.sim.models import RewardModel
+from bitarm.cli.flags.link import LinkOption
 from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.logs import LogLevel, configure
 
@@ -53,6 +54,7 @@ def simulate_command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where finished chunks are kept", show_default=False),
     ] = None,
+    link: LinkOption = None,
     as_json: JsonOption = False,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV, a row a setting", rich_help_panel=OUTPUT)
@@ -97,6 +99,7 @@ def simulate_command(
                 cache=folder,
                 progress=progress,
                 sigma_from_models=problem is None,  # a file's run knows no models
+                link=link,
                 **(kept | words),
             )
         _show(result, as_json=as_json, as_csv=as_csv, plot=plot)

@@ -131,7 +131,13 @@ def _caption(plan: Plan) -> str:
     apart = f", {left_out:,} that lost the best arm left out" if left_out else ""
     rough = ""
     if figures.measured_by == "machines":
-        rough = "\nby learner and agents themselves, as no kernel has the scheme: fewer runs"
+        link = plan.task.prices.link
+        why = (
+            "as no kernel has the scheme"
+            if link is None
+            else f"with answers that {link.name} carries"
+        )
+        rough = f"\nby learner and agents themselves, {why}: fewer runs"
     return (
         f"{figures.runs:,} simulated runs{apart}{rough}\n"
         f"{plan.tried:,} measurements of settings, seed {plan.seed}"

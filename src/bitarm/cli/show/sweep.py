@@ -66,9 +66,13 @@ def _caption(result: Simulation, *, wide: bool, undecided: bool) -> str:
         f"; {'undecided' if wide else 'open'}: ended without an answer, which the averages leave "
         "out; wrong if the best arm had fallen"
     )
+    cut = (
+        f"; answers of at most {result.most_bits} bits, as {result.link} carries: run by learner "
+        "and agents themselves"
+    ) * (result.most_bits is not None)
     return (
         f"{result.trials:,} trials, seed {result.seed}; mean ± standard error, median and 99th "
-        f"percentile of the samples; {rate}{left_out * undecided}"
+        f"percentile of the samples; {rate}{left_out * undecided}{cut}"
     )
 
 

@@ -1,0 +1,73 @@
+"""A whole run at a desk: the real learner, and arms behind programs that speak lines.
+
+    python devices/desk.py "./arm 0.5 a-" "./arm 0.7 b-" "./arm 0.4 c-"
+
+Each program reads a frame a line, in hexadecimal digits, and answers each with a line: the frame
+that it sends, or `-`. So does a board on a serial line, behind `socat - /dev/ttyACM0,raw,echo=0`.
+Needs bitarm, and files or flash that are erased: an agent never mixes the rewards of two runs.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections import deque
+from typing import final
+
+from bitarm import wire
+from bitarm.api.scheme import build
+from bitarm.core.learner import Learner
+from bitarm.core.messages import Position, Report
+
+
+@final
+class Board:
+    """An arm behind a program."""
+
+    def __init__(self, command: str) -> None:
+        self._process = subprocess.Popen(
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, frame: bytes) -> bytes | None:
+        """The frame that it answers with, if any."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(frame.hex(), file=self._process.stdin, flush=True)
+        said = self._process.stdout.readline().strip()
+        try:
+            return None if said == "-" else bytes.fromhex(said)
+        except ValueError:
+            raise SystemExit(f"to {frame.hex()} it says {said!r}") from None
+
+    def off(self) -> None:
+        """End its input, and wait for its end."""
+        self._process.communicate()
+
+
+def main() -> None:
+    """Run the commands as arms, and tell which is best."""
+    commands = sys.argv[1:]
+    scheme = {"quantizer": "dyadic", "policy": "challenge"}
+    problem = {"bounds": (0.0, 1.0), "delta": 0.05}
+    seed = int.from_bytes(os.urandom(4), "big")  # names the run
+    learner = Learner(build(tuple(commands), seed=seed, problem=problem, scheme=scheme, limits={}))
+    boards = [Board(command) for command in commands]
+    waiting = deque(learner.start().messages)
+    while waiting:
+        message = waiting.popleft()
+        reply = boards[message.arm].ask(wire.encode(message))
+        if reply is not None:
+            answer = wire.decode(reply)[0]
+            assert isinstance(answer, Report | Position)
+            waiting.extend(learner.receive(answer).messages)
+    for board in boards:
+        board.off()
+    end = learner.ending
+    assert end is not None
+    best = "none" if end.best_arm is None else commands[end.best_arm]
+    print(f"best: {best}; {end.rounds} rounds, {end.payload_bits} bits")
+
+
+if __name__ == "__main__":
+    main()
