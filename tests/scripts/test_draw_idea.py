@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(__file__).parents[2]
-sys.path.append(str(HOME / "scripts"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 import draw_idea
 
 
 @pytest.mark.parametrize("name", ["fleet", "seam", "question", "challenge"])
 def test_the_picture_is_current(name: str) -> None:
-    drawn = (HOME / "docs" / "pictures" / f"{name}.svg").read_text("utf-8")
-    assert getattr(draw_idea, name)() == drawn
+    kept = (draw_idea.FOLDER / f"{name}.svg").read_text("utf-8")
+    assert getattr(draw_idea, name)() == kept
