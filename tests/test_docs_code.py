@@ -174,8 +174,31 @@ def test_what_other_tests_run_is_named_there() -> None:
 def test_every_block_of_commands_says_so() -> None:
     """In a page of ours: one without a language may be a picture, so commands are `sh`."""
     kinds = {"", "sh", "python", "toml", "json", "text", "sql", "yaml", "c", "math"}
+    typed = re.compile(r"(\.?[\w/]*/)?(python3?|pip|make|git|sudo|docker|pytest|npm)\s")
     for page in PAGES:
         assert {block.kind for block in _BLOCKS[page]} <= kinds, page
+        for block in _BLOCKS[page]:
+            assert block.kind or not typed.match(block.text), f"{page}, line {block.line}"
+
+
+def test_commands_within_sentences_exist() -> None:
+    """`bitarm plan --per-downlink`: the command, its parts and its flags."""
+    group: Any = get_command(make_app())
+    checked = 0
+    for page in PAGES:
+        prose = re.sub(r"(?s)```.*?```", "", (ROOT / page).read_text("utf-8"))
+        for said in re.findall(r"`bitarm ([a-z][^`]*)`", prose):
+            words, command = said.split(), group
+            while words and words[0] in getattr(command, "commands", ()):
+                command = command.commands[words.pop(0)]
+            assert command is not group, f"{page}: bitarm {said}"
+            known = {
+                flag for option in command.params for flag in (*option.opts, *option.secondary_opts)
+            }
+            asked = {word for word in words if word.startswith("--")}
+            assert asked <= known, f"{page}: bitarm {said}"
+            checked += 1
+    assert checked > 50
 
 
 def _modules_with_examples() -> list[str]:
