@@ -12,6 +12,7 @@ NODE := node_modules
 
 run: $(VENV)/.run
 	$(BIN)/bitarm identify
+	@echo 'Again: $(BIN)/bitarm identify.  Your own data, a fleet, a plan: docs/tutorials/index.md'
 
 test: $(VENV)/.dev $(NODE)/.dev packages
 	$(MAKE) --jobs=2 --output-sync=target check kernels

@@ -134,7 +134,7 @@ def seam() -> str:
         line(605, 178, 640, 178, WARM, width=6),
         text(530, 200, "width", size=13, fill=TEAL, anchor="middle"),
         text(622, 200, "error", size=13, fill=WARM, anchor="middle"),
-        text(30, 245, "If the first interval holds μ, so does the second: few bits cost length."),
+        text(30, 245, "If the first holds μ, so does the second: few bits make it longer only."),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ import bitarm
 from bitarm.api.problem import parse_problem
 from bitarm.api.words import vocabulary
 from bitarm.cli.app import make_app, run
+from bitarm.core.learner_state import LearnerPhase
 
 _BLOCKS = {page: list(blocks_of(page)) for page in PAGES}
 
@@ -174,8 +176,31 @@ def test_what_other_tests_run_is_named_there() -> None:
 def test_every_block_of_commands_says_so() -> None:
     """In a page of ours: one without a language may be a picture, so commands are `sh`."""
     kinds = {"", "sh", "python", "toml", "json", "text", "sql", "yaml", "c", "math"}
+    typed = re.compile(r"(\.?[\w/]*/)?(python3?|pip|make|git|sudo|docker|pytest|npm)\s")
     for page in PAGES:
         assert {block.kind for block in _BLOCKS[page]} <= kinds, page
+        for block in _BLOCKS[page]:
+            assert block.kind or not typed.match(block.text), f"{page}, line {block.line}"
+
+
+def test_commands_within_sentences_exist() -> None:
+    """`bitarm plan --per-downlink`: the command, its parts and its flags."""
+    group: Any = get_command(make_app())
+    checked = 0
+    for page in PAGES:
+        prose = re.sub(r"(?s)```.*?```", "", (ROOT / page).read_text("utf-8"))
+        for said in re.findall(r"`bitarm ([a-z][^`]*)`", prose):
+            words, command = said.split(), group
+            while words and words[0] in getattr(command, "commands", ()):
+                command = command.commands[words.pop(0)]
+            assert command is not group, f"{page}: bitarm {said}"
+            known = {
+                flag for option in command.params for flag in (*option.opts, *option.secondary_opts)
+            }
+            asked = {word for word in words if word.startswith("--")}
+            assert asked <= known, f"{page}: bitarm {said}"
+            checked += 1
+    assert checked > 50
 
 
 def _modules_with_examples() -> list[str]:
@@ -211,15 +236,46 @@ def _examples_of(text: str) -> list[str]:
 
 
 _GIVEN = {"bitarm": bitarm, "random": random, "arms": {"a": [0.1] * 90, "b": [0.9] * 90}}
-_SLOW = {"plan"}  # seconds of simulation: tests/planner
+_SLOW = {"plan", "plan_problem"}  # seconds of simulation: tests/planner
 
 
-@pytest.mark.parametrize("name", ["identify", "simulate", "setup", "plan"])
-def test_the_example_of_a_public_function_runs(name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["identify", "identify_problem", "load_problem", "plan", "plan_problem", "setup", "simulate"],
+)
+def test_the_example_of_a_public_function_runs(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (example,) = _examples_of(inspect.getdoc(getattr(bitarm, name)) or "")
     code = compile(example, f"bitarm.{name}", "exec")
+    monkeypatch.chdir(folder / "examples")
     if name not in _SLOW:
         exec(code, dict(_GIVEN))
+
+
+def test_the_examples_of_the_machines_run_together() -> None:
+    """The loop that a learner's docstring shows, fed by the one of an agent's."""
+    learner = bitarm.Learner(bitarm.setup(["a", "b"], delta=0.05, bounds=(0, 1)))
+    agents = [bitarm.Agent(learner.run, arm) for arm in (0, 1)]
+    (of_learner,) = _examples_of(inspect.getdoc(bitarm.Learner) or "")
+    (of_agent,) = _examples_of(inspect.getdoc(bitarm.Agent) or "")
+
+    def next_answer() -> Any:
+        request = learner.pending[0]
+        names: dict[str, Any] = {
+            "Agent": lambda _, arm: agents[arm],
+            "run": learner.run,
+            "arm": request.arm,
+            "request": request,
+            "keep": lambda state: None,
+            "source": SimpleNamespace(pull=lambda count: [float(request.arm)] * count),
+        }
+        exec(of_agent, names)
+        return names["answers"][0]
+
+    exec(of_learner, {"learner": learner, "LearnerPhase": LearnerPhase, "next_answer": next_answer})
+    assert learner.ending is not None
+    assert learner.ending.best_arm == 1
 
 
 def test_the_fields_of_json_are_on_their_page(folder: Path) -> None:

@@ -17,6 +17,7 @@ from docs_math import typeset
         ("2^{−B}(U'_n + U_{n−1})", "2<sup>−B</sup>(U'<sub>n</sub> + U<sub>n−1</sub>)"),
         ("Σ_{n=2}^{N} x", "Σ<sub>n=2</sub><sup>N</sup> x"),
         ("(1 + 2/2^B)", "(1 + 2/2<sup>B</sup>)"),
+        ("e⁺_j(m; λ_k) and cost_k", "e⁺<sub>j</sub>(m; λ<sub>k</sub>) and cost<sub>k</sub>"),
         ("its 2^m_n cells", "its 2<sup>m<sub>n</sub></sup> cells"),
     ],
 )

@@ -157,8 +157,10 @@ def identify_problem(
 ) -> Identification:
     """Name the best arm of a problem that was read from a file; else as `identify`.
 
-    problem = bitarm.load_problem("antennas.toml")
-    result = bitarm.identify_problem(problem, seed=1)
+        problem = bitarm.load_problem("antennas.toml")
+        result = bitarm.identify_problem(problem, seed=1)
+
+    Returns what is known at the end, as `identify` does.
     """
     seed = seed_of(seed)
     setup, sources = problem.setup(seed), problem.sources(seed)
