@@ -40,7 +40,7 @@ class Device:
 
     @property
     def dismissed(self) -> bool:
-        out = [it.state.phase is AgentPhase.DISMISSED for it in self._machines.values()]
+        out = [machine.state.phase is AgentPhase.DISMISSED for machine in self._machines.values()]
         return len(out) == len(self._sources) and all(out)
 
     def speak(self) -> list[bytes]:

@@ -83,7 +83,9 @@ class LiveField(Field):
     def told(self, name: str) -> int:
         """Reports of an arm in the journal so far."""
         arm = NAMES.index(name)
-        return sum(isinstance(it, ReportAccepted) and it.arm == arm for it in self.events())
+        return sum(
+            isinstance(event, ReportAccepted) and event.arm == arm for event in self.events()
+        )
 
     def wait_for_more(self, name: str, count: int) -> None:
         """Until an arm has told its mean so many times more."""

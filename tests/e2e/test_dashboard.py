@@ -344,7 +344,9 @@ def test_compare_shows_runs_files_and_the_paper(
     file.write_text(json.dumps(_simulation()))
     page.set_input_files("#files", file)
     expect(page.locator("#points tbody tr")).to_have_count(3)
-    ((_, row),) = (it for it in _rows(page, "points").items() if it[0].startswith("sweep.json: "))
+    ((_, row),) = (
+        item for item in _rows(page, "points").items() if item[0].startswith("sweep.json: ")
+    )
     bound = lower_bound([0.9, 0.5, 0.7], sigma=0.5, delta=0.01)
     assert (row["samples"], row["lower_bound"]) == ("5,000 ± 20", f"{bound.samples:.0f}")
     assert page.locator("#prices .point").count() == 3

@@ -56,7 +56,7 @@ def test_its_word_can_be_swept_and_told_apart(shell: Shell) -> None:
     drawn = (shell.folder / "sweep.svg").read_text("utf-8")
     assert "coarseness" in drawn
     assert "grace" in drawn
-    told = [(it["coarseness"], it["grace"]) for it in shell.json(*words)["results"]]
+    told = [(point["coarseness"], point["grace"]) for point in shell.json(*words)["results"]]
     assert told == [(1.0, 2), (1.0, 4), (2.0, 2), (2.0, 4)]
     rows = list(csv.DictReader(io.StringIO(shell(*words, "--csv")[0])))
     assert [(float(row["coarseness"]), int(row["grace"])) for row in rows] == told
@@ -131,7 +131,7 @@ def test_over_the_network_agents_need_no_more_than_the_source(
                 agent.kill()
     alone = shell.json("identify", extended_problem, "--seed", "1")
     same = ("best_arm_name", "rounds", "samples", "payload_bits", "coarseness", "guarantee_reason")
-    assert {it: networked[it] for it in same} == {it: alone[it] for it in same}
+    assert {word: networked[word] for word in same} == {word: alone[word] for word in same}
 
 
 def test_an_agent_reads_a_file_whose_scheme_is_not_installed_there(
@@ -183,7 +183,7 @@ def test_a_new_word_of_a_scheme_of_ours_changes_one_file(tmp_path: Path) -> None
     table, _ = shell(*swept)
     assert "icq slack 1" in table
     assert "icq slack 2" in table
-    assert [it["slack"] for it in shell.json(*swept)["results"]] == [1.0, 2.0]
+    assert [point["slack"] for point in shell.json(*swept)["results"]] == [1.0, 2.0]
     _, said = shell("identify", "--quantizer", "exact", "--slack", "1", code=2)
     assert "slack does not apply to the quantizer exact; it is for icq" in said
     _, said = shell("identify", *icq, "--slack", "-1", code=2)

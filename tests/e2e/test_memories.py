@@ -149,7 +149,7 @@ def test_the_journal_is_restored_from_a_backup(
         place.wait_for_reports(9)
         copy = place.copy_journal("backup.sqlite")
         place.wait_for_event(ArmDropped)
-        gone, *_ = [NAMES[it.arm] for it in place.events() if isinstance(it, ArmDropped)]
+        gone, *_ = [NAMES[event.arm] for event in place.events() if isinstance(event, ArmDropped)]
         others = [name for name in NAMES if name != gone]
         for name in others:
             place.pause(name)  # or the run might end before its learner

@@ -160,7 +160,9 @@ def test_killed_in_the_middle_and_started_again(
         _assert_as_embedded(place, problem)
     with closing(SqliteJournal.open_read_only(place.store)) as journal:
         joined = [entry.event for entry in journal.read(1)]
-    boots = {it.boot for it in joined if isinstance(it, AgentJoined) and it.agent == SERVED}
+    boots = {
+        event.boot for event in joined if isinstance(event, AgentJoined) and event.agent == SERVED
+    }
     assert len(boots) == 3
 
 

@@ -63,7 +63,7 @@ def _setup(
     )
 
 
-@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=lambda it: str(it.name))
+@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=lambda policy: str(policy.name))
 @pytest.mark.parametrize(
     ("quantizer", "environment"),
     [
@@ -93,7 +93,9 @@ def test_a_trial_that_is_forgotten_and_one_that_is_kept_are_the_same(
     assert len(np.unique(kept.rounds)) > 1  # not all alike: an order would show
 
 
-@pytest.mark.parametrize("policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda it: str(it.name))
+@pytest.mark.parametrize(
+    "policy", [*_BY_INTERVALS, LilUcbCount()], ids=lambda policy: str(policy.name)
+)
 def test_the_machines_draw_in_the_kernels_order_where_every_message_is_dithered(
     policy: Policy,
 ) -> None:
@@ -123,7 +125,7 @@ def test_a_scheme_on_a_shared_grid_has_the_distribution_that_it_has_alone() -> N
 def test_a_family_and_a_sampler_of_the_same_rewards_have_the_same_distribution() -> None:
     """The sampler's trials starve and are fed by Python; the family's are drawn in the kernel."""
     sampled = environment_of(
-        [Sampler(sample=it.draw, mean=it.mean, sigma=0.4) for it in _GAUSSIAN.models]
+        [Sampler(sample=model.draw, mean=model.mean, sigma=0.4) for model in _GAUSSIAN.models]
     )
     one = _setup(Exact(), SuccessiveElimination(), _GAUSSIAN)
     (compiled,) = Engine([one], _GAUSSIAN).run(_rng(7), 1500)
@@ -138,8 +140,10 @@ def _same_law(one: Integers, two: Integers) -> float:
     """Chi-square for equal laws; values seen fewer than 20 times are taken together."""
     values, counts = np.unique(np.concatenate([one, two]), return_counts=True)
     common = values[counts >= 20]
-    table = np.array([[np.count_nonzero(it == value) for value in common] for it in (one, two)])
-    rest = np.array([[it.size] for it in (one, two)]) - table.sum(axis=1, keepdims=True)
+    table = np.array(
+        [[np.count_nonzero(counts == value) for value in common] for counts in (one, two)]
+    )
+    rest = np.array([[counts.size] for counts in (one, two)]) - table.sum(axis=1, keepdims=True)
     table = np.hstack([table, rest]) if rest.sum() >= 20 else table
     return float(stats.chi2_contingency(table).pvalue)
 

@@ -13,10 +13,10 @@ from bitarm.sim.kernels.quantize import bin_middle, quban
 _SIZE = 0.5  # of QuBan's steps for σ = ε = 1 and 4 pulls: levels are then exact floats
 _FAR = [2.0**p for p in range(1, 40)]
 _LEVELS = [
-    *(it / 2 for it in range(-26, 28)),
+    *(x / 2 for x in range(-26, 28)),
     *_FAR,
-    *(it + 4 for it in _FAR),
-    *(-3 - it for it in _FAR),
+    *(x + 4 for x in _FAR),
+    *(-3 - x for x in _FAR),
 ]
 
 
