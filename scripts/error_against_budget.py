@@ -83,7 +83,7 @@ def _print(
     for policy in POLICIES:
         for quantizer in QUANTIZERS:
             rates = [_rate(points[policy, quantizer, place]) for place in places]
-            cells = [f"{it.value:.3g} [{it.low:.3g}, {it.high:.3g}]" for it in rates]
+            cells = [f"{rate.value:.3g} [{rate.low:.3g}, {rate.high:.3g}]" for rate in rates]
             print(f"| `{policy}` | `{quantizer}` | {' | '.join(cells)} |")
     print()
 
@@ -104,8 +104,11 @@ def _draw(
                 rates = [_rate(points[policy, quantizer, place]) for place in places]
                 panel.errorbar(
                     places,
-                    [it.value for it in rates],
-                    [[it.value - it.low for it in rates], [it.high - it.value for it in rates]],
+                    [rate.value for rate in rates],
+                    [
+                        [rate.value - rate.low for rate in rates],
+                        [rate.high - rate.value for rate in rates],
+                    ],
                     color=_COLOURS[quantizer],
                     linestyle=_STYLES[policy],
                     marker="o",

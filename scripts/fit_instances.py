@@ -189,7 +189,9 @@ def _normal(figure: Figure, means: Floats) -> tuple[RewardModel, ...]:
     """Normal rewards with the variances of the model's, γ(1 − γ)/2 for Beta(γ, 1 − γ)."""
     if figure.model == "gaussian":
         return _models(figure, means)
-    return tuple(Gaussian(mean=it, sd=math.sqrt(it * (1 - it) / 2)) for it in means.tolist())
+    return tuple(
+        Gaussian(mean=mean, sd=math.sqrt(mean * (1 - mean) / 2)) for mean in means.tolist()
+    )
 
 
 def screen(judges: Sequence[Judge], count: int, rng: np.random.Generator) -> list[Any]:
@@ -201,8 +203,8 @@ def screen(judges: Sequence[Judge], count: int, rng: np.random.Generator) -> lis
         cost = judge.cost(means, trials=SCREEN_TRIALS, seed=number, normal="all")
         tried.append((cost, judge, means))
         if (number + 1) % 250 == 0:
-            say(f"  drawn {number + 1} of {count}, best {min(it[0] for it in tried):.2f}")
-    return sorted(tried, key=lambda it: it[0])[:STARTS]
+            say(f"  drawn {number + 1} of {count}, best {min(one[0] for one in tried):.2f}")
+    return sorted(tried, key=lambda one: one[0])[:STARTS]
 
 
 def refine(
@@ -217,7 +219,7 @@ def refine(
         part = number / max(1, generations - 1)
         some = min(options.trials, round(FIRST_TRIALS * (LAST_TRIALS / FIRST_TRIALS) ** part))
         seed = int(rng.integers(2**32))
-        costs = np.array([judge.cost(it, trials=some, seed=seed) for it in cloud])
+        costs = np.array([judge.cost(one, trials=some, seed=seed) for one in cloud])
         elite = cloud[np.argsort(costs)[:ELITE]]
         middle = elite.mean(axis=0)
         covariance = (covariance + np.cov(elite.T)) / 2
@@ -233,10 +235,10 @@ def places(judge: Judge, means: Floats, options: Any) -> list[Floats]:
     """
     moved = [means + part * float(np.ptp(means)) for part in SHIFTS]
     trials = min(options.trials, SHIFT_TRIALS)
-    costs = [judge.cost(it, trials=trials, seed=options.seed) for it in moved]
+    costs = [judge.cost(one, trials=trials, seed=options.seed) for one in moved]
     best = np.argsort(costs)[:PLACES].tolist()
-    say(f"  shifted: {', '.join(f'{costs[it]:.2f} at {moved[it][0]:.3f}' for it in best)}")
-    return [moved[it] for it in best]
+    say(f"  shifted: {', '.join(f'{costs[one]:.2f} at {moved[one][0]:.3f}' for one in best)}")
+    return [moved[one] for one in best]
 
 
 def fit(name: str, published: Published, start: Mapping[str, Any], options: Any) -> dict[str, Any]:
@@ -253,8 +255,8 @@ def fit(name: str, published: Published, start: Mapping[str, Any], options: Any)
         near = [means]
         if not start:
             near = places(judge, refine(judge, means, WIDE, options, rng), options)
-        for it in [means, *(refine(judge, place, NARROW, options, rng) for place in near)]:
-            rounded = np.round(np.sort(it)[::-1], DIGITS)
+        for found in [means, *(refine(judge, place, NARROW, options, rng) for place in near)]:
+            rounded = np.round(np.sort(found)[::-1], DIGITS)
             some = min(options.trials, 4 * LAST_TRIALS)
             cost = judge.cost(rounded, trials=some, seed=options.seed)
             if best is None or cost < best[0]:

@@ -66,16 +66,16 @@ _FILES = """
 
 def page() -> str:
     """The page as it should be."""
-    arms = [_of_arm(it, "every arm") for it in words_of(ArmWords).values()]
+    arms = [_of_arm(word, "every arm") for word in words_of(ArmWords).values()]
     for name, kind in SOURCES.own.items():
-        arms += [_of_arm(it, name) for it in words_of(kind).values()]
+        arms += [_of_arm(word, name) for word in words_of(kind).values()]
     own = ("word", "is", "default", "")
     return "".join(
         (
             _HEAD,
             *_table(
                 ("word", "table", "is", "default", "whose", ""),
-                (_of_run(it) for it in vocabulary().words.values()),
+                (_of_run(word) for word in vocabulary().words.values()),
             ),
             _ARMS,
             *_table(("source", *own), arms),
@@ -115,7 +115,7 @@ def _of_arm(declared: Declared, source: str) -> tuple[str, ...]:
 
 
 def _plain(words: Mapping[str, Declared]) -> list[tuple[str, ...]]:
-    return [_own(it) for it in words.values()]
+    return [_own(word) for word in words.values()]
 
 
 def _own(declared: Declared) -> tuple[str, str, str, str]:

@@ -16,7 +16,7 @@ from bitarm.core.policy import Advance, Drop, Outcome, Stop
 from bitarm.errors import ConfigError
 
 _KINDS = (SequentialHalving, SuccessiveRejects)
-every_kind = pytest.mark.parametrize("kind", _KINDS, ids=lambda it: str(it.name))
+every_kind = pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: str(kind.name))
 
 
 def _least(kind: type[SequentialHalving | SuccessiveRejects], arms: int) -> int:

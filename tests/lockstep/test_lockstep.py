@@ -115,7 +115,7 @@ def _uniform(rng: np.random.Generator, count: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    "policy", [SuccessiveElimination(), Lucb(epsilon=0.02)], ids=lambda it: str(it.name)
+    "policy", [SuccessiveElimination(), Lucb(epsilon=0.02)], ids=lambda value: str(value.name)
 )
 @pytest.mark.parametrize("machines_first", [False, True])
 def test_starved_trials_are_fed_and_agree(policy: Policy, *, machines_first: bool) -> None:
@@ -241,7 +241,7 @@ def test_a_margin_that_is_off_is_found(
         (LilUcbCount(), Exact(), "ratio", lambda ratio: 0.9 * ratio),
         (TopTwo(), Icq(bits=2), "level", lambda level: 0.8 * level),
     ],
-    ids=lambda it: it if isinstance(it, str) else getattr(it, "name", "-"),
+    ids=lambda value: value if isinstance(value, str) else getattr(value, "name", "-"),
 )
 def test_any_other_number_of_a_table_that_is_off_is_found(
     policy: Policy,
