@@ -84,7 +84,7 @@ def test_each_kind_of_question_has_its_own_step(kind: HintKind) -> None:
 
 
 def test_without_a_deviation_sigma_says_how_wide_a_step_is() -> None:
-    assert Dyadic().step_size(occasion(pulls=100)) == dyadic(0.12)
+    assert Dyadic(kappa=1.2).step_size(occasion(pulls=100)) == dyadic(0.12)
     assert Dyadic().step_size(occasion(pulls=1, bounds=(0.0, 1.0))) == 0.5  # half of what may be
 
 
