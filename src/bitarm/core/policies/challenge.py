@@ -58,8 +58,8 @@ PILOTS = 3
 """Arms that are heard before all others."""
 
 SHORT = 2.0
-"""Times its pulls that a first leader makes at most, with σ known, if a few others told the same
-cell: which of them is to lead is found out at less than it costs to go far ahead. Without σ first
+"""Times its pulls that a first leader makes at most, with σ known, if a few others may be as high:
+which of them is to lead is found out at less than it costs to go far ahead. Without σ first
 words are of so many pulls that such cells are rare."""
 
 
@@ -213,7 +213,11 @@ class _Turn:
         others = [view.mean for view in rivals]
         farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
         if not evidence.scale.bounded and leader.messages == 1 and leader.pulls == most:
-            tied = sum(mean >= leader.mean for mean in others)
+            unit = evidence.scale.unit
+            tied = sum(
+                view.mean + reach(view.error, unit / math.sqrt(view.pulls), 0.0, 0.0) >= leader.mean
+                for view in rivals
+            )
             farthest = SHORT * most if 0 < 2 * tied <= len(others) else farthest
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         last = max(self.ends.of(view) for view in rivals)

@@ -147,7 +147,10 @@ class Dyadic(Quantizer):
         return min(step, dyadic((b - a) / 2))
 
     def _step(self, held: Estimate, occasion: Occasion) -> float:
-        return self.step_size(occasion, _COARSER**held.beyond)
+        step, hint = self.step_size(occasion, _COARSER**held.beyond), occasion.hint
+        if hint is not None and isinstance(hint.task, Challenge):
+            return step_down_to(hint.value, hint.task.edge, step)
+        return step
 
     def _kappa(self, occasion: Occasion) -> float:
         hint = occasion.hint
@@ -182,6 +185,16 @@ def dyadic(size: float) -> float:
     """The nearest number that is 4 to 8 times a power of two."""
     unit = unit_of(size)
     return math.floor(size / unit + 0.5) * unit
+
+
+def step_down_to(cut: float, edge: float, step: float) -> float:
+    """A step so wide that the steps below an edge which a question can name reach down to a cut.
+
+    Else who asks for fine steps would hear less of who is between: all of them are in one cell.
+    """
+    while edge - cut > MOST_BELOW * step:
+        step *= 2.0
+    return step
 
 
 def unit_of(size: float) -> float:

@@ -20,7 +20,7 @@ from bitarm.core.evidence.tasks import (
     weigh,
 )
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
-from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, unit_of
+from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, step_down_to, unit_of
 from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, Integers, TapeArrays
 from bitarm.sim.kernels.challenge_leads import is_beaten_by_lead
 from bitarm.sim.kernels.challenge_race import (
@@ -180,6 +180,8 @@ def _tell(
     if asked in (CHALLENGED, PLACE):
         noise = noise_of(rules, arm.mean, turn.spread, before)
     step = min(dyadic(rules.kappa[asked] * (noise / math.sqrt(until))), rules.widest)
+    if asked == CHALLENGED:
+        step = step_down_to(turn.value, turn.edge, step)
     codes = within_steps(mean, step)
     if asked == CHALLENGED:
         under = min(max(math.ceil((turn.edge - turn.value) / step), 0), MOST_BELOW)

@@ -179,19 +179,18 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     rules, number = duel.rules, leading(race, alive)
     leader, spread = race.arms[number], _last_spread(race, alive)
     own = spread if leader.spread == UNTOLD else leader.spread
-    newest, rivals = 0, 0
+    newest = rivals = tied = 0
     for place in range(alive):
         other = race.arms[race.active[place]]
         newest = max(newest, other.told)
         if is_rival(race, race.active[place], number, duel):
             race.others[rivals] = other.mean
             rivals += 1
+            was = rules.unit / math.sqrt(duel.pulls[other.told])
+            tied += 1 if other.mean + reach(other.error, was, 0.0, 0.0) >= leader.mean else 0
     most = duel.pulls[newest]
     farthest = max(rules.cap * most, rules.level)
     if not rules.bounded and leader.messages == 1 and leader.told == newest:
-        tied = 0
-        for n in range(rivals):
-            tied += 1 if race.others[n] >= leader.mean else 0
         farthest = SHORT * most if 0 < 2 * tied <= rivals else farthest
     best = forecast(
         rules.bounded,
