@@ -5,7 +5,7 @@
     python scripts/measure_challenge.py --trials 400       sooner, and rougher
 
     hardness   samples and bits against ICQ-SE, B = 3, as published, σ known
-    offsets    the same with all means shifted alike
+    offsets    the same with all means shifted alike; and against ICQ-SE shifted alike, too
     bounds     seven instances of which nothing is known but the bounds
     exact      every reward in one place, on the instances of Garivier and Kaufmann's Table 1
     lucb       another policy with the same evidence, exact messages
@@ -35,6 +35,9 @@ from bitarm.sim.statistics import Moments
 
 SEED = 1
 CHALLENGE: dict[str, Any] = {"quantizer": "dyadic", "policy": "challenge"}
+ICQ: dict[str, Any] = {
+    "quantizer": "icq", "bits": 3, "width": "paper", "policy": "se", "growth": 2.0,
+}  # fmt: skip
 KAPPAS = ("kappa", "kappa_first", "kappa_cut", "kappa_pilot", "kappa_place")
 
 # -- the hardness figure --------------------------------------------------------------------------
@@ -142,41 +145,56 @@ class Line(NamedTuple):
         return f"  {self.text:<46} {self.figure:>9.4g}   {side:>8} {self.limit:>7,g}   {verdict}"
 
 
-def factors(
-    trials: int, offsets: Sequence[float], limits: tuple[float, float, float, float]
-) -> Iterator[Line]:
-    """How many times fewer samples and bits than published: means, and the worst points."""
-    fewer: dict[str, list[float]] = {"samples": [], "payload_bits": []}
+def shifted(gap: float, trials: int, offsets: Sequence[float], **words: Any) -> dict[str, float]:
+    """Mean samples and bits at a point of the hardness figure, over all offsets."""
     each = max(trials // len(offsets), 1)
-    for gap in GAPS:
-        ours = [at_gap(gap, each, offset=offset) for offset in offsets]
-        for metric, means in (
-            ("samples", [one.samples.mean for one in ours]),
-            ("payload_bits", [one.bits.mean for one in ours]),
-        ):
-            theirs = published("hardness", metric, "icq-b3", gap)
-            assert theirs is not None  # the figure has this point
-            fewer[metric].append(theirs * len(means) / sum(means))
-    names = ("samples", "payload_bits")
-    for metric, mean, least in zip(names, limits[:2], limits[2:], strict=True):
-        rows, label = fewer[metric], metric.replace("payload_", "")
+    found = [at_gap(gap, each, offset=offset, **words) for offset in offsets]
+    return {
+        "samples": sum(one.samples.mean for one in found) / len(found),
+        "payload_bits": sum(one.bits.mean for one in found) / len(found),
+    }
+
+
+def as_published(gap: float) -> dict[str, float]:
+    """The same of ICQ-SE with 3 bits, in the paper's figure."""
+    found = {}
+    for metric in ("samples", "payload_bits"):
+        figure = published("hardness", metric, "icq-b3", gap)
+        assert figure is not None  # the figure has this point
+        found[metric] = figure
+    return found
+
+
+def factors(
+    theirs: Sequence[dict[str, float]],
+    ours: Sequence[dict[str, float]],
+    limits: tuple[float, float, float, float],
+    against: str = "",
+) -> Iterator[Line]:
+    """How many times fewer samples and bits: means, and the worst points."""
+    for metric, mean, least in zip(theirs[0], limits[:2], limits[2:], strict=True):
+        rows = [before[metric] / after[metric] for before, after in zip(theirs, ours, strict=True)]
+        label = metric.replace("payload_", "") + against
         yield Line(f"times fewer {label}, geometric mean", geometric_mean(rows), mean, True)
-        worst = rows.index(min(rows))
         if least:
-            yield Line(
-                f"times fewer {label}, least, at Δ = {GAPS[worst]:.2f}", min(rows), least, True
-            )
+            worst = GAPS[rows.index(min(rows))]
+            yield Line(f"times fewer {label}, least, at Δ = {worst:.2f}", min(rows), least, True)
 
 
 def hardness(trials: int) -> Iterator[Line]:
     """σ known, against ICQ as published."""
-    yield from factors(trials, (0.0,), (5.0, 4.2, 3.3, 3.7))
+    ours = [shifted(gap, trials, (0.0,)) for gap in GAPS]
+    yield from factors([as_published(gap) for gap in GAPS], ours, (5.0, 4.2, 3.3, 3.7))
 
 
 def offsets(trials: int) -> Iterator[Line]:
-    """The same where no mean lies on a lattice's origin."""
+    """The same where no mean lies on a lattice's origin, which is where ICQ starts, too."""
     places = [(place + 0.5) / OFFSETS for place in range(OFFSETS)]
-    yield from factors(trials, places, (4.8, 3.6, 0.0, 0.0))
+    ours = [shifted(gap, trials, places) for gap in GAPS]
+    theirs = [shifted(gap, trials, places, **ICQ) for gap in GAPS]
+    yield from factors(theirs, ours, (4.8, 3.6, 0.0, 0.0), " (ICQ with them)")
+    published_ = [as_published(gap) for gap in GAPS]
+    yield from factors(published_, ours, (4.8, 3.6, 0.0, 0.0), " (ICQ without)")
 
 
 def bounds(trials: int) -> Iterator[Line]:

@@ -138,7 +138,7 @@ def test_a_number_that_is_a_little_off_is_found(
     told, again = _stories(one, models, 5)
     assert again == told
     assert all(story.messages > 6 for story in told)
-    run = challenge.run_trials
+    run = challenge.compiled()
 
     def with_another(*given: Any) -> None:
         *before, duel, race, output = given
@@ -146,5 +146,5 @@ def test_a_number_that_is_a_little_off_is_found(
         rules[field] *= 1.1
         run(*before, duel._replace(rules=rules), race, output)
 
-    monkeypatch.setattr(challenge, "run_trials", with_another)
+    monkeypatch.setattr(challenge, "compiled", lambda: with_another)
     assert _stories(one, models, 5)[1] != told

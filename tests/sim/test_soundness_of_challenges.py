@@ -93,7 +93,7 @@ def test_a_sigma_that_is_too_small_is_noticed() -> None:
 
 def test_evidence_that_is_weighed_too_lightly_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the weights of the law added up to 400: agents give up for far too little."""
-    run = challenge.run_trials
+    run = challenge.compiled()
 
     def with_less(*given: Any) -> None:
         *before, duel, race, output = given
@@ -101,7 +101,7 @@ def test_evidence_that_is_weighed_too_lightly_is_noticed(monkeypatch: pytest.Mon
         rules["level"] -= math.log(400)
         run(*before, duel._replace(rules=rules), race, output)
 
-    monkeypatch.setattr(challenge, "run_trials", with_less)
+    monkeypatch.setattr(challenge, "compiled", lambda: with_less)
     assert _errs_too_often(_BOUNDED["fair coins"], 0.05, **_IN_UNIT)
 
 

@@ -40,8 +40,8 @@ _CHALLENGE: dict[str, Sequence[Any]] = {
     "aim": [0.7],
 }
 _SPARING = {  # of bits: long steps, and leaps
-    "kappa": [1.2, 3.0],
-    "kappa_first": [5.0],
+    "kappa": [1.8, 3.0],
+    "kappa_first": [4.2],
     "kappa_cut": [3.0],
     "cap": [4.0],
     "patience": [1.2],

@@ -226,7 +226,8 @@ class Engine:
         if table.duel is not None:
             kept = stored and not is_bet_on(setup)  # single rewards are on no tape
             race = challenge_race.blank_race(arms)
-            challenge.run_trials(*given, gaussian, kept, table.duel, race, output)
+            run = challenge.compiled()
+            run(*given, gaussian, kept, table.duel, race, output)
         elif table.policy is not None:
             run = indexed.compiled(gaussian=gaussian, stored=stored)
             run(*given, table.pairs, indexed.blank_race(arms), output)

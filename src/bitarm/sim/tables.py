@@ -39,7 +39,7 @@ from bitarm.core.quantizers import (
     Icq,
     QuBan,
 )
-from bitarm.core.quantizers.dyadic import dyadic
+from bitarm.core.quantizers.dyadic import EDGE_OF_BETS, FIRST_OF_BETS, dyadic
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
 from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule
@@ -281,9 +281,9 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
             epsilon=policy.epsilon,
             checkpoint=spec.schedule.index_at(wanted - 1),  # counted from 0
             kappa=(
-                quantizer.kappa_first,
+                quantizer.kappa_first * (FIRST_OF_BETS if scale.bounded else 1.0),
                 quantizer.kappa_pilot,
-                quantizer.kappa,
+                quantizer.kappa * (EDGE_OF_BETS if scale.bounded else 1.0),
                 quantizer.kappa_cut,
                 quantizer.kappa_place,
             ),

@@ -127,6 +127,17 @@ def test_others_are_challenged_or_placed_or_left_alone() -> None:
     assert 1 not in asked
 
 
+def test_a_leader_goes_on_if_few_are_likely_to_fall_so_soon() -> None:
+    """Once: arms that are as good would never be challenged, and it would run away from them."""
+    low, near = heard(0, 0.2), [heard(2, 0.72), heard(3, 0.74)]
+    assert {one.arm for one in advances(decide([low, ahead(1, 0.9, 60)]))} == {0}
+    (alone,) = advances(decide([ahead(1, 0.9, 60), *near]))
+    assert (alone.arm, alone.hint and alone.hint.kind) == (1, HintKind.LEADER)
+    assert alone.until > 60
+    again = replace(ahead(1, 0.9, 60), messages=3)
+    assert {one.arm for one in advances(decide([again, *near]))} == {2, 3}
+
+
 def test_who_gave_up_is_dropped_and_who_is_left_is_the_answer() -> None:
     beaten = replace(heard(0, 0.2, 60), error=math.inf, beaten_by=1)
     assert decide([beaten, ahead(1, 0.9, 60)]) == (

@@ -10,7 +10,7 @@ from bitarm.core.confidence import ArmView
 from bitarm.core.events import ArmDropped, ReportAccepted
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.policies import ChallengeElimination
-from bitarm.core.policies.challenge import raised
+from bitarm.core.policies.prospects import raised
 from bitarm.core.policy import Action, Outcome, Stop
 
 _EPSILON = 0.05
@@ -34,13 +34,13 @@ def test_who_yields_is_neither_dropped_nor_asked_while_that_arm_leads() -> None:
     views = [yielding(0, 1), ahead(1, 0.9, 60), heard(2, 0.9, 60)]
     asked = advances(decide(views))  # no drop among them
     assert [advance.arm for advance in asked] == [1]
-    views[1] = ahead(1, 0.9, 200)
+    views[1:] = [ahead(1, 0.9, 200), heard(2, 0.5, 60)]
     assert [advance.arm for advance in advances(decide(views))] == [2]
 
 
 def test_another_leader_must_beat_it_again() -> None:
     """An arm within ε of the leader that fell may be 2ε above the one that beat that."""
-    views = [yielding(0, 1), yielding(1, 2), ahead(2, 0.93, 200)]
+    views = [yielding(0, 1), yielding(1, 2), ahead(2, 0.97, 200)]
     asked = {advance.arm: advance.hint for advance in advances(decide(views))}
     assert asked.keys() == {0}
     hint = asked[0]

@@ -84,7 +84,7 @@ def test_each_kind_of_question_has_its_own_step(kind: HintKind) -> None:
 
 
 def test_without_a_deviation_sigma_says_how_wide_a_step_is() -> None:
-    assert Dyadic().step_size(occasion(pulls=100)) == dyadic(0.12)
+    assert Dyadic(kappa=1.2).step_size(occasion(pulls=100)) == dyadic(0.12)
     assert Dyadic().step_size(occasion(pulls=1, bounds=(0.0, 1.0))) == 0.5  # half of what may be
 
 
@@ -132,3 +132,19 @@ def test_before_the_first_message_it_knows_the_bounds_or_nothing() -> None:
 def test_steps_of_nothing_are_refused(word: str) -> None:
     with pytest.raises(ConfigError, match=word):
         Dyadic(**{word: 0.0})
+
+
+@pytest.mark.parametrize("finer", [1.0, 1 / 8, 1 / 64])
+def test_however_fine_the_steps_a_challenged_arm_can_say_that_it_is_at_the_cut(
+    finer: float,
+) -> None:
+    """A question names 15 steps below the edge, at most: they become longer instead."""
+    task = Challenge(edge=0.5, first=2, hurdles=(100, 100, 100))
+    hint = Hint(
+        kind=HintKind.CHALLENGE, value=0.125, deviation=0.02, scale=Scale.of_sigma(1.0), task=task
+    )
+    quantizer = Dyadic(kappa_cut=3.0 * finer)
+    asked = quantizer.question(NOTHING_KNOWN, occasion(pulls=100, hint=hint), 0.5)
+    assert isinstance(asked.code, Above)
+    assert asked.code.low <= 0.125
+    assert quantizer.error(NOTHING_KNOWN, occasion(pulls=100, hint=hint)) >= asked.code.step / 2

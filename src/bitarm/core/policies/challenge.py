@@ -25,9 +25,17 @@ from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.evidence.evidence import Evidence, band
-from bitarm.core.evidence.least import Row
 from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
 from bitarm.core.hint import Hint, HintKind
+from bitarm.core.policies.prospects import (
+    LIKELY,
+    MAY_FALL,
+    MAY_LEAD,
+    is_too_soon,
+    raised,
+    reach,
+    target,
+)
 from bitarm.core.policies.recorded_ends import AHEAD, RecordedEnds
 from bitarm.core.policy import (
     TOLERANCE,
@@ -41,7 +49,7 @@ from bitarm.core.policy import (
     by_mean,
     highest,
 )
-from bitarm.core.quantizers.dyadic import dyadic, unit_of
+from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.schedule import Schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, check_words
@@ -49,20 +57,9 @@ from bitarm.core.words import Word, check_words
 PILOTS = 3
 """Arms that are heard before all others."""
 
-MAY_FALL = 0.36
-"""Deviations by which a mean may have fallen since it was told, beside its error: beyond, no arm is
-challenged."""
-
-MAY_LEAD = 0.7
-"""Deviations by which it may have risen: beyond, it is not asked whether it leads."""
-
-UNSURE = 1.6
-"""Deviations that a told mean is taken to be off by at least, when it is asked who may fall or
-lead: else who tells finer means would be asked less, and end up with more samples."""
-
 SHORT = 2.0
-"""Times its pulls that a first leader makes at most, with σ known, if a few others told the same
-cell: which of them is to lead is found out at less than it costs to go far ahead. Without σ first
+"""Times its pulls that a first leader makes at most, with σ known, if a few others may be as high:
+which of them is to lead is found out at less than it costs to go far ahead. Without σ first
 words are of so many pulls that such cells are rare."""
 
 
@@ -216,7 +213,11 @@ class _Turn:
         others = [view.mean for view in rivals]
         farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
         if not evidence.scale.bounded and leader.messages == 1 and leader.pulls == most:
-            tied = sum(mean >= leader.mean for mean in others)
+            unit = evidence.scale.unit
+            tied = sum(
+                view.mean + reach(view.error, unit / math.sqrt(view.pulls), 0.0, 0.0) >= leader.mean
+                for view in rivals
+            )
             farthest = SHORT * most if 0 < 2 * tied <= len(others) else farthest
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         last = max(self.ends.of(view) for view in rivals)
@@ -264,7 +265,10 @@ class _Turn:
         *,
         everybody: bool,
     ) -> tuple[Action, ...]:
-        """Up to the leader: of these rivals who may fall, and who may lead; or everybody."""
+        """Up to the leader: of these rivals who may fall, and who may lead; or everybody.
+
+        Nobody, if few are likely to fall so soon: then the leader goes on.
+        """
         evidence, spread, until = self.evidence, _spread(active), leader.pulls
         own = spread if leader.spread is None else leader.spread
         sharpest = evidence.sharpest(leader, own, spread)
@@ -281,6 +285,7 @@ class _Turn:
             log_weights=evidence.log_weights,
         )
         actions = []
+        challenged = likely = 0
         for view in rivals:
             noise = evidence.noise(view.mean, spread, view.pulls)
             moved = noise * math.sqrt(max(0.0, 1 / view.pulls - 1 / until))
@@ -289,11 +294,16 @@ class _Turn:
                 asked = self._asked(
                     view, until, HintKind.CHALLENGE, cut, noise, task=task, rival=leader.arm
                 )
+                challenged += 1
+                likely += view.mean + LIKELY * noise / math.sqrt(until) <= cut
             elif view.mean + reach(view.error, was, moved, MAY_LEAD) >= leader.mean:
                 asked = self._asked(view, until, HintKind.PLACE, view.mean, noise)
             else:
                 continue
             actions.append(asked)
+        leads = highest(candidates(active), by_mean).arm == leader.arm
+        if leads and not everybody and is_too_soon(challenged, likely, leader.messages):
+            return ()
         return tuple(actions)
 
     def _last_words(self, active: Sequence[ArmView]) -> tuple[Action, ...]:
@@ -345,24 +355,6 @@ def told_edge(view: ArmView) -> float:
     return view.mean - dyadic(2 * view.error) / 2
 
 
-def reach(error: float, deviation: float, moved: float, share: float) -> float:
-    """How far a mean may be from where it was told: by its error, or, however finely it was told,
-    by a few of its deviations; and by a share of the deviation by which it moved since.
-
-    Of numbers alone, since the simulator compiles this very function.
-    """
-    return max(error, UNSURE * deviation) + share * moved
-
-
-def raised(edge: float, epsilon: float, step: float) -> float:
-    """An edge with the tolerance on top, in whole lengths of the step's kind, never too high.
-
-    Of numbers alone, since the simulator compiles this very function.
-    """
-    unit = unit_of(step) / 2  # edges lie half a step beside a centre
-    return edge + math.floor(epsilon / unit) * unit
-
-
 def _given_up(views: Sequence[ArmView]) -> list[Drop]:
     """Arms that said that they are beaten, by arms that are still in the race."""
     active = {view.arm for view in views}
@@ -387,18 +379,3 @@ def _spread(views: Sequence[ArmView]) -> int:
     told = [view for view in views if view.spread is not None]
     latest = max(told, key=lambda view: view.pulls, default=None)
     return 0 if latest is None or latest.spread is None else latest.spread
-
-
-def target(means: Row, count: int, aim: float) -> float:
-    """The mean that is to fall, of the first `count`: from the least by the middle to the highest.
-
-    Of numbers alone, since the simulator compiles this very function.
-    """
-    least, most, total = means[0], means[0], 0.0
-    for n in range(count):
-        least, most = min(least, means[n]), max(most, means[n])
-        total += means[n]
-    middle = total / count
-    if aim <= 0.5:
-        return least + 2 * aim * (middle - least)
-    return middle + (2 * aim - 1) * (most - middle)

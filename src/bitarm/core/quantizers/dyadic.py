@@ -39,6 +39,11 @@ NEAR_ESCAPE = 6
 """Ones after which a first word is in a universal code, where another arm's mean is known: arms are
 seldom far from each other, and six steps are told in fewer bits without one."""
 
+EDGE_OF_BETS, FIRST_OF_BETS = 2 / 3, 1.2
+"""Times κ, and κ of first words, where agents bet on rewards of which no σ is known: what they tell
+of an edge is what they can certify, a whole step below it at the worst; and first words are of many
+more pulls, after which arms that differ are seldom in one cell."""
+
 ROUNDING = 1 + 2.0**-14
 """Covers every rounding on the way: the bound is certain, not nearly so."""
 
@@ -54,8 +59,8 @@ class Dyadic(Quantizer):
     asks_again: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (Nearest.name, Above.name)
 
-    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.2
-    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 5.0
+    kappa: Annotated[float, Word("Step of a mean, in deviations", sign="κ=", above=0)] = 1.8
+    kappa_first: Annotated[float, Word("Step of the first mean", sign="κ₁=", above=0)] = 4.2
     kappa_cut: Annotated[float, Word("Step of a challenged arm's mean", sign="κ_cut=", above=0)] = (
         3.0
     )
@@ -142,17 +147,23 @@ class Dyadic(Quantizer):
         return min(step, dyadic((b - a) / 2))
 
     def _step(self, held: Estimate, occasion: Occasion) -> float:
-        return self.step_size(occasion, _COARSER**held.beyond)
+        step, hint = self.step_size(occasion, _COARSER**held.beyond), occasion.hint
+        if hint is not None and isinstance(hint.task, Challenge):
+            return step_down_to(hint.value, hint.task.edge, step)
+        return step
 
     def _kappa(self, occasion: Occasion) -> float:
         hint = occasion.hint
+        bets = hint is not None and hint.scale is not None and hint.scale.bounded
         if hint is not None and hint.kind is HintKind.PILOT:
             return self.kappa_pilot
         if occasion.message == 1:
-            return self.kappa_first
+            return self.kappa_first * (FIRST_OF_BETS if bets else 1.0)
         if hint is not None and hint.kind is HintKind.CHALLENGE:
             return self.kappa_cut
-        return self.kappa_place if hint is not None and hint.kind is HintKind.PLACE else self.kappa
+        if hint is not None and hint.kind is HintKind.PLACE:
+            return self.kappa_place
+        return self.kappa * (EDGE_OF_BETS if bets else 1.0)
 
     def _divisor(self, held: Estimate, occasion: Occasion, step: float) -> int:
         """Golomb's divisor for the spread that the number of steps is expected to have."""
@@ -174,6 +185,16 @@ def dyadic(size: float) -> float:
     """The nearest number that is 4 to 8 times a power of two."""
     unit = unit_of(size)
     return math.floor(size / unit + 0.5) * unit
+
+
+def step_down_to(cut: float, edge: float, step: float) -> float:
+    """A step so wide that the steps below an edge which a question can name reach down to a cut.
+
+    Else who asks for fine steps would hear less of who is between: all of them are in one cell.
+    """
+    while edge - cut > MOST_BELOW * step:
+        step *= 2.0
+    return step
 
 
 def unit_of(size: float) -> float:

@@ -3,6 +3,9 @@
 `challenge_turns.py` says who is asked, `challenge_answers.py` what is answered.
 """
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
 from bitarm.sim.kernels.arrays import (
@@ -44,89 +47,96 @@ from bitarm.sim.kernels.status import (
 )
 
 
-@kernel
-def run_trials(
-    rng: np.random.Generator,
-    todo: Integers,
-    environment: EnvironmentArrays,
-    tape: TapeArrays,
-    scheme: SchemeArrays,
-    gaussian: bool,
-    stored: bool,
-    duel: ChallengeArrays,
-    race: Race,
-    output: OutputArrays,
-) -> None:
-    """Trials of agents that bet, and of those that know σ: one kernel for all.
+@lru_cache(maxsize=1)
+def compiled() -> Any:
+    """The kernel: trials of agents that bet, and of those that know σ.
 
     What `elimination.py` has as constants is told in the call: a look at evidence takes far longer
     than a branch, and this kernel takes longest to compile. For the same reason nothing is inlined
     but by the compiler: a function that is inlined beforehand has its types found in each place.
     """
-    _ = SOURCES_NUMBER  # a constant of the kernel: see kernels/compilation.py
-    shown = output.mean.size > 0
-    for x in range(todo.size):
-        trial = todo[x]
-        alive, best = begin(race), -1
-        rounds = counted = bits = 0
-        stage = 0  # the pilot, two more, the rest; then the leader and its challengers
-        turn = Turn(trial, 0, 0.0, 0.0, 0.0, 0, 0, 0, -1)
-        while True:
-            outcome = RUNNING
-            if stage < 3:
-                turn = first_words(race, duel, trial, stage)
-                stage = 3 if all_asked(race) else stage + 1
-            else:
-                dropped = output.dropped[trial if shown else 0]
-                alive = drop(race, alive, duel, rounds, dropped)
-                if is_decided(race, alive, duel):
-                    outcome, best = DECIDED, leading(race, alive)
-                    break
-                going, ahead = 0, gone_ahead(race, alive, duel)
-                if ahead >= 0:
-                    turn = challenges(race, alive, ahead, duel, trial)
-                    for place in range(alive):
-                        going += 1 if race.arms[race.active[place]].turn >= 0 else 0
-                if going == 0:
-                    turn = lead(race, alive, duel, trial)
-                    if turn.checkpoint == duel.pulls.size:
-                        outcome = SAMPLE_LIMIT
+
+    sources = SOURCES_NUMBER
+
+    @kernel
+    def run_trials(
+        rng: np.random.Generator,
+        todo: Integers,
+        environment: EnvironmentArrays,
+        tape: TapeArrays,
+        scheme: SchemeArrays,
+        gaussian: bool,
+        stored: bool,
+        duel: ChallengeArrays,
+        race: Race,
+        output: OutputArrays,
+    ) -> None:
+        _ = sources  # a constant of the kernel: see kernels/compilation.py
+        shown = output.mean.size > 0
+        for x in range(todo.size):
+            trial = todo[x]
+            alive, best = begin(race), -1
+            rounds = counted = bits = 0
+            stage = 0  # the pilot, two more, the rest; then the leader and its challengers
+            turn = Turn(trial, 0, 0.0, 0.0, 0.0, 0, 0, 0, -1)
+            while True:
+                outcome = RUNNING
+                if stage < 3:
+                    turn = first_words(race, duel, trial, stage)
+                    stage = 3 if all_asked(race) else stage + 1
+                else:
+                    dropped = output.dropped[trial if shown else 0]
+                    alive = drop(race, alive, duel, rounds, dropped)
+                    if is_decided(race, alive, duel):
+                        outcome, best = DECIDED, leading(race, alive)
                         break
-            going, due = due_pulls(race, alive, duel, turn)
-            outcome = limit_passed(scheme.limits, rounds + 1, counted + due, bits + going)
-            if outcome != RUNNING:
-                break
-            rounds += 1
-            counted += due
-            coded = True
-            for place in range(alive):
-                number = race.active[place]
+                    going, ahead = 0, gone_ahead(race, alive, duel)
+                    if ahead >= 0:
+                        turn = challenges(race, alive, ahead, duel, trial)
+                        for place in range(alive):
+                            going += 1 if race.arms[race.active[place]].turn >= 0 else 0
+                    if going == 0:
+                        turn = lead(race, alive, duel, trial)
+                        if turn.checkpoint == duel.pulls.size:
+                            outcome = SAMPLE_LIMIT
+                            break
+                going, due = due_pulls(race, alive, duel, turn)
+                outcome = limit_passed(scheme.limits, rounds + 1, counted + due, bits + going)
+                if outcome != RUNNING:
+                    break
+                rounds += 1
+                counted += due
+                coded = True
+                for place in range(alive):
+                    number = race.active[place]
+                    arm = race.arms[number]
+                    if arm.turn < 0:
+                        continue
+                    nbits, steps, detail, codes = answer(
+                        race, number, rng, environment, tape, scheme.cell_of, duel, turn,
+                        gaussian, stored,
+                    )  # fmt: skip
+                    bits += nbits
+                    coded = coded and codes
+                    if shown:
+                        n = arm.messages
+                        output.mean[trial, n, number] = arm.mean
+                        output.nbits[trial, n, number] = nbits
+                        output.number[trial, n, number] = steps
+                        output.divisor[trial, n, number] = detail
+                    arm.messages += 1
+                    arm.turn = -1
+                if not coded:
+                    outcome = TOO_FAR
+                    break
+            samples = messages = 0
+            for number in range(race.arms.size):
                 arm = race.arms[number]
-                if arm.turn < 0:
-                    continue
-                nbits, steps, detail, codes = answer(
-                    race, number, rng, environment, tape, scheme.cell_of, duel, turn,
-                    gaussian, stored,
-                )  # fmt: skip
-                bits += nbits
-                coded = coded and codes
-                if shown:
-                    n = arm.messages
-                    output.mean[trial, n, number] = arm.mean
-                    output.nbits[trial, n, number] = nbits
-                    output.number[trial, n, number] = steps
-                    output.divisor[trial, n, number] = detail
-                arm.messages += 1
-                arm.turn = -1
-            if not coded:
-                outcome = TOO_FAR
-                break
-        samples = messages = 0
-        for number in range(race.arms.size):
-            arm = race.arms[number]
-            samples += duel.pulls[arm.at] if arm.at >= 0 else 0
-            messages += arm.messages
-        row = output.table[trial]
-        row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits
-        row[BEST], row[OUTCOME], row[MESSAGES] = best, outcome, messages
-        row[MISSED] = missed(race.active, alive, scheme.right)
+                samples += duel.pulls[arm.at] if arm.at >= 0 else 0
+                messages += arm.messages
+            row = output.table[trial]
+            row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits
+            row[BEST], row[OUTCOME], row[MESSAGES] = best, outcome, messages
+            row[MISSED] = missed(race.active, alive, scheme.right)
+
+    return run_trials

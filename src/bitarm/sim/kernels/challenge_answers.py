@@ -20,9 +20,9 @@ from bitarm.core.evidence.tasks import (
     weigh,
 )
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
-from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, unit_of
+from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, step_down_to, unit_of
 from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, Integers, TapeArrays
-from bitarm.sim.kernels.challenge_leads import is_beaten_by_lead
+from bitarm.sim.kernels.challenge_leads import are_kept, is_beaten_by_lead, is_hopeless
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
     LEADER,
@@ -59,20 +59,62 @@ def answer(
     is a word for its mean.
     """
     arm = race.arms[number]
-    judges = arm.turn == CHALLENGED
-    if judges and arm.at >= 0 and _looks(race, arm, duel, turn):
-        return _give_up(arm, turn)
-    while arm.at < turn.checkpoint:
-        upto = arm.at + 1 if judges else turn.checkpoint
+    if arm.turn != CHALLENGED:
         if duel.rules.bounded:
-            _bet_up_to(arm, number, upto, rng, environment, duel)
+            _bet_up_to(arm, number, turn.checkpoint, rng, environment, duel)
         else:
             _draw_up_to(
-                arm, number, upto, rng, environment, tape, cell_of, duel, turn, gaussian, stored
-            )
-        if judges and _looks(race, arm, duel, turn):
+                arm, number, turn.checkpoint, rng, environment, tape, cell_of, duel, turn,
+                gaussian, stored,
+            )  # fmt: skip
+    elif duel.rules.bounded:
+        if arm.at >= 0 and _looks(race, arm, duel, turn):
             return _give_up(arm, turn)
+        while arm.at < turn.checkpoint:
+            _bet_up_to(arm, number, arm.at + 1, rng, environment, duel)
+            if _looks(race, arm, duel, turn):
+                return _give_up(arm, turn)
+    elif _is_beaten_on_the_way(
+        race, arm, number, rng, environment, tape, cell_of, duel, turn, gaussian, stored
+    ):
+        return _give_up(arm, turn)
     return _tell(race, arm, duel, turn)
+
+
+@within
+def _is_beaten_on_the_way(
+    race: Race,
+    arm: Arm,
+    number: int,
+    rng: np.random.Generator,
+    environment: EnvironmentArrays,
+    tape: TapeArrays,
+    cell_of: Integers,
+    duel: ChallengeArrays,
+    turn: Turn,
+    gaussian: bool,
+    stored: bool,
+) -> bool:
+    """With σ known: a challenged arm pulls and looks, until it is beaten or level with the leader.
+
+    Nearly all looks end with the first comparison, so that a pull is a draw and little else.
+    """
+    low, unit = duel.rules.low, duel.rules.unit
+    edge, leads = (turn.edge - low) / unit, duel.beaten_leads[0][:0]
+    if are_kept(race, duel, turn):
+        leads = duel.beaten_leads[turn.checkpoint][:]
+    while True:
+        at = arm.at
+        if at >= 0:
+            mean = ((arm.total + arm.rest) / float(duel.pulls[at]) - low) / unit
+            hopeless = at < leads.size and is_hopeless(leads[at], edge - mean)
+            if not hopeless and is_beaten_by_lead(race, leads, edge, mean, at, duel, turn):
+                return True
+        if at >= turn.checkpoint:
+            return False
+        _draw_up_to(
+            arm, number, at + 1, rng, environment, tape, cell_of, duel, turn, gaussian, stored
+        )
 
 
 @within
@@ -141,12 +183,10 @@ def _draw_up_to(
 
 @within
 def _looks(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> bool:
-    """Whether a challenged arm is beaten: `tasks.is_beaten`."""
+    """Whether a challenged arm that bets is beaten: `tasks.is_beaten`."""
     rules, pulls = duel.rules, duel.pulls[arm.at]
     mean = ((arm.total + arm.rest) / float(pulls) - rules.low) / rules.unit
     edge = (turn.edge - rules.low) / rules.unit
-    if not rules.bounded:
-        return is_beaten_by_lead(race, edge, mean, arm.at, duel, turn)
     lowest, fortunes, logs = max(turn.first + 1 - len(SHARES), 0), arm.fortunes, arm.logs
     for rung in range(lowest, turn.first + BAND):
         race.below[rung - lowest] = below(
@@ -180,6 +220,8 @@ def _tell(
     if asked in (CHALLENGED, PLACE):
         noise = noise_of(rules, arm.mean, turn.spread, before)
     step = min(dyadic(rules.kappa[asked] * (noise / math.sqrt(until))), rules.widest)
+    if asked == CHALLENGED:
+        step = step_down_to(turn.value, turn.edge, step)
     codes = within_steps(mean, step)
     if asked == CHALLENGED:
         under = min(max(math.ceil((turn.edge - turn.value) / step), 0), MOST_BELOW)

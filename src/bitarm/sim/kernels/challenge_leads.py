@@ -11,7 +11,7 @@ import math
 
 from bitarm.core.evidence.evidence import told_enough
 from bitarm.core.evidence.tasks import BAND, SHARES, weigh
-from bitarm.sim.kernels.arrays import ChallengeArrays
+from bitarm.sim.kernels.arrays import ChallengeArrays, Floats
 from bitarm.sim.kernels.challenge_race import Race, Turn
 from bitarm.sim.kernels.compilation import within
 
@@ -70,30 +70,47 @@ def _least_told(race: Race, loser: int, winner: int, duel: ChallengeArrays) -> f
 
 
 @within
-def is_beaten_by_lead(
-    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
-) -> bool:
-    """Whether a challenged arm is beaten, `tasks.is_beaten`; edge and mean are in units."""
+def are_kept(race: Race, duel: ChallengeArrays, turn: Turn) -> bool:
+    """Whether the row of the leader's checkpoint has the least leads of this challenge.
+
+    Those of a leader's checkpoint are kept for one band of rungs and its hurdles, the first that
+    occurs: with σ known they are nearly always the same.
+    """
     leader = turn.checkpoint
-    if leader < duel.beaten_by.shape[0] and abs(edge) < _FAR:
-        kept = duel.beaten_by[leader]
-        if kept[0] < 0:
-            kept[0] = turn.first
-            for place in range(BAND):
-                kept[1 + place] = race.hurdles[place]
-        same = kept[0] == turn.first
+    if leader >= duel.beaten_by.shape[0] or abs(turn.edge) >= _FAR * duel.rules.unit:
+        return False
+    kept = duel.beaten_by[leader]
+    if kept[0] < 0:
+        kept[0] = turn.first
         for place in range(BAND):
-            same = same and kept[1 + place] == race.hurdles[place]
-        if same:
-            least, lead = duel.beaten_leads[leader, at], edge - mean
-            if math.isnan(least):
-                least = _least_beaten(race, at, duel, turn)
-                duel.beaten_leads[leader, at] = least
-            if lead >= least / _NEAR:
-                return True
-            if lead < least * _NEAR:
-                return False
+            kept[1 + place] = race.hurdles[place]
+    same = kept[0] == turn.first
+    for place in range(BAND):
+        same = same and kept[1 + place] == race.hurdles[place]
+    return same
+
+
+@within
+def is_beaten_by_lead(
+    race: Race, leads: Floats, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
+) -> bool:
+    """Whether a challenged arm is beaten, `tasks.is_beaten`, where its lead alone does not say so;
+    edge and mean are in units.
+    """
+    if at < leads.size:
+        if math.isnan(leads[at]):
+            leads[at] = _least_beaten(race, at, duel, turn)
+        if is_hopeless(leads[at], edge - mean):
+            return False
+        if edge - mean >= leads[at] / _NEAR:
+            return True
     return _beaten(race, edge, mean, at, duel, turn)
+
+
+@within
+def is_hopeless(least: float, lead: float) -> bool:
+    """Whether a lead is surely too small; not so where the least one is not known yet."""
+    return lead < least * _NEAR
 
 
 @within

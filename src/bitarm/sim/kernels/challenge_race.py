@@ -29,9 +29,9 @@ from bitarm.core.evidence.tasks import (
     spread_change,
     weigh,
 )
-from bitarm.core.policies.challenge import raised, reach, target
+from bitarm.core.policies.prospects import is_too_soon, raised, reach, target
 from bitarm.core.quantizers.dicq import golomb_divisor_of
-from bitarm.core.quantizers.dyadic import dyadic, unit_of
+from bitarm.core.quantizers.dyadic import dyadic, step_down_to, unit_of
 from bitarm.sim.kernels.arrays import ChallengeRules, Floats, Integers
 from bitarm.sim.kernels.compilation import compiled_too, within
 from bitarm.sim.kernels.highest import Places
@@ -39,8 +39,8 @@ from bitarm.sim.kernels.highest import Places
 compiled_too(
     clamped, cost, variance, above, below, bet, reaches, band, cut_at,
     forecast, told_enough, hurdle, hurdle_byte, certified, spread_change, challenge_byte,
-    highest_edge, quarters_below, weigh, target, raised, reach, golomb_divisor_of, dyadic, unit_of,
-    zigzag,
+    highest_edge, quarters_below, weigh, target, raised, reach, is_too_soon,
+    golomb_divisor_of, dyadic, unit_of, step_down_to, zigzag,
 )  # fmt: skip
 
 UNTOLD = 1 << 20

@@ -7,11 +7,12 @@ import numpy as np
 from bitarm.core.evidence.evidence import DOUBT, DOUBT_OF_EDGE, band, cut_at, forecast
 from bitarm.core.evidence.ladder import RUNGS
 from bitarm.core.evidence.tasks import BAND, SHARES, challenge_byte
-from bitarm.core.policies.challenge import (
+from bitarm.core.policies.challenge import PILOTS, SHORT
+from bitarm.core.policies.prospects import (
+    LIKELY,
     MAY_FALL,
     MAY_LEAD,
-    PILOTS,
-    SHORT,
+    is_too_soon,
     raised,
     reach,
     target,
@@ -178,19 +179,18 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     rules, number = duel.rules, leading(race, alive)
     leader, spread = race.arms[number], _last_spread(race, alive)
     own = spread if leader.spread == UNTOLD else leader.spread
-    newest, rivals = 0, 0
+    newest = rivals = tied = 0
     for place in range(alive):
         other = race.arms[race.active[place]]
         newest = max(newest, other.told)
         if is_rival(race, race.active[place], number, duel):
             race.others[rivals] = other.mean
             rivals += 1
+            was = rules.unit / math.sqrt(duel.pulls[other.told])
+            tied += 1 if other.mean + reach(other.error, was, 0.0, 0.0) >= leader.mean else 0
     most = duel.pulls[newest]
     farthest = max(rules.cap * most, rules.level)
     if not rules.bounded and leader.messages == 1 and leader.told == newest:
-        tied = 0
-        for n in range(rivals):
-            tied += 1 if race.others[n] >= leader.mean else 0
         farthest = SHORT * most if 0 < 2 * tied <= rivals else farthest
     best = forecast(
         rules.bounded,
@@ -225,7 +225,7 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
 
 @within
 def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial: int) -> Turn:
-    """Up to the leader: who may fall, and who may lead."""
+    """Up to the leader: who may fall, and who may lead; nobody, if it is too soon for that."""
     rules, leader, spread = duel.rules, race.arms[ahead], _last_spread(race, alive)
     own = spread if leader.spread == UNTOLD else leader.spread
     checkpoint = leader.told
@@ -252,6 +252,7 @@ def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial:
             math.ldexp(1.0, own),
             until,
         )
+    challenged = likely = 0
     for place in range(alive):
         if not is_rival(race, race.active[place], ahead, duel):
             continue
@@ -262,8 +263,13 @@ def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial:
         was = noise / math.sqrt(before)
         if arm.mean - reach(arm.error, was, moved, MAY_FALL) <= cut:
             arm.turn = CHALLENGED
+            challenged += 1
+            likely += 1 if arm.mean + LIKELY * noise / math.sqrt(until) <= cut else 0
         elif arm.mean + reach(arm.error, was, moved, MAY_LEAD) >= leader.mean:
             arm.turn = PLACE
+    if leading(race, alive) == ahead and is_too_soon(challenged, likely, leader.messages):
+        for place in range(alive):
+            race.arms[race.active[place]].turn = -1
     return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, ahead)
 
 

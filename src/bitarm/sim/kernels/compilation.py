@@ -27,6 +27,7 @@ CORE_FILES = (
     "evidence/tasks.py",
     "policies/challenge.py",
     "policies/lil_ucb.py",
+    "policies/prospects.py",
     "policies/top_two.py",
     "quantizers/dicq.py",
     "quantizers/dyadic.py",
