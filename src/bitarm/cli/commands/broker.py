@@ -27,6 +27,7 @@ _broker = typer.Typer(
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The broker's folder")]
 _MOST_LINES = 12
+_LINES_AT_ONCE = 200  # about one offender: what it tried differs, and each may matter
 _PORT = re.compile(r":\d+")  # of an address: each connection has another
 AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT", help="Names of agents")]
 
@@ -179,7 +180,7 @@ def run(
 
 def limited(say: Callable[[str], None] = complain) -> Callable[[str], None]:
     """A way to say lines of the broker that no offender can fill a disk with."""
-    allowances = Allowances()
+    allowances = Allowances(at_once=_LINES_AT_ONCE)
 
     def tell(line: str) -> None:
         offender = " ".join(_PORT.sub("", line).split()[:4])  # who, or at which address
