@@ -17,6 +17,7 @@ from bitarm.api.problem import load_problem
 from bitarm.cli.exits import complain
 from bitarm.errors import ConfigError
 from bitarm.peer_log import Allowances
+from bitarm.runtime.signals import obeyed
 
 if TYPE_CHECKING:
     from bitarm.runtime.broker.provision import Change
@@ -197,12 +198,13 @@ class _Ended(BaseException):
 
 @contextmanager
 def _until_told() -> Iterator[None]:
-    """Let SIGTERM, and the end of a terminal, end the block in order."""
+    """Let SIGTERM, and the end of a terminal, end the block in order; not under nohup."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _Ended
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = obeyed(signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         with suppress(_Ended):
             yield
