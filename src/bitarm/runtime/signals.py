@@ -6,7 +6,6 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self, final
 
-
 _STOPS = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 # By name: Windows has no SIGHUP.
 
