@@ -47,13 +47,16 @@ class _Allowance:
 
 @final
 class Allowances:
-    """How many lines each peer may cause, of each kind: a few at once, then few.
+    """How many lines each peer may cause, of each kind: so many at once, then one in ten seconds.
 
     `clock` gives seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, *, at_once: int = _AT_ONCE
+    ) -> None:
         self._clock = clock
+        self._at_once = at_once
         self._allowances: dict[tuple[str, str], _Allowance] = {}
 
     def take(self, peer: str, kind: str = "") -> str | None:
@@ -70,9 +73,10 @@ class Allowances:
         key, now = (peer, kind), self._clock()
         if key not in self._allowances and len(self._allowances) >= _MOST_KEPT:
             key = ("others", "of any kind")
-        allowance = self._allowances.setdefault(key, _Allowance(lines=_AT_ONCE, counted_at=now))
+        fresh = _Allowance(lines=self._at_once, counted_at=now)
+        allowance = self._allowances.setdefault(key, fresh)
         earned = (now - allowance.counted_at) / _EVERY
-        allowance.lines = min(_AT_ONCE, allowance.lines + earned)
+        allowance.lines = min(self._at_once, allowance.lines + earned)
         allowance.counted_at = now
         return allowance
 

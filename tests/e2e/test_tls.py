@@ -3,7 +3,8 @@
 import datetime
 import gc
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from bitarm.api.network import run_agent, run_learner
 from bitarm.api.problem import parse_problem
 from bitarm.errors import TransportError
 from bitarm.runtime.broker_url import Broker
+from bitarm.runtime.mqtt import MqttDriver
+from bitarm.runtime.service import Endpoint, Publication
 from bitarm.store import MemoryJournal
 
 pytestmark = [
@@ -42,16 +45,25 @@ class Authority:
 
     def broker(self, *, name: str = "localhost", expired: bool = False) -> Broker:
         past = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
-        server = self._ca.issue_cert(name, not_after=past if expired else None)
         home = self._folder / f"broker-{len(self.brokers)}"
         home.mkdir()
-        server.private_key_pem.write_to_path(home / "key.pem")
-        server.cert_chain_pems[0].write_to_path(home / "cert.pem")
+        _certify(home, self._ca.issue_cert(name, not_after=past if expired else None))
         lines = f"allow_anonymous true\nkeyfile {home}/key.pem\ncertfile {home}/cert.pem"
         broker = PlainBroker(home, lines=lines)
         broker.start()
         self.brokers.append(broker)
         return Broker(host="localhost", port=broker.port, tls=True, ca=self.file)
+
+    def replace(self, *, by: trustme.CA | None = None) -> None:
+        """The first broker goes, and one with a certificate of another authority takes its port."""
+        self.brokers[0].kill()
+        _certify(self._folder / "broker-0", (by or self._ca).issue_cert("localhost"))
+        self.brokers[0].start()
+
+
+def _certify(home: Path, server: trustme.LeafCert) -> None:
+    server.private_key_pem.write_to_path(home / "key.pem")
+    server.cert_chain_pems[0].write_to_path(home / "cert.pem")
 
 
 @pytest.fixture
@@ -107,3 +119,50 @@ def test_plain_where_tls_is_wanted_and_tls_where_it_is_not(
     assert "does it want mqtts://?" in _fails(plain, tmp_path)
     tls = Broker(host="127.0.0.1", port=broker.port, tls=True, ca=authority.file)
     assert "is it an mqtt:// port?" in _fails(tls, tmp_path)
+
+
+class _Guest:
+    """Is connected twice; in between, somebody else answers in the broker's place."""
+
+    def __init__(self, authority: Authority, log: pytest.LogCaptureFixture) -> None:
+        self.endpoint = Endpoint(
+            client_id="guest", subscriptions=("x",), will=Publication(topic="x", payload=b"")
+        )
+        self._authority, self._log = authority, log
+        self._times, self._is_right = 0, True
+        self.finished = False
+
+    def connected(self, now: float) -> None:
+        self._times += 1
+        self.finished = self._times == 2
+
+    def disconnected(self, now: float) -> None:
+        """Tries again."""
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        """Nothing."""
+
+    def step(self, now: float) -> Iterable[Publication]:
+        if self._times == 1 and self._is_right and not self._log.text:
+            self._authority.replace(by=trustme.CA())
+            self._is_right = False
+        elif not self._is_right and "goes on trying: the certificate" in self._log.text:
+            self._authority.replace()
+            self._is_right = True
+        return ()
+
+    def wake_at(self, now: float) -> float:
+        return now + 0.2
+
+
+def test_an_impostor_does_not_end_who_was_connected_before(
+    authority: Authority, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor does a certificate that expires: whoever renews it has everybody back."""
+    guest = _Guest(authority, caplog)
+    driver = MqttDriver(guest, authority.broker(), clock=lambda: time.monotonic() * 5)
+    driver.run()
+    driver.close()
+    assert guest.finished
+    assert "and goes on trying: the certificate of mqtts://localhost" in caplog.text
+    gc.collect()

@@ -90,9 +90,9 @@ def run_learner(
         patience: seconds to try for a first connection.
         figures: kept up to date while the run goes on, for whoever looks at them.
 
-    SIGTERM leaves the run to be resumed, Ctrl-C ends it. Raises ConfigError if the problem cannot
-    be run or does not fit its link, TransportError if the broker cannot be reached or the run has
-    a learner already.
+    SIGTERM and SIGHUP leave the run to be resumed, Ctrl-C ends it. Raises ConfigError if the
+    problem cannot be run or does not fit its link, TransportError if the broker cannot be reached
+    or the run has a learner already.
     """
     fleet = fleet_of(problem, name)
     setup = problem.setup(new_seed() if seed is None else seed)
@@ -273,7 +273,7 @@ def _stay(
 
     def stop(signal: Signals) -> tuple[Publication, ...]:
         nonlocal left
-        if signal is Signals.SIGTERM:  # the machine goes down: the run waits to be resumed
+        if signal is not Signals.SIGINT:  # machine or terminal go: the run waits to be resumed
             left = True
             return tuple(service.leave())
         service.interrupt()

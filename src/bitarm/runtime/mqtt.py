@@ -7,6 +7,7 @@ No thread is started: paho's own loop fails silently past a few hundred clients 
 
 import contextlib
 import logging
+import math
 import selectors
 import socket
 import ssl
@@ -42,7 +43,8 @@ class MqttDriver:
 
     Until the first connection it tries for `patience` seconds, and a second longer at most where
     the last attempt began late; a connection that breaks later is made again for as long as it
-    takes, whatever broke it. A broker that refuses us is an error at once.
+    takes, whatever broke it. A broker that refuses us is an error at once; one whose certificate is
+    not trusted is an error only at first: later, somebody on the line could end us with it.
     """
 
     def __init__(
@@ -190,8 +192,6 @@ class MqttDriver:
         )
         if broker.user is not None:
             client.username_pw_set(broker.user, broker.password)
-        if broker.tls:
-            client.tls_set_context(self._tls())
         will = endpoint.will
         client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
         client.max_inflight_messages_set(0)  # no window of paho's own: the broker's is enough
@@ -208,13 +208,18 @@ class MqttDriver:
         self._client, self._ready, self._unacknowledged = client, False, 0
         self._look_at, self._answer_by = now, now + within
         try:
+            if broker.tls:
+                client.tls_set_context(self._tls())
             client.connect(broker.host, broker.port, keepalive=_KEEP_ALIVE)
         except ssl.SSLCertVerificationError as error:
-            raise TransportError(
+            self._distrust(
                 f"the certificate of {broker.url} is not trusted: {error.verify_message}. "
                 "Give the authority that signed it (--ca), use the host name it was made for, "
-                "or renew it if it has expired"
-            ) from error
+                "or renew it if it has expired",
+                client,
+            )
+        except TransportError as error:
+            self._distrust(str(error), client)
         except ssl.SSLError as error:
             self._forget(client)
             self._client = None
@@ -237,6 +242,14 @@ class MqttDriver:
             raise TransportError(
                 f"the certificate authority {self._broker.ca} cannot be used: {error}"
             ) from error
+
+    def _distrust(self, why: str, client: paho.Client) -> None:
+        """Nobody there whom we may trust: an error, unless there was somebody before."""
+        self._forget(client)
+        self._client = None
+        if self._give_up_at < math.inf:
+            raise TransportError(why)
+        self._failed(why, self._clock())
 
     def _failed(self, why: str, now: float) -> None:
         """An attempt failed: try again later, or give up if there never was a connection."""
@@ -323,7 +336,7 @@ class MqttDriver:
             )
             return
         self._ready, self._since = True, self._clock()
-        self._give_up_at = float("inf")
+        self._give_up_at = math.inf
         self._patience.over()
         self._service.connected(self._since)
 

@@ -6,12 +6,22 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self, final
 
+_STOPS = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+# By name: Windows has no SIGHUP.
+
+
+def obeyed(*numbers: signal.Signals) -> list[signal.Signals]:
+    """Those of the signals that this process was not told to ignore when it was started."""
+    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
 
 @final
 class Stopper:
-    """While it is entered, the first SIGINT or SIGTERM is only noted; a second one is obeyed.
+    """While it is entered, the first signal to stop is only noted; a second one is obeyed.
 
-    Its file descriptor becomes readable when a signal comes, so that a select wakes up.
+    These are SIGINT, SIGTERM, and SIGHUP, which comes when a terminal is closed; one that whoever
+    started us told us to ignore, as nohup does, is ignored. Its file descriptor becomes readable
+    when a signal comes, so that a select wakes up.
     """
 
     def __init__(self) -> None:
@@ -24,7 +34,7 @@ class Stopper:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # others get no signals
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in obeyed(*_STOPS):
                 self._previous[number] = signal.signal(number, self._note)
             self._wakeup = signal.set_wakeup_fd(self._writer.fileno())
         return self

@@ -192,11 +192,11 @@ def test_without_the_extra_it_says_what_to_install(
 def test_an_offender_cannot_fill_a_disk_with_lines_about_it() -> None:
     said: list[str] = []
     tell = limited(said.append)
-    for number in range(1_000):
+    for number in range(5_000):
         tell(f"refused: gw-1 at 192.0.2.7:{number} may not write topic-{number} (dropped)")
         tell(f"refused: 192.0.2.{number % 9}:{number} gave no valid name and password")
-    assert sum("gw-1" in line for line in said) == 20
-    assert len(said) == 20 + 9 * 20
+    assert sum("gw-1" in line for line in said) == 200
+    assert len(said) == 200 + 9 * 200
     tell("refused: gw-2 at 192.0.2.7:1 may not write topic (dropped)")
     assert "gw-2" in said[-1]
 

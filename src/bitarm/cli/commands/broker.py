@@ -17,6 +17,7 @@ from bitarm.api.problem import load_problem
 from bitarm.cli.exits import complain
 from bitarm.errors import ConfigError
 from bitarm.peer_log import Allowances
+from bitarm.runtime.signals import obeyed
 
 if TYPE_CHECKING:
     from bitarm.runtime.broker.provision import Change
@@ -27,6 +28,7 @@ _broker = typer.Typer(
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The broker's folder")]
 _MOST_LINES = 12
+_LINES_AT_ONCE = 200  # about one offender: what it tried differs, and each may matter
 _PORT = re.compile(r":\d+")  # of an address: each connection has another
 AgentsArgument = Annotated[list[str], typer.Argument(metavar="AGENT", help="Names of agents")]
 
@@ -179,7 +181,7 @@ def run(
 
 def limited(say: Callable[[str], None] = complain) -> Callable[[str], None]:
     """A way to say lines of the broker that no offender can fill a disk with."""
-    allowances = Allowances()
+    allowances = Allowances(at_once=_LINES_AT_ONCE)
 
     def tell(line: str) -> None:
         offender = " ".join(_PORT.sub("", line).split()[:4])  # who, or at which address
@@ -196,12 +198,13 @@ class _Ended(BaseException):
 
 @contextmanager
 def _until_told() -> Iterator[None]:
-    """Let SIGTERM, and the end of a terminal, end the block in order."""
+    """Let SIGTERM, and the end of a terminal, end the block in order; not under nohup."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _Ended
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = obeyed(signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         with suppress(_Ended):
             yield

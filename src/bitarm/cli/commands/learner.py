@@ -93,7 +93,8 @@ def learner_command(
 ) -> None:
     """Find the best arm with agents over a broker; a live table, then the answer and its price.
 
-    Ctrl-C ends the run and tells the agents; SIGTERM leaves it to be resumed.
+    Ctrl-C ends the run and tells the agents; SIGTERM, or a terminal that is closed, leaves it to be
+    resumed.
     """
     configure(log_level, as_json=log_json)
     network = {
