@@ -13,6 +13,9 @@ def main() -> None:
         from bitarm.api.extras import install_line
 
         sys.exit(f"bitarm: the command line needs {error.name}: {install_line('cli')}")
+    except KeyboardInterrupt:  # while it loads; later the command line answers
+        print("bitarm: interrupted", file=sys.stderr)
+        sys.exit(130)
     sys.exit(run())
 
 

@@ -94,3 +94,24 @@ def test_output_that_nobody_wants_is_no_failure(output: str, home: Path) -> None
         ["bash", "-c", line], stderr=subprocess.PIPE, text=True, check=False, env=environment(home)
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+_INTERRUPTED_WHILE_LOADING = """
+import sys
+import bitarm.__main__ as program
+
+class Interrupting:
+    def find_spec(self, name, *rest):
+        if name == "bitarm.cli.app":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+program.main()
+"""
+
+
+def test_an_interrupt_while_the_program_loads_shows_no_traceback(home: Path) -> None:
+    done = run_apart(
+        _INTERRUPTED_WHILE_LOADING, env=environment(home), command=(sys.executable, "-c")
+    )
+    assert (done.code, done.out, done.err) == (130, "", "bitarm: interrupted\n")

@@ -353,10 +353,24 @@ def test_compare_shows_runs_files_and_the_paper(
     assert page.locator("#prices .bound").count() == 2  # a run without an answer has none
     page.select_option("#experiment", "bounded")
     expect(page.locator("#prices .paper-curve")).to_have_count(5)
+    for width, drawn in ((1280, r"^[4-9]\d\d$"), (390, r"^3\d\d$")):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.locator("#prices > svg")).to_have_attribute("width", re.compile(drawn))
+        assert page.evaluate(_TOUCHING, "#prices svg > text.quiet, #prices .point text") == []
     bad = tmp_path / "bad.json"
     bad.write_text('{"results": [{}]}')
     page.set_input_files("#files", bad)
     expect(page.locator("#problem")).to_contain_text("bad.json is no result of `bitarm simulate")
+
+
+_TOUCHING = """chosen => {
+  const texts = [...document.querySelectorAll(chosen)];
+  const boxes = texts.map(it => [it.textContent, it.getBoundingClientRect()]);
+  const level = (a, b) => a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+  const touch = (a, b) => level(a, b) && a.left < b.right && b.left < a.right;
+  return boxes.flatMap(([text, a], i) =>
+    boxes.slice(i + 1).filter(([, b]) => touch(a, b)).map(([other]) => [text, other]));
+}"""
 
 
 def _simulation() -> dict[str, object]:

@@ -81,13 +81,30 @@ def sufficient_epsilon(standings: Standings) -> float | None:
         return None
     if len({arm.pulls for arm in contenders}) > 1:
         return None  # some have answered in a round that is open
-    leader = arms[heard[0]]
-    needed = 0.0
-    for other in (arms[number] for number in heard[1:]):
+    return _overlap([arms[number] for number in heard])
+
+
+def likely_epsilon(standings: Standings) -> float | None:
+    """A tolerance with which this run would likely have ended by now, where agents judge.
+
+    What they have weighed only they know: this follows from the model by which radii are shown, and
+    nothing is claimed of it. None where the policy knows no tolerance, or decides by told means.
+    """
+    policy, heard = standings.opened.setup.policy, _ranked(standings)
+    if policy.stride is not Stride.JUDGED or "epsilon" not in values_of(policy) or len(heard) < 2:
+        return None
+    return _overlap([standings.arms[number] for number in heard])
+
+
+def _overlap(ranked: Sequence[ArmStanding]) -> float | None:
+    """By how much the lowest that the first may be lies below the highest that another may be."""
+    leader, *others = ranked
+    overlap = 0.0
+    for other in others:
         if leader.radius is None or other.radius is None:
             return None
-        needed = max(needed, leader.radius + other.radius - _gap(leader, other))
-    return needed
+        overlap = max(overlap, leader.radius + other.radius - _gap(leader, other))
+    return overlap
 
 
 def _ranked(standings: Standings) -> list[int]:

@@ -140,6 +140,13 @@ def test_the_built_in_example_fits_the_screen_in_every_round(
     assert tables == len(events) - 1 >= 40
 
 
+@pytest.mark.parametrize("width", [40, 60, 71])
+def test_a_narrow_screen_has_mean_and_state_in_full(width: int) -> None:
+    lines = _rendered(Standings.of(_events_of_the_built_in_example()), width)
+    assert all(len(line) <= width for line in lines)
+    assert any(re.search(r"basement .* \(0\.3750\)  gave up in 5\s*$", line) for line in lines)
+
+
 def test_the_table_at_80_columns_shows_the_end_of_the_race() -> None:
     lines = _rendered(Standings.of(_events_of_the_built_in_example(**_PAPER)), 80)
     assert lines[0].rstrip() == "Round 12   samples 9,188   payload 183 bits"

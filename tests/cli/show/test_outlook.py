@@ -47,6 +47,18 @@ def test_a_near_tie_is_named_with_the_tolerance_that_ends_it() -> None:
     assert ending.best_arm == int(found[1][-1])  # the same rewards, and it ends by then
 
 
+@pytest.mark.parametrize("known", [{}, {"sigma": 0.5}])
+def test_where_agents_judge_the_tolerance_is_a_likely_one(known: dict[str, Any]) -> None:
+    scheme = {"policy": "challenge", "quantizer": "dyadic", **known}
+    standings = _going_on(_events((0.5, 0.5), max_samples=6_000, **scheme))
+    said = near_tie(standings)
+    assert said is not None
+    found = re.search(r"--epsilon (\S+) would likely have ended this by now$", said)
+    assert found is not None, said
+    ended = Standings.of(_events((0.5, 0.5), epsilon=float(found[1]), **scheme))
+    assert ended.samples < 1.5 * standings.samples  # where without it there is no end
+
+
 def test_a_clear_race_is_no_tie() -> None:
     assert near_tie(_going_on(_events((0.9, 0.3, 0.1), max_samples=60))) is None
 
@@ -82,13 +94,3 @@ def test_a_run_in_a_pipe_says_something_again_and_again(
     capsys.readouterr()
     time.sleep(0.05)
     assert capsys.readouterr().err == ""
-
-
-def test_where_agents_judge_a_near_tie_is_named_with_the_word_that_ends_it() -> None:
-    means = (0.5, 0.5, 0.1)
-    judged = {"quantizer": "dyadic", "policy": "challenge"}
-    said = near_tie(_going_on(_events(means, max_samples=20_000, **judged)))
-    assert said is not None
-    assert re.fullmatch(
-        r"arm-[01] and arm-[01] are nearly level: --epsilon says how close is close enough", said
-    )

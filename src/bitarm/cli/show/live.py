@@ -19,6 +19,7 @@ from bitarm.peer_log import printable
 
 _NARROW_BAR, _WIDE_BAR = 20, 42  # columns of a bar
 _WIDE = 120  # screen columns from which on there is room for more words
+_NARROW = 72  # and below which there is none for all figures
 _MOST_ARMS = 24  # rows that fit a screen
 
 
@@ -65,7 +66,8 @@ class LiveTable:
 
 def standings_table(standings: Standings, screen_width: int) -> Table:
     """The standings as a table; the contenders first if there are too many arms to show."""
-    bar_width = _WIDE_BAR if screen_width >= _WIDE else _NARROW_BAR
+    is_narrow = screen_width < _NARROW
+    bar_width = _bar_width(screen_width)
     low, high = _axis(standings)
     table = Table(
         title=f"Round {standings.round}   "
@@ -79,10 +81,11 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    table.add_column("arm", no_wrap=True, max_width=16)
+    table.add_column("arm", no_wrap=True, max_width=10 if is_narrow else 16)
     table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)
     claims = standings.opened.setup.policy.answers is Outcome.DECIDED  # a budget proves no interval
-    for title in ("mean", *["±"] * claims, "pulls", "bits"):
+    shown = 1 if is_narrow else 1 + claims  # of the figures: the mean, and its radius
+    for title in (*("mean", "±")[:shown], *([] if is_narrow else ("pulls", "bits"))):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     best = standings.ending.best_arm if standings.ending else None
@@ -92,13 +95,22 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
         table.add_row(
             Text(printable(arm.name)),  # text, never markup
             interval_bar(arm, low, high, bar_width),
-            *_figures(arm)[: 1 + claims],
-            _count(arm.pulls, at_most=arm.pulls_at_most),
-            f"{arm.payload_bits:,}",
+            *_figures(arm)[:shown],
+            *([] if is_narrow else _prices(arm)),
             Text(printable(_state(standings, index, wide=screen_width >= _WIDE))),
             style=found if index == best else ("" if arm.active else "dim"),
         )
     return table
+
+
+def _bar_width(screen_width: int) -> int:
+    if screen_width >= _WIDE:
+        return _WIDE_BAR
+    return min(_NARROW_BAR, max(4, screen_width - 36))  # beside name, mean and state
+
+
+def _prices(arm: ArmStanding) -> tuple[str, str]:
+    return _count(arm.pulls, at_most=arm.pulls_at_most), f"{arm.payload_bits:,}"
 
 
 def _count(count: int, *, at_most: bool) -> str:
@@ -148,6 +160,8 @@ def _column(value: float, low: float, high: float, width: int) -> int:
 
 
 def _axis_label(low: float, high: float, width: int) -> str:
+    if width < _NARROW_BAR:
+        return ""  # no room for two numbers
     half = width // 2
     return f"{low:<{half}.4g}{high:>{width - half}.4g}"
 

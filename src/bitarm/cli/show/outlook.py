@@ -2,7 +2,7 @@
 
 import math
 
-from bitarm.core.outlook import Outlook, outlook_of, sufficient_epsilon
+from bitarm.core.outlook import Outlook, likely_epsilon, outlook_of, sufficient_epsilon
 from bitarm.core.standings import Standings
 from bitarm.core.words import values_of
 
@@ -14,7 +14,8 @@ def near_tie(standings: Standings) -> str | None:
     """A warning that the best arms are nearly level, and what would end the run; else None.
 
     It comes where an answer would cost many times what was spent, by the estimate of the outlook.
-    The tolerance that it names is the one by which the policy itself would stop now.
+    The tolerance that it names is the one by which the policy itself would stop now; where agents
+    judge, one by which they would likely have stopped.
     """
     if standings.ending is not None or sum(arm.active for arm in standings.arms) > _FEW:
         return None
@@ -27,7 +28,10 @@ def near_tie(standings: Standings) -> str | None:
     leader, other = arms[outlook.leader].name, arms[outlook.runner_up].name
     text = f"{leader} and {other} are nearly level"
     epsilon = sufficient_epsilon(standings)
-    if epsilon is None or epsilon <= 0:  # how much is enough only the agents could say
+    if not epsilon:
+        likely = likely_epsilon(standings)
+        if likely:
+            return f"{text}: --epsilon {_rounded_up(likely)} would likely have ended this by now"
         has_tolerance = "epsilon" in values_of(standings.opened.setup.policy)
         return f"{text}: --epsilon says how close is close enough" if has_tolerance else text
     enough = _rounded_up(epsilon)

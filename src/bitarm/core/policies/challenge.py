@@ -36,7 +36,7 @@ from bitarm.core.policies.prospects import (
     reach,
     target,
 )
-from bitarm.core.policies.recorded_ends import AHEAD, RecordedEnds
+from bitarm.core.policies.recorded_ends import RecordedEnds
 from bitarm.core.policy import (
     TOLERANCE,
     Action,
@@ -145,14 +145,14 @@ class _Turn:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
         if not heard:
             pilot = unheard[len(unheard) // 2]
-            return (self._pilot(pilot, min(until, self.ends.last_look(pilot, 1))),)
+            return (self._pilot(pilot, min(until, self.ends.last_look(pilot))),)
         told = heard[len(heard) // 2]
         ends = len(heard) < PILOTS <= len(unheard)
         asked = [unheard[0], unheard[-1]] if ends else unheard
         noise = self.evidence.noise(told.mean, _spread(views), until)
         return tuple(
             self._asked(
-                view, min(until, self.ends.last_look(view, 1)), HintKind.CENTRE, told.mean, noise
+                view, min(until, self.ends.last_look(view)), HintKind.CENTRE, told.mean, noise
             )
             for view in asked
         )
@@ -187,7 +187,7 @@ class _Turn:
         most = max(view.pulls for view in active)
         ahead = [view for view in active if view.pulls == most]
         if len(ahead) == 1 and self._has_edge(ahead[0]):
-            able = [view for view in active if not self.ends.is_short(view, most)]
+            able = [view for view in active if self.ends.of(view) >= most]
             is_last = most >= self.ends.last_look(ahead[0])
             rivals = self.rivals(ahead[0], able)
             challenged = self._challenges(ahead[0], active, rivals, everybody=is_last)
@@ -220,13 +220,8 @@ class _Turn:
             )
             farthest = SHORT * most if 0 < 2 * tied <= len(others) else farthest
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
-        last = max(self.ends.of(view) for view in rivals)
-        alone = last <= most  # nobody else can get level any more
-        if alone:
-            farthest = min(self.ends.last_look(leader), AHEAD * last)
-            if farthest <= most:
-                return self._last_words(active)
-            share = last / farthest
+        if max(self.ends.of(view) for view in rivals) <= most:
+            return self._last_words(active)  # nobody else can get level any more
         forecast = evidence.falls(
             leader,
             target(others, len(others), policy.aim) - policy.epsilon,
@@ -235,7 +230,7 @@ class _Turn:
             most=farthest,
             share=share,
         )
-        wanted = farthest if alone else min(forecast.pulls * policy.patience, farthest)
+        wanted = min(forecast.pulls * policy.patience, farthest)
         until = self._checkpoint(most, wanted, farthest)
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
@@ -316,7 +311,7 @@ class _Turn:
         for view in sorted(candidates(active), key=by_mean, reverse=True):
             if self._has_edge(view):
                 behind = [one for one in self.rivals(view, active) if one.pulls < view.pulls]
-                level = [one for one in behind if not self.ends.is_short(one, view.pulls)]
+                level = [one for one in behind if self.ends.of(one) >= view.pulls]
                 short = sorted((one for one in behind if one not in level), key=by_mean)
                 if behind:
                     return self._challenges(view, active, level or short[:1], everybody=True)

@@ -3,7 +3,7 @@
 import { d3 } from "./d3.js";
 import { h, headings, perFrame } from "./dom.js";
 
-const GLYPH = 7.4; // pixels that a letter takes at most, on average
+export const GLYPH = 7.4; // pixels that a letter takes at most, on average
 
 const STYLES = [
   "fill",
@@ -133,6 +133,10 @@ export function label(parent, text, room, attributes, glyph = GLYPH) {
   if (text.length > most) node.append("title").text(text);
   return dress(node, attributes);
 }
+
+// Whether two texts would touch: each from x on for its width, standing on y.
+export const overlap = (a, b) =>
+  Math.abs(a.y - b.y) < 13 && a.x < b.x + b.width && b.x < a.x + a.width;
 
 // Axes in the chart's own dress.
 export function axis(svg, maker, x, y, name) {

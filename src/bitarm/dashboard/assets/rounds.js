@@ -1,6 +1,6 @@
 // Round by round: how the intervals narrow, when an arm falls, and what each round cost.
 
-import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "./chart.js";
+import { add, axisBelow, Chart, gridAcross, label, nameBelow, overlap } from "./chart.js";
 import { d3 } from "./d3.js";
 import { compact, count, plural } from "./format.js";
 import { armClass } from "./timeline.js";
@@ -20,7 +20,7 @@ export function roundsChart(figure, run, now) {
       const over = `${plural(arms.length, "arm")} over ${plural(round, "round")}`;
       return `Decoded means and intervals of ${over}.`;
     },
-    draw: (svg, width) => draw(svg, width, now()),
+    draw: (svg, width) => draw(svg, width, now(), run.settings.bounds),
     table: () => ({
       columns: ["arm", "name", "round", "mean", "radius"],
       rows: now().arms.flatMap((arm) =>
@@ -30,7 +30,7 @@ export function roundsChart(figure, run, now) {
   });
 }
 
-function draw(svg, width, s) {
+function draw(svg, width, s, bounds) {
   const names = width < 560 ? 86 : 150;
   const left = 46;
   const right = width - names;
@@ -38,7 +38,7 @@ function draw(svg, width, s) {
   const bottom = HEIGHT - 34;
   const lines = s.ranked.filter((arm) => arm.points.length).slice(0, MOST_LINES);
   const x = d3.scaleLinear([1, Math.max(2, s.round)], [left, right]);
-  const y = d3.scaleLinear(domain(lines), [bottom, top]).nice();
+  const y = d3.scaleLinear(domain(lines, bounds), [bottom, top]);
   const clip = clipTo(svg, { x: left, y: top, width: right - left, height: bottom - top });
   const ticks = d3.axisBottom(x).ticks(Math.min(s.round, width / 60));
   axisBelow(svg, ticks.tickFormat(d3.format("d")).tickSizeOuter(0), bottom);
@@ -107,8 +107,6 @@ function nameFallen(svg, arms, { x, y, right }) {
   }
 }
 
-const overlap = (a, b) => Math.abs(a.y - b.y) < 13 && a.x < b.x + b.width && b.x < a.x + a.width;
-
 // Names at the right, moved apart where their lines end close together.
 function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
   const placed = arms.map((arm) => ({
@@ -129,14 +127,19 @@ function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
 }
 
 // The means, and the intervals of the last rounds: early intervals are far wider than the rest.
-function domain(arms) {
-  if (!arms.length) return [0, 1];
+// Within the bounds, unless a decoded mean lies outside.
+function domain(arms, bounds) {
+  if (!arms.length) return bounds ?? [0, 1];
   const means = arms.flatMap((arm) => arm.points.map((p) => p.mean));
   const last = arms.filter((arm) => arm.outIn === null).map((arm) => arm.points.at(-1));
   const low = Math.min(d3.min(means), d3.min(last, (p) => p.mean - p.radius) ?? Infinity);
   const high = Math.max(d3.max(means), d3.max(last, (p) => p.mean + p.radius) ?? -Infinity);
   const room = (high - low || 1) * 0.06;
-  return [low - room, high + room];
+  const [least, most] = bounds ?? [-Infinity, Infinity];
+  return [
+    Math.min(Math.max(low - room, least), d3.min(means)),
+    Math.max(Math.min(high + room, most), d3.max(means)),
+  ];
 }
 
 export function bitsChart(figure, run, now) {

@@ -1,7 +1,7 @@
 // The compare page: what runs and saved simulations cost, beside the lower bound and the paper.
 
 import { begin, get, post, problem } from "../api.js";
-import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "../chart.js";
+import { add, axisBelow, Chart, GLYPH, gridAcross, label, nameBelow, overlap } from "../chart.js";
 import { d3 } from "../d3.js";
 import { $, h } from "../dom.js";
 import { compact, count, number, plural, scheme } from "../format.js";
@@ -87,7 +87,7 @@ function draw(svg, width) {
   gridAcross(svg, d3.axisLeft(y).tickValues(ticks(y, 8)).tickFormat(compact), left, right);
   nameBelow(svg, "samples", left, right, height - 6);
   add(svg, "text", { class: "quiet", x: left, y: 14 }).text("payload bits");
-  for (const curve of shownCurves()) paperCurve(svg, curve, x, y, right);
+  for (const curve of shownCurves()) paperCurve(svg, curve, x, y);
   for (const bound of bounds.map(x)) {
     add(svg, "line", { class: "bound", x1: bound, x2: bound, y1: top, y2: bottom });
   }
@@ -97,16 +97,23 @@ function draw(svg, width) {
     const name = `lower bound${bounds.length > 1 ? "s" : ""} on samples, if arms are Gaussian`;
     add(svg, "text", at).text(name);
   }
-  const taken = [];
+  const spot = (point) => [x(point.samples), y(Math.max(1, point.payload_bits))];
+  const taken = points.map(spot).map(([cx, cy]) => ({ x: cx - 6, y: cy + 4, width: 12 }));
+  const room = Math.min(230, width / 2); // for what tells a setting from the others
+  const name = beside(taken, { room, left, right, top, bottom });
   for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) {
-    place(svg, point, x, y, width, taken);
+    const group = mark(svg, point, x, spot(point));
+    name(group, point.source === "run" ? point.label : point.scheme, spot(point));
+  }
+  for (const curve of shownCurves()) {
+    const end = d3.greatest(paperPoints(curve), (p) => p.samples);
+    name(svg, curve.series, spot(end), "quiet");
   }
   return height;
 }
 
-function place(svg, point, x, y, width, taken) {
+function mark(svg, point, x, [cx, cy]) {
   const group = add(svg, "g", { class: `point ${point.source}`, "data-label": point.label });
-  const [cx, cy] = [x(point.samples), y(Math.max(1, point.payload_bits))];
   if (point.samples_sem) {
     const x1 = x(Math.max(1, point.samples - 2 * point.samples_sem));
     const x2 = x(point.samples + 2 * point.samples_sem);
@@ -116,36 +123,33 @@ function place(svg, point, x, y, width, taken) {
   else add(group, "path", { d: DIAMOND, transform: `translate(${cx},${cy})` });
   const price = `${count(point.samples)} samples, ${count(point.payload_bits)} bits`;
   group.append("title").text(`${point.label}, ${point.scheme}: ${price}`);
-  const text = point.source === "run" ? point.label : point.scheme;
-  const room = Math.min(230, width / 2); // for what tells a setting from the others
-  const left = cx > width - room;
-  const at = { x: cx, y: freeRow(taken, cx, cy + 4) };
-  taken.push(at);
-  const anchor = left ? "end" : "start";
-  label(group, text, room, { x: cx + (left ? -10 : 10), y: at.y, "text-anchor": anchor });
+  return group;
 }
 
-// The first row from `y` on in which no name stands near `x`.
-function freeRow(taken, x, y) {
-  const near = taken.filter((one) => Math.abs(one.x - x) < 110);
-  const clashes = (at) => near.some((one) => Math.abs(one.y - at) < 13);
-  let row = y;
-  while (clashes(row)) row += 13;
-  return row;
+// Writes names beside their points where they touch no other; one that has no room is left to
+// the table and to the point's title.
+function beside(taken, { room, left, right, top, bottom }) {
+  return (group, text, [cx, cy], style = "") => {
+    const width = Math.min(text.length * GLYPH, room);
+    const places = [0, 13, -13, 26, -26, 39, -39].flatMap((down) => [
+      { x: cx + 10, y: cy + 4 + down, width, at: cx + 10, anchor: "start" },
+      { x: cx - 10 - width, y: cy + 4 + down, width, at: cx - 10, anchor: "end" },
+    ]);
+    const fits = (one) =>
+      one.x > left && one.x + width < right && one.y > top + 8 && one.y < bottom - 2;
+    const free = (one) => fits(one) && !taken.some((other) => overlap(other, one));
+    const place = places.find(free);
+    if (!place) return;
+    taken.push(place);
+    const attributes = { x: place.at, y: place.y, "text-anchor": place.anchor, class: style };
+    label(group, text, room, attributes);
+  };
 }
 
-function paperCurve(svg, curve, x, y, right) {
+function paperCurve(svg, curve, x, y) {
   const at = curve.samples.map((s, i) => [x(s), y(curve.payload_bits[i])]);
   add(svg, "path", { class: "paper-curve", d: d3.line()(at) });
   for (const [cx, cy] of at) add(svg, "circle", { class: "paper-dot", cx, cy, r: 2.5 });
-  const last = at.reduce((a, b) => (b[0] > a[0] ? b : a));
-  const end = last[0] > right - 90;
-  add(svg, "text", {
-    class: "quiet",
-    x: last[0] + (end ? -4 : 7),
-    y: last[1] - (end ? 8 : -4),
-    "text-anchor": end ? "end" : "start",
-  }).text(curve.series);
 }
 
 // A domain with room around it, never empty.
@@ -298,7 +302,7 @@ function removeButton(name) {
 function runChoice(row) {
   const checked = chosen.has(row.run);
   const box = h("input", { type: "checkbox", value: row.run, checked, onchange: choose });
-  const ended = row.best_arm_name ?? row.outcome ?? "open";
+  const ended = row.best_arm_name ?? row.outcome?.replaceAll("_", " ") ?? "open";
   return h("label", {}, box, ` Run ${row.run} · ${scheme(row)} · ${ended}`);
 }
 
