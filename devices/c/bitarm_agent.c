@@ -500,10 +500,12 @@ int bitarm_save(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
     m->saves++;
     m->check_sum = memory_sum(m);
-    if (!agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m))
-        return BITARM_QUIET;
-    m->saves--;
-    return BITARM_FLASH;
+    if (agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m)) {
+        m->saves--;
+        return BITARM_FLASH;
+    }
+    agent->saved = m->count;
+    return BITARM_QUIET;
 }
 
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
@@ -524,6 +526,7 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
         if (other.check_sum == memory_sum(&other) && other.saves > m->saves)
             *m = other;
     }
+    agent->saved = m->count;
     return m->layout == layout ? bitarm_resume(agent) : BITARM_MISUSE; /* in other units */
 }
 
@@ -546,8 +549,8 @@ static int answer(bitarm_agent *agent) {
             last = look;
         if (m->count && (m->count == last || m->count == q.until)) {
             agent->target = m->count; /* until it has looked, it does not pull */
-            if (bitarm_save(agent))   /* a power cut must not undo a look */
-                return BITARM_FLASH;
+            if (agent->saved != m->count && bitarm_save(agent))
+                return BITARM_FLASH; /* a power cut must not undo a look */
             put(&word, 0, is_beaten(m, &q));
         }
         agent->target = look < q.until ? look : q.until;
