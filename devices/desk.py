@@ -38,7 +38,8 @@ class Board:
         try:
             return None if said == "-" else bytes.fromhex(said)
         except ValueError:
-            raise SystemExit(f"to {frame.hex()} it says {said!r}") from None
+            hint = "if it served another run before, erase what it remembers"
+            raise SystemExit(f"to {frame.hex()} it says {said!r}; {hint}") from None
 
     def off(self) -> None:
         """End its input, and wait for its end."""

@@ -24,6 +24,7 @@ enum { REPORT = 1, REQUEST, DISMISS, POSITION };            /* kinds of frames *
 enum { NEAREST = 2, EVIDENCE = 5, PILOT, EDGE, CHALLENGE }; /* forms of questions */
 enum { ESCAPED = 0x20, IN_UNIT = 0x40, OF_SIGMA = 0x80 };   /* what may be added to them */
 enum { SIGMA = 1, BOUNDED };                                /* kinds of scales */
+enum { NUMBER, SIGNED };                                    /* how a field is spelt */
 
 static const uint8_t numerators[3] = {62, 40, 25}; /* of the rates: over 64, and 4 every 3 rungs */
 
@@ -86,8 +87,6 @@ static uint64_t take_number(fields *in) {
     }
     return number;
 }
-
-enum { NUMBER, SIGNED };
 
 static int64_t take_from(fields *in, int spelling, int64_t least, int64_t most) {
     uint64_t spelt = take_number(in);
@@ -212,26 +211,19 @@ static void put(bits *out, uint64_t number, int count) {
         out->bytes[out->count / 8] |= (uint8_t)((number >> count & 1) << (7 - out->count % 8));
 }
 
-static int digits(uint64_t number) {
-    int count = 0;
-    for (; number; number >>= 1)
-        count++;
-    return count;
-}
-
 static void put_golomb(bits *out, uint64_t number, uint64_t divisor, uint64_t escape) {
     uint64_t ones = number / divisor < escape ? number / divisor : escape;
-    uint64_t rest = number - ones * divisor;
-    int length = digits(divisor - 1);
+    uint64_t rest = number - ones * divisor, is_past = ones == escape;
+    int length = 0; /* bits of the largest number that may follow, or of this one in Elias' code */
+    while ((is_past ? rest + 1 : divisor - 1) >> length)
+        length++;
     uint64_t spare = ((uint64_t)1 << length) - divisor; /* so many rests have a bit less */
     put(out, UINT64_MAX, (int)ones);
-    if (ones == escape) { /* Elias' code */
-        put(out, 0, digits(rest + 1) - 1);
-        put(out, rest + 1, digits(rest + 1));
-    } else if (rest < spare) { /* a 0 before the rest ends the ones */
-        put(out, rest, length);
-    } else {
-        put(out, rest + spare, length + 1);
+    if (is_past) {
+        put(out, 0, length - 1);
+        put(out, rest + 1, length);
+    } else { /* a 0 before the rest ends the ones */
+        put(out, rest < spare ? rest : rest + spare, length + (rest >= spare));
     }
 }
 
@@ -296,10 +288,9 @@ static int64_t mean_of(const bitarm_memory *m, int is_strict) {
 /* Let all bettors play one reward. */
 static void bet(bitarm_memory *m, int64_t x) {
     int64_t guess = (ONE / 2 + m->total) / ((int64_t)m->count + 1), off = x - guess;
-    uint64_t size = (uint64_t)(off < 0 ? -off : off);
     m->total += x;
     m->predicted += guess;
-    m->squares += (size * size >> 32) + 3; /* up, by more than x was down */
+    m->squares += ((uint64_t)off * (uint64_t)off >> 32) + 3; /* up, by more than x was down */
     for (int n = 0; n < 16; n++) {
         int64_t stake = numerators[n % 8 % 3] * (n < 8 ? off : -off - 1);
         stake = floor_of(stake, (int64_t)1 << (6 + 2 * (n % 8 / 3)));
@@ -360,21 +351,18 @@ static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, r
            ROUNDING * (fabs(won) + fabs(lost) + fabs(folded) + fabs(more));
 }
 
-typedef struct {
-    real value, slope;
-} term;
-
 /* Whether the logarithm of the sum of exp(value + slope * m) is at least the level for all m in
  * [low, high]. It is convex, so it lies above its tangents and falls towards its least value. */
-static int reaches(const term *terms, int count, real low, real high, real level) {
+static int reaches(const real *values, const real *slopes, int count, real low, real high,
+                   real level) {
     for (int tries = 0; tries < 80; tries++) {
         real m = (low + high) / 2, top = -FLT_MAX, sum = 0, slope = 0;
         for (int n = 0; n < count; n++)
-            top = fmax(top, terms[n].value + terms[n].slope * m);
+            top = fmax(top, values[n] + slopes[n] * m);
         for (int n = 0; n < count; n++) {
-            real share = exp(terms[n].value + terms[n].slope * m - top);
+            real share = exp(values[n] + slopes[n] * m - top);
             sum += share;
-            slope += share * terms[n].slope;
+            slope += share * slopes[n];
         }
         real value = top + log(sum);
         slope /= sum;
@@ -392,8 +380,7 @@ static int is_beaten(const bitarm_memory *m, const question *q) {
     int64_t edge = is_sigma ? q->place : scaled(m, q->place);
     real low = is_sigma ? (real)-1e38 : -in_scale(edge) - ROUNDING;
     real high = is_sigma ? (real)1e38 : 1 - in_scale(edge) + ROUNDING;
-    real steepest = 0;
-    term terms[12];
+    real values[12], slopes[12], steepest = 0;
     for (int n = 0; n < 12; n++) {
         int byte = q->hurdles[n / 4], winner = q->rung + n / 4, climb = n % 4;
         int loser = winner > climb ? winner - climb : 0;
@@ -409,12 +396,14 @@ static int is_beaten(const bitarm_memory *m, const question *q) {
             high = fmin(high, -value / slope);
         else if (value >= 0)
             return 1;
-        terms[count++] = (term){value, slope};
+        values[count] = value;
+        slopes[count++] = slope;
         steepest = fmax(steepest, fabs(slope));
     }
     if (!count || low > high || high - low > (real)1e30) /* without end, some m explains all */
         return count && low > high;
-    return reaches(terms, count, low, high, ROUNDING * steepest * fmax(fabs(low), fabs(high)));
+    real level = ROUNDING * steepest * fmax(fabs(low), fabs(high));
+    return reaches(values, slopes, count, low, high, level);
 }
 
 /* Whether the evidence certifies the lower end of a cell. */
@@ -511,10 +500,12 @@ int bitarm_save(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
     m->saves++;
     m->check_sum = memory_sum(m);
-    if (!agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m))
-        return BITARM_QUIET;
-    m->saves--;
-    return BITARM_FLASH;
+    if (agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m)) {
+        m->saves--;
+        return BITARM_FLASH;
+    }
+    agent->saved = m->count;
+    return BITARM_QUIET;
 }
 
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
@@ -535,6 +526,7 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
         if (other.check_sum == memory_sum(&other) && other.saves > m->saves)
             *m = other;
     }
+    agent->saved = m->count;
     return m->layout == layout ? bitarm_resume(agent) : BITARM_MISUSE; /* in other units */
 }
 
@@ -557,8 +549,8 @@ static int answer(bitarm_agent *agent) {
             last = look;
         if (m->count && (m->count == last || m->count == q.until)) {
             agent->target = m->count; /* until it has looked, it does not pull */
-            if (bitarm_save(agent))   /* a power cut must not undo a look */
-                return BITARM_FLASH;
+            if (agent->saved != m->count && bitarm_save(agent))
+                return BITARM_FLASH; /* a power cut must not undo a look */
             put(&word, 0, is_beaten(m, &q));
         }
         agent->target = look < q.until ? look : q.until;

@@ -65,7 +65,7 @@ typedef struct {
 typedef struct {
     const bitarm_device *device;
     bitarm_memory memory;
-    uint64_t target; /* the count at the next look or answer */
+    uint64_t target, saved; /* the count at the next look or answer; the count that is kept */
 } bitarm_agent;
 
 /* Go on from what the device kept, or begin. As all below: the reply's length, or a code above. */

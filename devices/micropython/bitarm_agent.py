@@ -38,8 +38,8 @@ REPORT, REQUEST, DISMISS, POSITION = 1, 2, 3, 4  # kinds of long frames
 CODES = [code for code in range(64) if code & code - 1]  # of messages in short ones
 NEAREST, EVIDENCE, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7, 8  # forms of questions
 ESCAPED, IN_UNIT, OF_SIGMA = 0x20, 0x40, 0x80  # what may be added to them
-TAGS = [form + more for form in (5, 6, 7, 0x25, 0x26, 0x27, 8) for more in (0, IN_UNIT, OF_SIGMA)]
-TAGS += [NEAREST, NEAREST + ESCAPED]
+TAGS = [form + escape for form in (EVIDENCE, PILOT, EDGE) for escape in (0, ESCAPED)] + [CHALLENGE]
+TAGS = [NEAREST, NEAREST + ESCAPED] + [tag + of for tag in TAGS for of in (0, IN_UNIT, OF_SIGMA)]
 SIGMA, BOUNDED = 1, 2  # kinds of scales
 NUMBER, SIGNED, WHOLE = 0, -1, (1 << 53) - 1  # how a field is spelt; the largest whole number
 GRAIN = 300  # lengths are whole numbers of 2^-300: floats, and all powers of two, in one unit
@@ -228,7 +228,7 @@ class Agent:
         self.saves, _, heard, reply, self.scale, self.count, self.sum = record[:7]
         self.heard, self.reply = Heard(bytes(heard)) if heard else None, bytes(reply)
         self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
-        self._target, self._shift = 0, GRAIN - fraction
+        self._target, self._saved, self._shift = 0, self.count, GRAIN - fraction
 
     def _kept(self, slot: int) -> "list[Any]":
         kept = bytes(self.store.read(slot))
@@ -243,7 +243,7 @@ class Agent:
         kept = json.dumps(record).encode()
         # The sum comes first: at the end, a record that lacks its last byte would pass in 1 of 256.
         self.store.write(self.saves + 1 & 1, binascii.crc32(kept).to_bytes(4, "big") + kept)
-        self.saves, self.reply = self.saves + 1, reply
+        self.saves, self.reply, self._saved = self.saves + 1, reply, self.count
 
     @property
     def wanted(self) -> int:
@@ -312,7 +312,8 @@ class Agent:
                 last, look = look, look + (look // 32 or 1)
             if count in (last, asked.until):
                 self._target = count  # until it has looked, it does not pull
-                self.save()  # a power cut must not undo a look
+                if self._saved != count:
+                    self.save()  # a power cut must not undo a look
                 if self._is_beaten(asked):
                     return asked.reply("0")
             self._target = min(asked.until, look)

@@ -167,6 +167,20 @@ def test_a_record_that_lacks_its_last_byte_is_no_record() -> None:
         assert module.Agent(arm.flash, 16, 0, 65536).count == count
 
 
+def test_a_board_that_is_off_between_its_pulls_writes_once_a_look() -> None:
+    case, expected = next((c, e) for c, e in PLAYED if c.name == "a challenge that is lost")
+    arm = micropython_bench().Arm(case.fraction, case.low, case.high, case.most_pulls)
+    for event in case.events:
+        said = arm.serve("hear", [event.hear.hex()])
+        while not said:
+            writes, count = arm.flash.writes, arm.agent.count
+            said = arm.serve("give", [str(case.rewards[count])])
+            if not said and arm.flash.writes > writes:  # it has looked
+                said = arm.serve("cut", [])
+                assert (arm.flash.writes, arm.agent.count) == (writes + 1, count + 1)
+    assert said == expected[-1].say
+
+
 def test_sums_in_other_units_are_not_gone_on_with() -> None:
     bench = FileBench()
     served(bench)

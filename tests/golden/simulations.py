@@ -22,7 +22,13 @@ SEED = 20
 
 Record = dict[str, Any]
 
-_NOT_RECORDED = ("median", "p99", "undecided")  # figures that results had not then
+_NOT_RECORDED = (
+    "median",
+    "p99",
+    "undecided",
+    "link",
+    "most_bits",
+)  # figures that results had not then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -208,3 +208,10 @@ def test_a_problem_file_means_the_same_sigma_and_guarantee_as_for_a_run(
     (point,) = bitarm("simulate", file, "--seed", 1, "--trials", 5, "--json").json["results"]
     for word in ("sigma", "bounds", "delta", "guarantee", "guarantee_reason"):
         assert point[word] == run[word], word
+
+
+def test_a_link_that_cuts_answers_short_is_told_under_the_table(bitarm: Command) -> None:
+    arms = ("simulate", "--arms", "bernoulli:0.9,0.1", "--bounds", "0", "1", "--trials", "2")
+    said = " ".join(bitarm(*arms, "--seed", "1", "--link", "lorawan-us915-dr0").out.split())
+    assert "answers of at most 16 bits, as lorawan-us915-dr0 carries" in said
+    assert "learner and agents themselves" in said

@@ -41,6 +41,11 @@ _REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (*_ARMS, "--workers", "2", "--cluster", "tcp://127.0.0.1:1"),
         "workers does not apply to a cluster",
     ),
+    "an unknown link": ((*_ARMS, "--link", "pigeons"), "link must be one of .* got 'pigeons'"),
+    "frames that a link does not carry": (
+        (*_ARMS, "--quantizer", "exact", "--policy", "se", "--link", "lorawan-us915-dr0"),
+        "lorawan-us915-dr0 carries 11 bytes up",
+    ),
     "two outputs": ((*_ARMS, "--json", "--csv"), "--json.*--csv"),
     "a word for a number": ((*_ARMS, "--trials", "many"), "trials"),
     "an unknown flag": ((*_ARMS, "--detla", "0.1"), "--detla"),
