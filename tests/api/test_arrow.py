@@ -30,7 +30,7 @@ def test_tables_and_columns_of_arrow_are_arms(arms: object) -> None:
 
 def test_a_value_that_is_missing_is_named() -> None:
     holes = pa.table({"a": pa.array([0.5, None]), "b": [0.1, 0.2]})
-    with pytest.raises(RefusedRewardError, match=r"the data of a .* number 1 is None"):
+    with pytest.raises(RefusedRewardError, match=r"the data of a .* at index 1 is None"):
         bitarm.identify(holes, bounds=(0, 1))
 
 

@@ -56,7 +56,7 @@ _WRONG: dict[str, str] = {
     # files
     "identify nowhere.toml": "problem file nowhere.toml cannot be read: No such file or directory",
     "identify .": "problem file . cannot be read: Is a directory",
-    "identify good.csv": "good.csv: not valid TOML: .*line 1",
+    "identify good.csv": "good.csv is a table of numbers: write a problem file",
     "identify bare.toml": "sigma is needed where .* give bounds",
     "identify no_column.toml": "no column 'c' for arm-1; its columns are a, b",
     "identify no_file.toml": "rewards of arm-0 cannot be read from .*bad.csv",

@@ -1,9 +1,7 @@
 """Who runs the chunks, how many of them and in which order has no influence on the numbers."""
 
 import multiprocessing
-import os
 import random
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -238,7 +236,7 @@ def test_a_worker_that_is_killed_does_not_change_the_numbers(
         nonlocal calls
         calls += 1
         if calls == 4:  # one for nothing, two for chunks of this process, one for the pool's first
-            os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+            multiprocessing.active_children()[0].kill()
 
     result = execute(sweep, run_local(2), store=None, progress=kill_one)
     assert any_work_is_worth_a_pool == [2]

@@ -148,6 +148,11 @@ def load_arms(path: str | PathLike[str]) -> Problem:
 
 
 def _loaded(path: Path, parse: Callable[[str, Path], Problem]) -> Problem:
+    if path.suffix in (".csv", ".tsv") and path.is_file():
+        raise ConfigError(
+            f"{path} is a table of numbers: write a problem file (.toml) beside it that names its "
+            'columns, an [[arm]] with source = "csv", path and column for each'
+        )
     try:
         toml = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
