@@ -46,17 +46,19 @@ GRAIN = 300  # lengths are whole numbers of 2^-300: floats, and all powers of tw
 BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
 
 
-def _check_sum(frame: bytes) -> bytes:  # CRC-16/CCITT-FALSE
+def _sealed(frame: bytes) -> bytes:  # by a CRC-16/CCITT-FALSE
     crc = 0xFFFF
     for byte in frame:
         crc ^= byte << 8
         for _ in range(8):
             crc = (crc << 1 ^ (0x1021 if crc >> 15 else 0)) & 0xFFFF
-    return crc.to_bytes(2, "big")
+    return frame + crc.to_bytes(2, "big")
 
 
-def _length_word(size: int) -> bytes:
-    return (size | (bin(size).count("1") & 1) << 15).to_bytes(2, "big")
+def _long_frame(kind: int, body: bytes) -> bytes:
+    size = len(body) + 6
+    word = size | (bin(size).count("1") & 1) << 15  # the bit on top makes the ones even
+    return _sealed(bytes((0x80, kind, word >> 8, word & 0xFF)) + body)
 
 
 def _golomb(number: int, divisor: int, escape: int) -> str:
@@ -80,8 +82,8 @@ class Heard:
 
     def __init__(self, frame: bytes) -> None:
         self.frame, self._at, self._end = frame, 4, len(frame) - 2
-        is_long = len(frame) > 11 and frame[0] == 0x80 and frame[2:4] == _length_word(len(frame))
-        _require(is_long and _check_sum(frame[:-2]) == frame[-2:], "no whole frame of version 2")
+        is_long = 11 < len(frame) < 1 << 15 and frame == _long_frame(frame[1], frame[4:-2])
+        _require(is_long, "no whole long frame of version 2")
         _require(frame[1] in (REQUEST, DISMISS), "neither a request nor a dismissal of one arm")
         self.run, self.epoch, self.arm = self._take(3), self._take(1), self._take(NUMBER)
         self.number = self._take(NUMBER, 1, 2 if frame[1] == DISMISS else 1 << 64)
@@ -154,8 +156,7 @@ class Heard:
         bits = len(word)
         if word and bits <= 16 and self.arm < 1 << 16 and self.number <= len(CODES):
             first = (0x40 | CODES[self.number - 1]) << 17 | int(word + "1", 2) << 16 - bits
-            frame = first.to_bytes(3, "big") + self._head[:4] + self.arm.to_bytes(2, "big")
-            return frame + _check_sum(frame)
+            return _sealed(first.to_bytes(3, "big") + self._head[:4] + self.arm.to_bytes(2, "big"))
         left, body = bits or count, bytearray(self._head)  # run, arm, message: as they were spelt
         while left > 0x7F:
             body.append(0x80 | left & 0x7F)
@@ -163,8 +164,7 @@ class Heard:
         body.append(left)
         for first in range(0, bits, 8):
             body.append(int((word[first : first + 8] + "0000000")[:8], 2))
-        frame = bytes((0x80, REPORT if word else POSITION)) + _length_word(len(body) + 6)
-        return frame + bytes(body) + _check_sum(frame + bytes(body))
+        return _long_frame(REPORT if word else POSITION, bytes(body))
 
 
 # -- the arm: docs/wire.md has its rules and formulas, docs/evidence.md the proofs ----------------
