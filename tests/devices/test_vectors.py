@@ -49,7 +49,7 @@ def test_agents_pass_the_vectors(bench: Bench) -> None:
 def test_a_wrong_answer_would_be_noticed(bench: Bench) -> None:
     """The comparison itself can fail: one reward more, and another word is said."""
     case, expected = next(
-        (case, expected) for case, expected in VECTORS if case.name.startswith("nearest")
+        (case, expected) for case, expected in VECTORS if case.name.startswith("nearest, ")
     )
     moved = Case(name=case.name, events=case.events, rewards=[0, *case.rewards[1:]], low=case.low)
     assert not agree(play(moved, bench), expected)
