@@ -140,7 +140,7 @@ class Search:
     def on_link(self, setting: SchemeWords) -> Figures | None:
         """The figures of a setting some of whose answers the task's link does not carry; else None.
 
-        A search does without: hardly an answer is so long, and settings are compared alike.
+        A search does without: few answers are so long, and settings are compared alike.
         """
         most_bits = self.simulator.longest_answer(setting)
         if most_bits is None:
