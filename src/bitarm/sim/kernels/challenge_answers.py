@@ -181,7 +181,7 @@ def _draw_up_to(
     arm.at = upto
 
 
-@each_pull
+@within
 def _looks(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> bool:
     """Whether a challenged arm that bets is beaten: `tasks.is_beaten`."""
     rules, pulls = duel.rules, duel.pulls[arm.at]
