@@ -33,7 +33,7 @@ from bitarm.sim.kernels.challenge_race import (
     Turn,
     noise_of,
 )
-from bitarm.sim.kernels.compilation import within
+from bitarm.sim.kernels.compilation import each_pull, within
 from bitarm.sim.kernels.quantize import golomb_bits, within_steps
 from bitarm.sim.kernels.report import add_cells, draw_leap
 from bitarm.sim.kernels.sums import added, draw_reward
@@ -126,7 +126,7 @@ def _give_up(arm: Arm, turn: Turn) -> tuple[int, float, float, bool]:
     return 1, math.nan, -1.0, True
 
 
-@within
+@each_pull
 def _bet_up_to(
     arm: Arm,
     number: int,
@@ -152,7 +152,7 @@ def _bet_up_to(
     arm.at = upto
 
 
-@within
+@each_pull
 def _draw_up_to(
     arm: Arm,
     number: int,

@@ -73,6 +73,10 @@ within = njit(**_within)
 would have its types found, again, in every place from which it is called."""
 
 
+each_pull = njit(**_within, forceinline=True)
+"""The same for a function that is called at every pull, with more arguments than registers."""
+
+
 def compiled_too(*functions: Callable[..., Any]) -> None:
     """Let kernels call functions of the core, compiled; for all others they stay as they are."""
     for function in functions:
