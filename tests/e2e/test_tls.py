@@ -111,6 +111,11 @@ def test_an_authority_that_nobody_named(authority: Authority, tmp_path: Path) ->
     assert "Give the authority that signed it (--ca)" in said
 
 
+def test_a_file_of_an_authority_that_is_not_there(tmp_path: Path) -> None:
+    broker = Broker(host="localhost", port=1, tls=True, ca=tmp_path / "none.pem")
+    assert "the certificate authority" in _fails(broker, tmp_path)
+
+
 def test_plain_where_tls_is_wanted_and_tls_where_it_is_not(
     authority: Authority, broker: PlainBroker, tmp_path: Path
 ) -> None:

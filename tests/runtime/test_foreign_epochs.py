@@ -1,12 +1,22 @@
 """Epochs that are not ours: nothing that was said in them is read, and they stop nobody."""
 
 import pytest
-from runtime.memories import PROBLEMS, assert_sound, journal_of, run_attended, world_of
+from drives import drive_problem, story
+from runtime.memories import PROBLEMS, assert_sound, events_of, journal_of, run_attended, world_of
 from tapes import Problem
 from wires.runs import RUN
 from wires.world import World
 
-from bitarm.core.events import EpochBegan
+from bitarm import wire
+from bitarm.core.epochs import split_field
+from bitarm.core.events import (
+    AgentJoined,
+    EpochBegan,
+    FleetAssigned,
+    LearnerEvent,
+    TrafficMeasured,
+)
+from bitarm.core.messages import Position, Report
 from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
@@ -21,6 +31,16 @@ _PAPER = PROBLEMS["paper"]
 
 def _result(world: World) -> RunResult:
     return result_of(Standings.of(journal_of(world).events))
+
+
+def _said(events: list[LearnerEvent]) -> list[LearnerEvent]:
+    others = FleetAssigned | TrafficMeasured | AgentJoined
+    return [event for event in events if not isinstance(event, others)]
+
+
+def _tick(world: World, passes: int) -> None:
+    for _ in range(passes):
+        world.tick()
 
 
 def _say(world: World, agent: str, payload: bytes) -> None:
@@ -100,3 +120,42 @@ def test_a_later_epoch_that_an_agent_tells_costs_a_few_messages(problem: Problem
     world.kill("gw-0")
     world.run(most_passes=3000)
     assert _result(world).outcome is Outcome.DECIDED
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+def test_reports_that_come_hours_late_are_not_read_and_counted(problem: Problem) -> None:
+    """All that was ever sent in earlier epochs comes once more, at every later point of the run."""
+    world = world_of(problem, live=False)
+    sent: list[Publication] = []
+    publish = world.publish
+
+    def remember(publication: Publication) -> None:
+        if publication.topic.endswith(Subject.REPORT.value):
+            sent.append(publication)
+        publish(publication)
+
+    world.publish = remember  # type: ignore[method-assign]
+    refused = 0
+    for _ in range(3):
+        _tick(world, 3)
+        world.kill(LEARNER)
+        world.run(until=lambda: world.nodes[LEARNER].service is not None)
+        _tick(world, 2)  # the agents are here again, and have been asked
+        (*_, epoch) = [event.epoch for event in events_of(world) if isinstance(event, EpochBegan)]
+        late = [message for message in sent if _epoch(message) != epoch]
+        counted = world.learner.refusals.total
+        for publication in late:
+            world.learner.received(publication.topic, publication.payload)
+        for publication in world.learner.step(world.now):
+            world.publish(publication)
+        assert world.learner.refusals.total == counted + len(late)
+        refused += len(late)
+    assert refused > 12
+    world.run(most_passes=1500)
+    assert story(_said(events_of(world))) == story(drive_problem(problem).events)
+
+
+def _epoch(publication: Publication) -> int:
+    answer, *_ = wire.decode(publication.payload)
+    assert isinstance(answer, Report | Position)
+    return split_field(answer.run)[1]

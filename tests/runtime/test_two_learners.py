@@ -24,16 +24,12 @@ from wires.memories import TransactionJournal
 from wires.runs import fleet_of
 from wires.world import TICK, Node, World
 
-from bitarm import wire
-from bitarm.core.epochs import split_field
 from bitarm.core.events import (
     AgentJoined,
-    EpochBegan,
     FleetAssigned,
     LearnerEvent,
     TrafficMeasured,
 )
-from bitarm.core.messages import Position, Report
 from bitarm.core.replay import replay
 from bitarm.errors import StoreError, TransportError
 from bitarm.runtime.agent.memory import Keeper
@@ -364,45 +360,3 @@ def test_two_that_resume_at_once_from_different_points(
         run_attended(world)
         world.journal = _winner(world, copy)
         assert assert_sound(world).guarantee == DELTA
-
-
-# -- late reports ---------------------------------------------------------------------------------
-
-
-@_both
-def test_reports_that_come_hours_late_are_not_read_and_counted(problem: Problem) -> None:
-    """All that was ever sent in earlier epochs comes once more, at every later point of the run."""
-    world = world_of(problem, live=False)
-    sent: list[Publication] = []
-    publish = world.publish
-
-    def remember(publication: Publication) -> None:
-        if publication.topic.endswith(Subject.REPORT.value):
-            sent.append(publication)
-        publish(publication)
-
-    world.publish = remember  # type: ignore[method-assign]
-    refused = 0
-    for _ in range(3):
-        _tick(world, 3)
-        world.kill(LEARNER)
-        world.run(until=lambda: world.nodes[LEARNER].service is not None)
-        _tick(world, 2)  # the agents are here again, and have been asked
-        (*_, epoch) = [event.epoch for event in events_of(world) if isinstance(event, EpochBegan)]
-        late = [message for message in sent if _epoch(message) != epoch]
-        counted = world.learner.refusals.total
-        for publication in late:
-            world.learner.received(publication.topic, publication.payload)
-        for publication in world.learner.step(world.now):
-            world.publish(publication)
-        assert world.learner.refusals.total == counted + len(late)
-        refused += len(late)
-    assert refused > 12
-    world.run(most_passes=1500)
-    assert story(_said(events_of(world))) == story(drive_problem(problem).events)
-
-
-def _epoch(publication: Publication) -> int:
-    answer, *_ = wire.decode(publication.payload)
-    assert isinstance(answer, Report | Position)
-    return split_field(answer.run)[1]

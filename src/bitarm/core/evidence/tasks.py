@@ -201,9 +201,7 @@ def write_edge(task: Edge, code: Nearest, account: Account, most_bits: int | Non
 
 
 def _edge_symbol(code: Nearest, steps: int, change: int) -> Symbol:
-    if not change:
-        return concat(Symbol(0, 1), code.write_steps(steps))
-    told = concat(Symbol(1, 1), write_golomb(zigzag(change), 1))
+    told = concat(Symbol(1, 1), write_golomb(zigzag(change), 1)) if change else Symbol(0, 1)
     return concat(told, code.write_steps(steps))
 
 
@@ -261,8 +259,7 @@ def certified(
     evidence: Row,
 ) -> int:
     """Steps to the highest cell, at or below `steps`, at which evidence lies above the lines that
-    its lower end and the spread stand for; after a while, in longer strides, and out of every
-    code's reach if nothing within it holds.
+    its lower end and the spread stand for; out of every code's reach if none within it is.
     """
     tries, factor = 0, math.ldexp(1.0, spread)
     while True:
