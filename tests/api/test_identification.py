@@ -123,7 +123,7 @@ def test_a_simulation_is_a_table_a_picture_and_html() -> None:
     assert [panel.get_title() for panel in found.plot().axes] == [
         "rounds",
         "samples",
-        "payload bits",
+        "payload_bits",
     ]
     assert str(found).splitlines() == [
         "20 trials, seed 1",

@@ -43,7 +43,7 @@ def sweep_picture(settings: Sequence[Mapping[str, Any]]) -> "Figure":
             spread = [2 * (point[measure]["sem"] or 0.0) for _, point in placed]
             panel.errorbar(x, y, spread, marker="o", markersize=3, capsize=2, label=label)
         panel.set_xlabel(axis)
-        panel.set_title(measure.replace("_", " "))
+        panel.set_title(measure)
         panel.grid(alpha=0.3)
         if axis in _LOGARITHMIC:
             make_logarithmic(panel, "x")
