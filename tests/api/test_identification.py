@@ -58,7 +58,9 @@ def test_the_race_is_a_curve_for_each_arm_a_cross_where_it_fell_a_ring_at_the_an
     assert np.array_equal(curves["red"].get_xdata(), pulls)
     assert sum(line.get_marker() == "x" for line in panel.lines) == 2
     assert sum(line.get_marker() == "o" for line in panel.lines) == 1
-    assert panel.get_title(loc="left") == "best arm: <b>blue</b>, wrong at most 0.05"
+    assert (
+        panel.get_title(loc="left") == "best arm: <b>blue</b>, wrong with probability at most 0.05"
+    )
 
 
 def test_of_many_arms_those_that_went_furthest_have_names() -> None:
@@ -122,6 +124,14 @@ def test_a_simulation_is_a_table_a_picture_and_html() -> None:
         "rounds",
         "samples",
         "payload_bits",
+    ]
+    assert str(found).splitlines() == [
+        "20 trials, seed 1",
+        *(
+            f"icq B={bits}: {row.samples_mean:.4g} samples, {row.payload_bits_mean:.4g} bits, "
+            f"{row.rounds_mean:.4g} rounds, error rate 0"
+            for bits, row in zip((2, 3), table.itertuples(), strict=True)
+        ),
     ]
     assert found._repr_html_().count("<tr>") == 1 + 2
 

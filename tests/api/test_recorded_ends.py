@@ -118,3 +118,10 @@ def test_ends_close_to_each_other_share_a_checkpoint() -> None:
     result, _ = _run([0.5] * 8, rows, delta=0.001, sigma=0.5, policy="se")
     assert sorted({told.pulls for told in result.history})[-2:] == [512, 1000]
     assert result.words["growth"] == 2.0
+
+
+def test_of_few_rows_the_last_word_is_not_the_first() -> None:
+    """First words are coarse: a best guess by them alone is often not the highest mean."""
+    result, _ = _run([0.5, 0.6, 0.55], [20, 20, 20], bounds=(0.0, 1.0))
+    assert result.outcome.value == "data_exhausted"
+    assert all(arm.messages > 1 and arm.pulls == 20 for arm in result.arms)

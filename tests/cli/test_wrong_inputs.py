@@ -128,6 +128,8 @@ _WRONG: dict[str, str] = {
     f"{_NORMAL} --sd 1 --bounds 0 1": r"arm 0 is gaussian, whose rewards leave the bounds",
     f"{_COINS} --sd 1": "sd does not apply to a bernoulli arm",
     f"{_COINS} --trials 0": "trials must be at least 1, got 0",
+    f"{_COINS} --trials 99999999999999": "trials must be at most 10,000,000,000, got 99,999,999",
+    "schema good.csv": "good.csv was left as it is: not valid TOML",
     f"{_COINS} --workers 0": "workers must be at least 1, got 0",
     f"{_COINS} --json --csv": "give either --json or --csv, not both",
     f"{_COINS} --bits 3 --quantizer exact": "bits applies to none of these settings; it is for icq",

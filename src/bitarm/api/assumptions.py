@@ -50,7 +50,7 @@ def data_caveats(spec: RunSpec, sources: Iterable[RecordedSource]) -> list[str]:
         surprise = count * (excess - 1 - math.log(excess)) / 2 if excess > 1 else 0.0
         if surprise > math.log(len(spec.arms) / _BY_CHANCE):
             caveats.append(
-                f"sigma = {spec.sigma:g} is too small for {source.where}, which deviate by "
+                f"sigma = {spec.sigma:g} is too small for {source.where}: its rewards deviate by "
                 f"{deviation:.4g}: {_valid_sigma(spec, source.rewards)}"
             )
     return caveats

@@ -54,6 +54,22 @@ def simulation_html(trials: int, seed: int, settings: Sequence[Mapping[str, Any]
     return f"<div><p>{trials:,} trials, seed {seed}</p>{_table(titles, rows)}</div>"
 
 
+def simulation_lines(trials: int, seed: int, settings: Sequence[Mapping[str, Any]]) -> str:
+    """The same as lines, for a prompt and for `print`."""
+    return "\n".join(
+        (
+            f"{trials:,} trials, seed {seed}",
+            *(
+                f"{label}: {_number(point['samples']['mean'])} samples, "
+                f"{_number(point['payload_bits']['mean'])} bits, "
+                f"{_number(point['rounds']['mean'])} rounds, "
+                f"error rate {_number(point['error_rate']['value'])}"
+                for label, point in zip(labels(list(settings)), settings, strict=True)
+            ),
+        )
+    )
+
+
 def _answer(result: RunResult) -> str:
     if result.best_arm_name is not None:
         kind = "Best guess" if result.outcome is Outcome.BUDGET_SPENT else "Best arm"
@@ -65,10 +81,8 @@ def _answer(result: RunResult) -> str:
 
 
 def _price(result: RunResult) -> str:
-    return (
-        f"{result.samples:,} samples, {result.rounds:,} rounds, {result.payload_bits:,} payload "
-        "bits"
-    )
+    rounds = f"{result.rounds:,} round{'s' * (result.rounds != 1)}"
+    return f"{result.samples:,} samples, {rounds}, {result.payload_bits:,} payload bits"
 
 
 def _state(result: RunResult, number: int) -> str:

@@ -1,10 +1,12 @@
 """The race as a picture: every arm's mean and interval, against its pulls."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from bitarm.api.extras import require
+from bitarm.api.log_axis import make_logarithmic
 from bitarm.core.result import RunResult
 
 if TYPE_CHECKING:
@@ -65,17 +67,18 @@ def race_picture(result: RunResult, history: Sequence[Place]) -> "Figure":
         pulls, means = [place.pulls for place in places], [place.mean for place in places]
         (line,) = panel.plot(pulls, means, marker=".", label=arm.name)
         radii = [place.radius or 0.0 for place in places]
-        low = [mean - radius for mean, radius in zip(means, radii, strict=True)]
-        high = [mean + radius for mean, radius in zip(means, radii, strict=True)]
+        least, most = result.bounds or (-math.inf, math.inf)
+        low = [max(mean - radius, least) for mean, radius in zip(means, radii, strict=True)]
+        high = [min(mean + radius, most) for mean, radius in zip(means, radii, strict=True)]
         panel.fill_between(pulls, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
         if arm.dropped_in is not None:
             panel.plot(pulls[-1], means[-1], "x", color=line.get_color(), markersize=8)
         if number == marked:
             panel.plot(pulls[-1], means[-1], "o", color=line.get_color(), markersize=11, mfc="none")
-    if result.bounds is not None:  # intervals reach further at first, which tells nothing
+    if result.bounds is not None:
         margin = (result.bounds[1] - result.bounds[0]) / 20
         panel.set_ylim(result.bounds[0] - margin, result.bounds[1] + margin)
-    panel.set_xscale("log")
+    make_logarithmic(panel, "x")
     panel.set_xlabel("pulls of the arm")
     panel.set_ylabel("mean reward, as decoded")
     panel.set_title(_title(result), loc="left")
@@ -86,7 +89,9 @@ def race_picture(result: RunResult, history: Sequence[Place]) -> "Figure":
 
 def _title(result: RunResult) -> str:
     if result.best_arm_name is not None:
-        sure = "" if result.guarantee is None else f", wrong at most {result.guarantee:g}"
-        return f"best arm: {result.best_arm_name}{sure}"
+        answer = f"best arm: {result.best_arm_name}"
+        if result.guarantee is None:
+            return answer
+        return f"{answer}, wrong with probability at most {result.guarantee:g}"
     leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
     return f"no answer ({result.outcome.value.replace('_', ' ')}){leads}"

@@ -11,7 +11,7 @@ from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.identify import seed_of
-from bitarm.api.notebook import simulation_html
+from bitarm.api.notebook import simulation_html, simulation_lines
 from bitarm.api.scheme import (
     GRID,
     build,
@@ -111,6 +111,10 @@ class Simulation:
     def plot(self) -> "Figure":
         """Rounds, samples and bits against the word that varies most (matplotlib, extra `sim`)."""
         return sweep_picture([point.to_json() for point in self.points])
+
+    def __repr__(self) -> str:
+        points = [point.to_json() for point in self.points]
+        return simulation_lines(self.trials, self.seed, points)
 
     def _repr_html_(self) -> str:
         return simulation_html(self.trials, self.seed, [point.to_json() for point in self.points])

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bitarm.api.extras import require
+from bitarm.api.log_axis import make_logarithmic
 from bitarm.api.words import vocabulary
 from bitarm.core.words import WordKind
 from bitarm.errors import ConfigError
@@ -45,9 +46,9 @@ def sweep_picture(settings: Sequence[Mapping[str, Any]]) -> "Figure":
         panel.set_title(measure)
         panel.grid(alpha=0.3)
         if axis in _LOGARITHMIC:
-            panel.set_xscale("log")
+            make_logarithmic(panel, "x")
         if measure != "rounds":
-            panel.set_yscale("log")
+            make_logarithmic(panel, "y")
     figure.legend(*panel.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
     return figure
 

@@ -63,8 +63,10 @@ def read_token(path: Path) -> str:
     """The secret in a file: its first line, without blanks around it."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the token file {path} cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"the token file {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"the token file {path} cannot be read: it is no text") from None
     token = lines[0].strip() if lines else ""
     if len(token) < _LEAST_TOKEN:
         raise ConfigError(

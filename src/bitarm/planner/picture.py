@@ -8,6 +8,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bitarm.api.log_axis import make_logarithmic
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.errors import ConfigError
 from bitarm.planner.plan import Plan
@@ -53,8 +54,6 @@ def draw_plan(plan: Plan, path: Path) -> None:
 def _figure(plan: Plan) -> Figure:
     figure = Figure(figsize=(7.2, 4.6), layout="constrained")
     axes = figure.subplots()
-    axes.set_xscale("log")
-    axes.set_yscale("log")
     for kind in dict.fromkeys(map(_kind, plan.others)):
         points = [tried for tried in plan.others if _kind(tried) == kind]
         _points(axes, points, colour=_COLOURS.get(kind, "#7f7f7f"), label=kind)
@@ -95,6 +94,8 @@ def _figure(plan: Plan) -> Figure:
             fontsize=8,
         )
     _frame(axes, plan)
+    make_logarithmic(axes, "x")
+    make_logarithmic(axes, "y")
     axes.set_xlabel("samples, all arms")
     axes.set_ylabel("payload bits, all arms")
     axes.set_title(_title(plan), fontsize=9, loc="left")

@@ -62,7 +62,8 @@ class ChunkStore:
         except OSError as error:
             raise StoreError(
                 f"chunk {chunk.index} cannot be kept in {self._folder}: {error.strerror}; "
-                "make room there or choose another folder for chunks; those before it are kept"
+                "the chunks before it are kept: make room there, or choose another folder, and run "
+                "the same command again"
             ) from None
 
     def _read(self, path: Path) -> ChunkResult | None:

@@ -28,6 +28,7 @@ MEASURES = ("rounds", "samples", "payload_bits")
 
 _CHUNKS = 64  # enough for a machine's workers to share evenly
 _SMALLEST, _LARGEST = 500, 1 << 16  # trials of a chunk
+_MOST_TRIALS = 10**10  # of a sweep: its chunks are listed
 
 
 @final
@@ -48,6 +49,8 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.trials < 1:
             raise ConfigError(f"trials must be at least 1, got {self.trials}")
+        if self.trials > _MOST_TRIALS:
+            raise ConfigError(f"trials must be at most {_MOST_TRIALS:,}, got {self.trials:,}")
         if self.seed < 0:
             raise ConfigError(f"seed must be 0 or more, got {self.seed}")
         if not self.setups:

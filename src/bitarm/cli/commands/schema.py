@@ -1,5 +1,6 @@
 """`bitarm schema`: problem files that editors complete and check."""
 
+import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -54,14 +55,19 @@ def _built_in(file: Path) -> str:
 
 
 def _read(file: Path) -> str:
+    """The text of a file that is TOML: a line more would spoil any other, such as a CSV."""
     try:
-        return file.read_text("utf-8")
+        text = file.read_text("utf-8")
+        tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError(f"there is no {file}; --new makes it") from None
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"cannot read {file}: it is no text in UTF-8, save it so") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} was left as it is: not valid TOML: {error}") from None
+    return text
 
 
 def _write(file: Path, text: str) -> None:

@@ -145,14 +145,14 @@ class _Turn:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
         if not heard:
             pilot = unheard[len(unheard) // 2]
-            return (self._pilot(pilot, min(until, self.ends.last_look(pilot))),)
+            return (self._pilot(pilot, min(until, self.ends.last_look(pilot, 1))),)
         told = heard[len(heard) // 2]
         ends = len(heard) < PILOTS <= len(unheard)
         asked = [unheard[0], unheard[-1]] if ends else unheard
         noise = self.evidence.noise(told.mean, _spread(views), until)
         return tuple(
             self._asked(
-                view, min(until, self.ends.last_look(view)), HintKind.CENTRE, told.mean, noise
+                view, min(until, self.ends.last_look(view, 1)), HintKind.CENTRE, told.mean, noise
             )
             for view in asked
         )

@@ -29,7 +29,11 @@ class RecordedEnds:
         return self.context.end(view.arm)
 
     def last_look(self, view: ArmView, held_back: int = 0) -> int:
-        """The last look that an arm's rewards reach, or so many looks before it."""
+        """The last look that an arm's rewards reach, or so many looks before it.
+
+        First words hold one back: they are coarse, and only an arm with a pull to make can be asked
+        again. Without that, the best guess is the highest mean of few rows less often.
+        """
         if not self.context.ends:
             return MAX_PULLS
         schedule = self.context.schedule
