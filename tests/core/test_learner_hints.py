@@ -35,7 +35,7 @@ _SETUP = Setup(spec=_SPEC, policy=ChallengeElimination())
 
 
 def _at(stage: str, agents: list[Agent] | None = None) -> tuple[Learner, list[LearnerEvent]]:
-    """Means of 0.9, 0.8 and 0.85: the pilot, those that follow it, the leader, its challenges."""
+    """Means of 0.9, 0.65 and 0.7: the pilot, those that follow it, the leader, its challenges."""
     learner = Learner(_SETUP)
     agents = agents or agents_of(learner)
     events = list(learner.start().events)
@@ -43,7 +43,7 @@ def _at(stage: str, agents: list[Agent] | None = None) -> tuple[Learner, list[Le
         if name == stage:
             break
         for request in learner.pending:
-            report = served(agents[request.arm], request, (0.9, 0.8, 0.85)[request.arm])
+            report = served(agents[request.arm], request, (0.9, 0.65, 0.7)[request.arm])
             events.extend(learner.receive(report).events)
     return learner, events
 
@@ -99,7 +99,7 @@ def test_an_arm_that_gives_up_is_an_event_that_says_for_whom_and_is_dropped() ->
     assert accepted.pulls == request.question.until
     assert load_event(dump_event(accepted)) == accepted
     assert (learner.view(1).low, learner.view(1).high) == (-math.inf, math.inf)
-    (answer,) = answered(agents[2], learner.pending[0], lambda arm, done, count: 0.85 * count)
+    (answer,) = answered(agents[2], learner.pending[0], lambda arm, done, count: 0.7 * count)
     output = learner.receive(answer)
     assert ArmDropped(round=4, arm=1, because=0) in output.events
 

@@ -139,12 +139,15 @@ def test_views_are_of_the_arms_in_the_race() -> None:
 
 
 def test_an_arm_that_gives_up_keeps_the_radius_that_it_told() -> None:
-    spec = make_spec(arms=4, quantizer=Dyadic(), width="sub-gaussian", schedule=LooksSchedule())
+    means = (300, 400, 450, 500, 600, 800)
+    spec = make_spec(
+        arms=len(means), quantizer=Dyadic(), width="sub-gaussian", schedule=LooksSchedule()
+    )
     problem = Problem(
         spec=spec,
         policy=ChallengeElimination(),
         limits=Limits(),
-        tape=Tape(seed=3, means=(200, 400, 600, 800), spread=150, bounds=(0, 1024)),
+        tape=Tape(seed=3, means=means, spread=150, bounds=(0, 1024)),
     )
     told: dict[int, ReportAccepted] = {}
     beaten = 0

@@ -176,10 +176,10 @@ def _longest_and_beyond(most_bits: int | None) -> tuple[int, int]:
 
 def test_no_answer_is_longer_than_the_link_carries() -> None:
     longest, beyond = _longest_and_beyond(None)
-    assert longest > 3
+    assert longest > 2
     assert beyond == 0
-    longest, beyond = _longest_and_beyond(3)
-    assert longest <= 3
+    longest, beyond = _longest_and_beyond(2)
+    assert longest <= 2
     assert beyond > 0
 
 
