@@ -9,72 +9,21 @@ from dataclasses import replace
 
 import pytest
 from contracts.moments import JUST_BELOW_1, Case, Moment, dithers, fractions, moments
-from hypothesis import assume, given, settings
+from contracts.quantizer_cases import SETTINGS, around, every_case, slack, some
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES
-from bitarm.core.evidence.account import Scale
-from bitarm.core.evidence.tasks import TASKS, Challenge, Edge, Pilot, Task
-from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import (
     QUANTIZERS,
-    BudgetedDicq,
     Dicq,
     Dyadic,
-    Exact,
-    FedSel,
-    FedSelPaper,
-    Icq,
-    QuBan,
 )
-from bitarm.core.quantizers.dyadic import unit_of
-from bitarm.core.quantizers.icq import PRIORS
-from bitarm.core.question import BEATEN, BEYOND
+from bitarm.core.question import BEYOND
 from bitarm.errors import PeerProtocolError, RewardError
-
-ROUNDING = 2.0**-48
-
-
-def icq(bits: int, prior: str) -> Case:
-    quantizer = Icq(bits=bits, prior=prior)  # type: ignore[arg-type]
-    return Case(
-        quantizer=quantizer,
-        bounded=prior != "quban",
-        unbounded=prior == "quban",
-        takes_prior=prior == "uniform",
-    )
-
-
-def free(quantizer: Quantizer) -> Case:
-    return Case(quantizer=quantizer, bounded=False, unbounded=True)
-
-
-SETTINGS: dict[str, list[Case]] = {
-    "exact": [free(Exact())],
-    "icq": [
-        *(icq(bits, prior) for bits in (1, 3) for prior in PRIORS),
-        *(icq(bits, "uniform") for bits in (2, 8, 32)),
-    ],
-    "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],
-    "fed-sel": [Case(quantizer=FedSel(), bounded=True, unbounded=False)],
-    "fed-sel-paper": [Case(quantizer=FedSelPaper(), bounded=True, unbounded=False)],
-    "dicq-budget": [
-        Case(quantizer=budgeted, bounded=False, unbounded=True, takes_prior=True)
-        for budgeted in (
-            BudgetedDicq(allowances=(1,) * 6, reaches=(1.0,) * 6),
-            BudgetedDicq(allowances=(9, 2, 3, 1, 12, 32), reaches=(7.0, 3.0, 1.0, 0.1, 2.0, 30.0)),
-        )
-    ],
-    "dicq": [free(Dicq(kappa=kappa, kappa_first=4.0)) for kappa in (0.05, 1.0, 2.5, 9.0)],
-    "dyadic": [free(Dyadic()), free(Dyadic(kappa=0.05, kappa_cut=4.0, kappa_place=9.0))],
-}
-some = settings(max_examples=30)  # of each law, for each of the cases
-every_case = pytest.mark.parametrize(
-    "case", [case for cases in SETTINGS.values() for case in cases], ids=str
-)
 
 
 def test_the_suite_covers_every_quantizer() -> None:
@@ -83,13 +32,6 @@ def test_the_suite_covers_every_quantizer() -> None:
         assert cases
         assert all(type(case.quantizer) is QUANTIZERS[name] for case in cases)
         assert QUANTIZERS[name].name == name
-
-
-def slack(moment: Moment, mu_hat: float) -> float:
-    known = moment.held.radius if math.isfinite(moment.held.radius) else 0.0
-    held, u_prime = moment.held, moment.occasion.u_prime
-    size = max(abs(mu_hat), abs(held.mean), known, u_prime, abs(moment.low), abs(moment.high))
-    return ROUNDING * size
 
 
 @every_case
@@ -152,7 +94,7 @@ def test_law_3_the_symbols_of_a_step_are_prefix_free(
     near = min(max(near, moment.low), moment.high)
     symbols = [
         encode(quantizer, mu_hat, held, occasion, dither)
-        for mu_hat in (far, near, held.mean, *_around(moment))
+        for mu_hat in (far, near, held.mean, *around(moment))
         for dither in pair
     ]
     for one in symbols:
@@ -253,121 +195,6 @@ def test_law_8_an_answer_that_a_link_does_not_carry_leaves_what_is_held(
     told = quantizer.read(question.answer(mu_hat), question, left, occasion)
     assert told.beyond == 0
     assert told.holds(mu_hat, occasion.pulls)
-
-
-def _around(moment: Moment) -> list[float]:
-    """Means at the hint and next to it, as far as the rewards allow."""
-    if moment.occasion.hint is None:
-        return []
-    value = min(max(moment.occasion.hint.value, moment.low), moment.high)
-    return [
-        min(max(mean, moment.low), moment.high)
-        for mean in (math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf))
-    ]
-
-
-hinted_cases = pytest.mark.parametrize(
-    "case",
-    [case for cases in SETTINGS.values() for case in cases if case.quantizer.hinted],
-    ids=str,
-)
-
-
-@hinted_cases
-@settings(max_examples=200)
-@given(data=st.data(), fraction=fractions, dither=dithers, away=st.floats(-8, 8))
-def test_law_2_holds_around_any_centre(
-    case: Case, data: st.DataObject, fraction: float, dither: float, away: float
-) -> None:
-    moment, quantizer = data.draw(moments(case)), case.quantizer
-    value = moment.mean(fraction) + away * quantizer.error(moment.held, moment.occasion)
-    occasion = replace(moment.occasion, hint=Hint(kind=HintKind.CENTRE, value=value))
-    for mu_hat in (moment.low, moment.high, *_around(replace(moment, occasion=occasion))):
-        symbol = encode(quantizer, mu_hat, moment.held, occasion, dither)
-        decoded = decode(quantizer, symbol, moment.held, occasion)
-        assert decoded.holds(mu_hat, occasion.pulls)
-        assert abs(decoded.mean - mu_hat) <= decoded.error
-
-
-def judging(draw: st.DrawFn, task: str, moment: Moment) -> Hint:
-    """A hint as of a policy whose agents judge: what it is known by, and the task."""
-    sigma, pulls = moment.occasion.sigma, moment.occasion.pulls
-    scale = Scale.of_sigma(sigma)  # of which count and mean are all the evidence
-    value = draw(st.floats(moment.low, moment.high))
-    made: Task = Pilot()
-    if task == "edge":
-        made = Edge(first=draw(st.integers(0, 61)), spread=draw(st.integers(-40, 2)))
-    if task == "challenge":
-        unit = unit_of(sigma / math.sqrt(pulls)) / 8
-        hurdles = draw(st.tuples(*[st.integers(0, 255)] * 3))
-        edge = math.floor(value / unit) * unit
-        made = Challenge(edge=edge, first=draw(st.integers(0, 61)), hurdles=hurdles)
-    return Hint(
-        kind=HintKind[{"edge": "LEADER"}.get(task, task.upper())],
-        value=value,
-        deviation=sigma / math.sqrt(pulls) * draw(st.floats(0.1, 10)),
-        scale=scale,
-        task=made,
-        rival=1,
-    )
-
-
-judging_cases = pytest.mark.parametrize("case", SETTINGS["dyadic"], ids=str)
-
-
-@judging_cases
-@pytest.mark.parametrize("task", TASKS)
-@settings(max_examples=200)
-@given(data=st.data(), fraction=fractions, away=st.floats(-8, 8))
-def test_law_5_what_a_task_tells_is_true_on_its_side(
-    case: Case, task: str, data: st.DataObject, fraction: float, away: float
-) -> None:
-    moment, quantizer = data.draw(moments(case)), case.quantizer
-    hint = data.draw(st.composite(judging)(task, moment))
-    occasion = replace(moment.occasion, hint=hint)
-    question = quantizer.question(moment.held, occasion, 0.0)
-    assert question.task == hint.task
-    assert question.scale == hint.scale
-    near = hint.value + away * quantizer.error(moment.held, occasion)
-    for mu_hat in (moment.mean(fraction), min(max(near, moment.low), moment.high)):
-        symbol = question.answer(mu_hat)
-        decoded = decode(quantizer, symbol, moment.held, occasion)
-        if symbol == BEATEN and task == "challenge":
-            assert decoded == moment.held
-            continue
-        assert decoded.holds(mu_hat, occasion.pulls)
-        assert decoded.error == quantizer.error(moment.held, occasion)
-        assert decoded.open_above is (task == "edge")
-        assert task == "challenge" or not decoded.open_below
-        if task == "edge":
-            assert decoded.mean - decoded.error <= mu_hat + slack(moment, mu_hat)
-            assert isinstance(hint.task, Edge)
-            assert decoded.rung == hint.task.first
-        elif not decoded.open_below:
-            assert abs(decoded.mean - mu_hat) <= decoded.error + slack(moment, mu_hat)
-        else:
-            assert mu_hat <= decoded.mean + decoded.error
-        assert (decoded.spread is None) is (task == "challenge" and moment.held.spread is None)
-
-
-@pytest.mark.parametrize(
-    "case",
-    [case for cases in SETTINGS.values() for case in cases if not case.quantizer.hinted],
-    ids=str,
-)
-@some
-@given(data=st.data(), fraction=fractions, dither=dithers)
-def test_law_5_hints_change_nothing_in_schemes_that_take_none(
-    case: Case, data: st.DataObject, fraction: float, dither: float
-) -> None:
-    moment, quantizer = data.draw(moments(case, hinted=True)), case.quantizer
-    held, occasion, plain = moment.held, moment.occasion, replace(moment.occasion, hint=None)
-    mu_hat = moment.mean(fraction)
-    symbol = encode(quantizer, mu_hat, held, plain, dither)
-    assert encode(quantizer, mu_hat, held, occasion, dither) == symbol
-    assert decode(quantizer, symbol, held, occasion) == decode(quantizer, symbol, held, plain)
-    assert quantizer.error(held, occasion) == quantizer.error(held, plain)
-    assert quantizer.least_bits(occasion) == quantizer.least_bits(plain)
 
 
 @every_case

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 _FLAGS = (
     "--no-sandbox",  # tests may run as root
@@ -28,3 +28,14 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def rows_of(page: Page, table: str) -> dict[str, dict[str, str]]:
+    """A table by its rows' first cells: what each cell says, by column."""
+    found: dict[str, dict[str, str]] = page.evaluate(
+        """(table) => Object.fromEntries([...document.querySelectorAll(`#${table} tbody tr`)].map(
+            (row) => [row.cells[0].textContent,
+                Object.fromEntries([...row.cells].map((c) => [c.dataset.key, c.textContent]))]))""",
+        table,
+    )
+    return found

@@ -1,6 +1,5 @@
 """The dashboard as a person meets it: in a real browser, beside the journal that it shows."""
 
-import json
 import re
 import xml.etree.ElementTree as ET
 from contextlib import closing
@@ -10,30 +9,17 @@ from typing import Any
 
 import pytest
 from dashboard.stores import MARKUP, PAPER, SlowRun, identify_into, standings_in
+from e2e.browser import rows_of
 from e2e.conftest import OpenPage
 from e2e.served import served
 from playwright.sync_api import Page, expect
 
-from bitarm.core.confidence import radius
 from bitarm.core.events import AgentJoined, ArmsLost, FleetAssigned, ReportIgnored
-from bitarm.core.quantizers import Icq
 from bitarm.core.result import result_of
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.store import SqliteJournal
-from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow
-
-
-def _rows(page: Page, table: str) -> dict[str, dict[str, str]]:
-    """A table by its rows' first cells: what each cell says, by column."""
-    found: dict[str, dict[str, str]] = page.evaluate(
-        """(table) => Object.fromEntries([...document.querySelectorAll(`#${table} tbody tr`)].map(
-            (row) => [row.cells[0].textContent,
-                Object.fromEntries([...row.cells].map((c) => [c.dataset.key, c.textContent]))]))""",
-        table,
-    )
-    return found
 
 
 def _figures(page: Page) -> dict[str, str]:
@@ -44,7 +30,7 @@ def _figures(page: Page) -> dict[str, str]:
 
 def _check_arms(page: Page, standings: Standings) -> None:
     """Every arm on the page is as the journal has it."""
-    rows = _rows(page, "arms")
+    rows = rows_of(page, "arms")
     assert set(rows) == {arm.name for arm in standings.arms}
     for number, arm in enumerate(standings.arms):
         row = rows[arm.name]
@@ -83,7 +69,7 @@ def test_the_runs_page_lists_what_the_journal_holds(
 ) -> None:
     page = open_page(f"{site}/")
     expect(page.locator("#runs tbody tr")).to_have_count(3)
-    rows = _rows(page, "runs")
+    rows = rows_of(page, "runs")
     decided = result_of(standings_in(store, 1))
     assert rows["Run 1"]["answer"] == decided.best_arm_name
     assert rows["Run 1"]["guarantee"] == "wrong ≤ 0.05"
@@ -215,7 +201,7 @@ def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> N
         slow.note(ArmsLost(round=2, arms=(2,), stops=False))
         expect(page.locator("#agents tr[data-row='1'] [data-key='repeats']")).to_have_text("41")
         expect(page.locator("#agents tr[data-row='0'] th")).to_have_text("north: a")
-        rows = _rows(page, "agents")
+        rows = rows_of(page, "agents")
         assert [rows[name]["restarts"] for name in ("north: a", "depot: a")] == ["3", "3"]
         assert rows["south: b"]["restarts"] == "0"
         assert rows["south: b"]["last_seen"].endswith(" ago")
@@ -322,96 +308,3 @@ def test_every_chart_downloads_as_csv_and_svg(site: str, store: Path, open_page:
     standings = standings_in(store, 1)
     assert sum(int(row.split(",")[1]) for row in rows) == standings.payload_bits
     assert sum(int(row.split(",")[2]) for row in rows) == 64 * standings.samples
-
-
-# -- compare and explain -------------------------------------------------------------------------
-
-
-def test_compare_shows_runs_files_and_the_paper(
-    site: str, store: Path, open_page: OpenPage, tmp_path: Path
-) -> None:
-    page = open_page(f"{site}/compare?runs=1")
-    expect(page.locator("#points tbody th")).to_have_text(["run 1"])
-    page.get_by_label("Run 2").check()
-    expect(page.locator("#points tbody th")).to_have_text(["run 1", "run 2"])
-    assert page.url.endswith("?runs=1,2")
-    rows = _rows(page, "points")
-    for run in (1, 2):
-        standings = standings_in(store, run)
-        assert rows[f"run {run}"]["samples"] == f"{standings.samples:,}"
-        assert rows[f"run {run}"]["payload_bits"] == f"{standings.payload_bits:,}"
-    file = tmp_path / "sweep.json"
-    file.write_text(json.dumps(_simulation()))
-    page.set_input_files("#files", file)
-    expect(page.locator("#points tbody tr")).to_have_count(3)
-    ((_, row),) = (
-        item for item in _rows(page, "points").items() if item[0].startswith("sweep.json: ")
-    )
-    bound = lower_bound([0.9, 0.5, 0.7], sigma=0.5, delta=0.01)
-    assert (row["samples"], row["lower_bound"]) == ("5,000 ± 20", f"{bound.samples:.0f}")
-    assert page.locator("#prices .point").count() == 3
-    assert page.locator("#prices .bound").count() == 2  # a run without an answer has none
-    page.select_option("#experiment", "bounded")
-    expect(page.locator("#prices .paper-curve")).to_have_count(5)
-    for width, drawn in ((1280, r"^[4-9]\d\d$"), (390, r"^3\d\d$")):
-        page.set_viewport_size({"width": width, "height": 900})
-        expect(page.locator("#prices > svg")).to_have_attribute("width", re.compile(drawn))
-        assert page.evaluate(_TOUCHING, "#prices svg > text.quiet, #prices .point text") == []
-    bad = tmp_path / "bad.json"
-    bad.write_text('{"results": [{}]}')
-    page.set_input_files("#files", bad)
-    expect(page.locator("#problem")).to_contain_text("bad.json is no result of `bitarm simulate")
-
-
-_TOUCHING = """chosen => {
-  const texts = [...document.querySelectorAll(chosen)];
-  const boxes = texts.map(it => [it.textContent, it.getBoundingClientRect()]);
-  const level = (a, b) => a.top + 2 < b.bottom && b.top + 2 < a.bottom;
-  const touch = (a, b) => level(a, b) && a.left < b.right && b.left < a.right;
-  return boxes.flatMap(([text, a], i) =>
-    boxes.slice(i + 1).filter(([, b]) => touch(a, b)).map(([other]) => [text, other]));
-}"""
-
-
-def _simulation() -> dict[str, object]:
-    return {
-        "trials": 100,
-        "seed": 1,
-        "means": [0.9, 0.5, 0.7],
-        "results": [
-            {
-                "quantizer": "icq", "bits": 3, "policy": "se", "delta": 0.01, "sigma": 0.5,
-                "rounds": {"mean": 9.5, "sem": 0.1},
-                "samples": {"mean": 5000.0, "sem": 10.0},
-                "payload_bits": {"mean": 100.0, "sem": 1.0},
-                "error_rate": {"value": 0.0, "low": 0.0, "high": 0.03},
-            }
-        ],
-    }  # fmt: skip
-
-
-def test_explain_shows_the_cores_numbers(site: str, open_page: OpenPage) -> None:
-    page = open_page(f"{site}/explain")
-    for bits, index in ((3, 4), (1, 2), (5, 9)):
-        page.locator("#bits").fill(str(bits))
-        page.locator("#index").fill(str(index))
-        expect(page.locator("#sentence")).to_contain_text(f"In round {index}, after {2**index}")
-        expect(page.locator("#sentence .symbol")).to_have_text(re.compile(f"^[01]{{{bits}}}$"))
-        numbers = dict(
-            zip(
-                page.locator("#numbers dt").all_inner_texts(),
-                page.locator("#numbers dd").all_inner_texts(),
-                strict=True,
-            )
-        )
-        u_prime, before = float(numbers["U′"]), float(numbers["U before"])
-        error = 2.0**-bits * (u_prime + before)
-        assert float(numbers["its bound"]) == pytest.approx(error, rel=1e-2)
-        assert float(numbers["U now"]) == pytest.approx(radius(u_prime, error), rel=1e-2)
-        assert page.locator("#bins .bin").count() == 2**bits
-        assert page.locator("#bins .bin.chosen").count() == 1
-    page.locator("#earlier").fill("0")
-    page.locator("#mu_hat").fill("1")
-    page.locator("#index").fill("12")
-    expect(page.locator("#sentence")).to_contain_text("outside the interval")
-    assert Icq.certain is False  # which is why the page says so

@@ -6,13 +6,13 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from tapes import Problem
 from wires.crashes import CrashingJournal, CrashingKeeper, Killed, Points
 from wires.feeds import LiveFeed, TapeSource
 from wires.memories import HistoryKeeper, Rewards
 from wires.runs import RUN
+from wires.subscriptions import reaches
 from wires.weather import InFlight, Weather
 
 from bitarm import wire
@@ -144,7 +144,7 @@ class World:
         assert isinstance(opened, RunOpened)
         probe = LearnerProbe(RUN, identity="probe")
         for topic, payload in self.retained.items():
-            if any(_matches(pattern, topic) for pattern in probe.endpoint.subscriptions):
+            if reaches(topic, probe.endpoint.subscriptions):
                 probe.received(topic, payload, retained=True)
         return probe.epochs(opened.opening)
 
@@ -299,7 +299,7 @@ class World:
         node.connected = True
         node.service.connected(self.now)
         for topic, payload in list(self.retained.items()):
-            if any(_matches(pattern, topic) for pattern in node.service.endpoint.subscriptions):
+            if reaches(topic, node.service.endpoint.subscriptions):
                 self.in_flight.append(InFlight(self.now, name, topic, payload, kept=True))
 
     def restart_broker(self, *, kept: dict[str, bytes] | None = None) -> None:
@@ -326,12 +326,12 @@ class World:
             if payload:
                 self.retained[topic] = payload
         for node in self.nodes.values():
-            if node.connected and node.service is not None:
-                patterns = node.service.endpoint.subscriptions
-                if any(_matches(pattern, topic) for pattern in patterns):
-                    for passes in self._fate(topic):
-                        at = max(self.now + passes * TICK, self._not_before(node.name, topic))
-                        self.in_flight.append(InFlight(at, node.name, topic, payload))
+            if node.service is None or not node.connected:
+                continue
+            if reaches(topic, node.service.endpoint.subscriptions):
+                for passes in self._fate(topic):
+                    at = max(self.now + passes * TICK, self._not_before(node.name, topic))
+                    self.in_flight.append(InFlight(at, node.name, topic, payload))
 
     def _fate(self, topic: str) -> list[int]:
         """After how many passes a message arrives, once for each copy.
@@ -399,11 +399,3 @@ class World:
                     node.backlog.append((topic, payload, kept))
                 else:
                     node.service.received(topic, payload, retained=kept)
-
-
-@cache  # every message is held against every subscription
-def _matches(pattern: str, topic: str) -> bool:
-    wanted, found = pattern.split("/"), topic.split("/")
-    return len(wanted) == len(found) and all(
-        one in ("+", other) for one, other in zip(wanted, found, strict=True)
-    )
