@@ -4,8 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One more than there are cores: many tests wait for processes.
-WORKERS := $(shell expr $$(nproc) + 1)
+# Two more than there are cores: many tests wait for processes. Who has no test left takes some of
+# another's, since the slowest ones stand beside each other.
+WORKERS := $(shell expr $$(nproc) + 2)
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 NODE := node_modules
 
 .PHONY: run test test-fast test-brokers packages check kernels format generated docs release-check bench clean
@@ -16,10 +18,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev $(NODE)/.dev packages
 	$(MAKE) --jobs=2 --output-sync=target check kernels
-	$(BIN)/pytest -n $(WORKERS)
+	$(PYTEST)
 
 test-fast: $(VENV)/.dev packages kernels
-	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # The short run over every broker of docs/brokers.md; RabbitMQ brings 100 MB of Erlang with it.
 test-brokers: $(VENV)/.dev $(NODE)/.dev packages

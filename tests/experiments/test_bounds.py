@@ -63,6 +63,7 @@ def test_beta_arms_have_no_floor_for_samples_but_one_for_bits() -> None:
     assert [bits for _, bits in bound.points] == [pytest.approx(0.98 * size) for size in sizes]
 
 
+@pytest.mark.slow
 def test_messages_with_a_law_have_floors_of_their_own() -> None:
     found = _run("gains_offset", 16)
     assert [bound.label for bound in message_floors(found, "dicq-pairwise")] == [

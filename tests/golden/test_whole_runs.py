@@ -21,6 +21,7 @@ def test_a_run_goes_as_it_was_recorded(kind: str, case: str) -> None:
             assert difference is None, difference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_simulation_goes_as_it_was_recorded(case: Simulated) -> None:
     before = simulations.recorded()[case.name]

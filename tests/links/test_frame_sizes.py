@@ -156,6 +156,7 @@ def test_no_request_takes_more_than_a_slow_lorawan_frame_has(words: dict[str, An
     assert sizes.request + 2 <= 48
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", _EVERY, ids=str)
 def test_the_requests_of_a_thousand_arms(words: dict[str, Any]) -> None:
     """One by one within 48 bytes; packed within 11 bytes an arm, where arms are asked together."""

@@ -64,6 +64,7 @@ def _misfit(counts: Counter[int], law: Innovation) -> float:
     return float(chisquare(seen, expected).pvalue)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pulls", [[2, 4], [2, 12], [2, 3, 4], [2, 4, 8, 16, 32]])
 @pytest.mark.parametrize("kappa", [2.5, 1.0])
 def test_messages_follow_the_law_and_cost_what_it_says(pulls: list[int], kappa: float) -> None:

@@ -304,6 +304,7 @@ def test_the_answers_on_the_page_are_those_of_the_codes() -> None:
     assert [str(levels.write(mean)) for mean in (0.71, 0.72)] == ["010", "011"]
 
 
+@pytest.mark.slow
 def test_the_table_of_what_requests_cost_is_what_its_snippet_prints(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
