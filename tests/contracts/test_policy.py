@@ -307,6 +307,7 @@ def test_those_that_count_pulls_or_spend_a_budget_object_to_quantized_batches() 
     assert objecting == {"lil-ucb-count", "sequential-halving", "successive-rejects"}
 
 
+@pytest.mark.slow
 @by_proof
 @settings(max_examples=200)
 @given(scene=scenes(least=1))

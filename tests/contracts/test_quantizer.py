@@ -25,6 +25,8 @@ from bitarm.core.quantizers import (
 from bitarm.core.question import BEYOND
 from bitarm.errors import PeerProtocolError, RewardError
 
+pytestmark = pytest.mark.slow  # every law for every quantizer: most of the contracts' time
+
 
 def test_the_suite_covers_every_quantizer() -> None:
     assert set(SETTINGS) == set(QUANTIZERS), "add the new quantizer to SETTINGS above"

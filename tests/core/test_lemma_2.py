@@ -31,6 +31,8 @@ from bitarm.core.quantizers import (
 from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.widths import WIDTHS
 
+pytestmark = pytest.mark.slow
+
 ROUNDING = 2.0**-48
 
 # --- The widths and radii of the paper, written down once more

@@ -13,6 +13,7 @@ KEPT = {name: [*recorded(name).values()] for name in kept_of()}
 NAMES = sorted({(kind, record["case"]) for kind, records in KEPT.items() for record in records})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "case"), NAMES, ids=lambda value: str(value))
 def test_a_run_goes_as_it_was_recorded(kind: str, case: str) -> None:
     for before in KEPT[kind]:
