@@ -1,11 +1,14 @@
-"""What the dashboard serves that others wrote: unchanged, and beside its licence."""
+"""The dashboard's files: what others wrote is unchanged; what is said of widths is true."""
 
 import hashlib
+import re
 from pathlib import Path
 
 import bitarm.dashboard
+from bitarm.core.widths import WIDTHS
 
-VENDOR = Path(bitarm.dashboard.__file__).parent / "assets" / "vendor"
+ASSETS = Path(bitarm.dashboard.__file__).parent / "assets"
+VENDOR = ASSETS / "vendor"
 
 # npm's d3@7.9.0, a tarball whose integrity is
 # sha512-e1U46jVP+w7Iut8Jt8ri1YsPOvFpg46k+K8TpCb0P+zjCkjkPnV7WzfDJzMHy1LnA+wj5pLT1wjO901gLXeEhA==
@@ -24,3 +27,11 @@ def test_what_is_vendored_is_what_was_published() -> None:
 def test_d3_says_its_version() -> None:
     first = (VENDOR / "d3.min.js").read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith(f"// https://d3js.org v{VERSION} ")
+
+
+def test_what_is_said_of_why_an_option_falls_is_true_of_every_width() -> None:
+    """A width that bounds every arm's own mean is drawn as intervals, and no other is."""
+    notes = (ASSETS / "notes.js").read_text("utf-8")
+    (listed,) = re.findall(r"const WIDTHS = \{(.*?)\};", notes)
+    named = dict(re.findall(r'([\w-]+): "(\w+)"', listed))
+    assert named == {name: "intervals" for name, width in WIDTHS.items() if not width.of_pairs}

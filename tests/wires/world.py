@@ -326,9 +326,8 @@ class World:
             if payload:
                 self.retained[topic] = payload
         for node in self.nodes.values():
-            if node.service is None or not node.connected:
-                continue
-            if reaches(topic, node.service.endpoint.subscriptions):
+            service = node.service if node.connected else None
+            if service is not None and reaches(topic, service.endpoint.subscriptions):
                 for passes in self._fate(topic):
                     at = max(self.now + passes * TICK, self._not_before(node.name, topic))
                     self.in_flight.append(InFlight(at, node.name, topic, payload))

@@ -8,7 +8,7 @@ const FALLS = {
   agents:
     `${TOLD}how far off that is likely to be by a rough model of its rewards: the interval is a ` +
     "picture, nothing is decided by it. An option gives up when its own rewards show that the " +
-    "leader is better; its mean, in brackets, was told before that.",
+    "leader is better: its true mean is at most the leader’s. The mean in brackets was told before.",
   intervals:
     `${TOLD}the interval in which the true mean lies. An option falls when its interval lies ` +
     "wholly below another’s.",
@@ -18,7 +18,7 @@ const FALLS = {
   budget: "Each option’s mean as it was told last. The lowest fall by rank; nothing is proven.",
 };
 
-const WIDTHS = { paper: "intervals", lil: "intervals" };
+const WIDTHS = { paper: "intervals", lil: "intervals", intervals: "intervals" };
 
 // Why an option falls, by the policy and the width in use.
 export function raceNote({ policy, width, delta }) {
