@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(nproc) + 2)
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 NODE := node_modules
+# Bytecode is kept even where the environment forbids it, as containers do: tests start hundreds of
+# processes, and each would compile all of bitarm.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test test-fast test-brokers packages check kernels format generated docs release-check bench clean
 

@@ -22,7 +22,9 @@ _CODE = re.compile(
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$\w])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
 _NOT_A_PATH = r"(?<![\w`.\-\\])(?:(?<!/)|(?<=[\d)]/))"  # a slash after a number is a fraction's
-_LETTER = _NOT_A_PATH + r"(?:[A-Za-zΑ-Ωα-ω]|\d+|log|ln|cost|hurdle)[\u0300-\u036f]*['′⁺⁻]?"
+_LETTER = (
+    _NOT_A_PATH + r"(?:[A-Za-zΑ-Ωα-ω]|\d+|log|ln|cost|hurdle|above|below)[\u0300-\u036f]*['′⁺⁻]?"
+)
 _INDEX = r"_(?:\{[^{}]+\}|[A-Za-z0-9α-ω][⁺⁻]?(?![A-Za-z0-9]))"
 _POWER = r"\^(?:\{[^{}]+\}|[−-]?\d+|[A-Za-zα-ω](?:_[a-z])?(?![A-Za-z0-9]))"
 _TOKEN = re.compile(rf"({_LETTER})((?:{_INDEX}|{_POWER})+)")

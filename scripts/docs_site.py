@@ -65,6 +65,13 @@ def _titled(link: re.Match[str], source: File, files: Files) -> str:
     return f"[{heading[1]}]({link['target']})" if heading else link[0]
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Docstrings name a page as it lies in the tree; on the site it is a link."""
+    if not page.file.src_uri.startswith("reference/"):
+        return html
+    return html.replace("docs/words.md", '<a href="../words.html">Every word</a>')
+
+
 def commands_page() -> str:
     """Every command with what its help says, as Markdown."""
     app = make_app(COMMANDS)

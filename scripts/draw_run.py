@@ -9,7 +9,6 @@ A run is repeatable to the byte, so is the picture. It moves by CSS alone; where
 import io
 import re
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -18,6 +17,7 @@ from rich.text import Text
 
 from bitarm.api.identify import run_problem
 from bitarm.api.problem import parse_problem
+from bitarm.cli.flags.problem import built_in_problem
 from bitarm.cli.show.live import standings_table
 from bitarm.cli.show.result import print_answer
 from bitarm.core.events import LearnerEvent
@@ -48,7 +48,6 @@ def main() -> None:
 
 def picture() -> str:
     """The run as an SVG."""
-    text = resources.files("bitarm.cli").joinpath("gateways.toml").read_text("utf-8")
     now: Standings | None = None
     drawn: dict[tuple[int, bool], RenderableType] = {}  # by the progress that they show
 
@@ -58,7 +57,7 @@ def picture() -> str:
             now = follow(now, event)
             drawn[now.progress] = standings_table(now, COLUMNS)
 
-    problem = parse_problem(text, folder=Path())
+    problem = parse_problem(built_in_problem(), folder=Path())
     run, result = run_problem(problem, seed=1, journal=MemoryJournal(), watch=watch)
     said = Console(file=io.StringIO(), width=COLUMNS, force_terminal=True, color_system="truecolor")
     print_answer(said, result, run=run)

@@ -9,24 +9,34 @@ from pathlib import Path
 from bitarm.api.defaults import default_of, shown
 from bitarm.api.sources import SOURCES
 from bitarm.api.tables import ArmWords, FileWords, NetworkWords
-from bitarm.api.words import LIMITS, users, vocabulary
+from bitarm.api.words import LIMITS
+from bitarm.core.vocabulary import users, vocabulary
 from bitarm.core.words import Declared, words_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "words.md"
 _HEAD = """\
 # Every word
 
-Made by `scripts/make_words.py` from the fields that declare the words; do not edit.
+<!-- made by scripts/make_words.py from the fields that declare the words; do not edit -->
 
-A word is the key in a problem file, the flag (`--kappa-first` for `kappa_first`) of `identify`,
-`simulate`, `learner` and `plan`, the parameter in Python, and the field in JSON and CSV. Limits
-stand in `[limits]` without their `max_`. A plan takes neither budgets nor `checkpoints`. A default
-that depends on what else is chosen is told with where it holds. These are the words of bitarm
-alone: quantizers, policies and sources of other installed packages may add theirs.
+All that can be set, for looking up. A word is the key in a problem file, the flag (`--kappa-first`
+for `kappa_first`) of `identify`, `simulate`, `learner` and `plan`, the parameter in Python, and the
+field in JSON and CSV. Most runs need `delta` and `bounds` alone.
 
-The same as a JSON Schema for editors is `problem.schema.json` in the package. `bitarm schema FILE`
-writes into a problem file where it is, for Taplo or Even Better TOML ([how](howto/editor.md)). For
-many files, VS Code has the setting
+- Limits stand in `[limits]` without their `max_`.
+- A default that depends on what else is chosen is told with where it holds.
+- A plan takes neither budgets nor `checkpoints`.
+- Quantizers, policies and sources of other installed packages may add words of theirs.
+
+## Words of a run
+
+"""
+_SCHEMA = """
+## As a schema for editors
+
+`problem.schema.json` in the package says the same as a JSON Schema. `bitarm schema FILE` writes
+into a problem file where it is, for Taplo or Even Better TOML ([how](howto/editor.md)).
+For many files, VS Code has the setting
 `"evenBetterToml.schema.associations": {".*/problems/.*\\\\.toml$": "file:///PATH/TO/bitarm/problem.schema.json"}`.
 It refuses words of other packages; a schema with those is written by
 
@@ -36,12 +46,11 @@ import sys
 
 from bitarm.api.schema import problem_schema
 from bitarm.api.sources import SOURCES
-from bitarm.api.words import import_plugins
+from bitarm.core.vocabulary import import_plugins
 
 print(*import_plugins(), *SOURCES.import_all(), file=sys.stderr)  # what cannot be used
 print(json.dumps(problem_schema(), indent=2))
 ```
-
 """
 _ARMS = """
 ## Words of `[[arm]]`
@@ -69,12 +78,12 @@ def page() -> str:
     arms = [_of_arm(word, "every arm") for word in words_of(ArmWords).values()]
     for name, kind in SOURCES.own.items():
         arms += [_of_arm(word, name) for word in words_of(kind).values()]
-    own = ("word", "is", "default", "")
+    own = ("word", "what it says", "is", "default")
     return "".join(
         (
             _HEAD,
             *_table(
-                ("word", "table", "is", "default", "whose", ""),
+                ("word", "what it says", "is", "default", "table", "whose"),
                 (_of_run(word) for word in vocabulary().words.values()),
             ),
             _ARMS,
@@ -83,6 +92,7 @@ def page() -> str:
             *_table(own, _plain(words_of(NetworkWords))),
             _FILES,
             *_table(own, _plain(words_of(FileWords))),
+            _SCHEMA,
         )
     )
 
@@ -104,14 +114,14 @@ def _of_run(declared: Declared) -> tuple[str, ...]:
     whose = ", ".join(users(declared.name)) or "every run"
     told = "" if default is None else str(default)
     word = f"`{declared.name}`"
-    return word, f"`[{table}]`", _kind(declared), told, whose, declared.word.help
+    return word, declared.word.help, _kind(declared), told, f"`[{table}]`", whose
 
 
 def _of_arm(declared: Declared, source: str) -> tuple[str, ...]:
-    word, kind, default, text = _own(declared)
+    word, text, kind, default = _own(declared)
     if declared.name == "source" and source == "every arm":
         kind = ", ".join(SOURCES.own)
-    return source, word, kind, default, text
+    return source, word, text, kind, default
 
 
 def _plain(words: Mapping[str, Declared]) -> list[tuple[str, ...]]:
@@ -121,7 +131,7 @@ def _plain(words: Mapping[str, Declared]) -> list[tuple[str, ...]]:
 def _own(declared: Declared) -> tuple[str, str, str, str]:
     """A word that belongs to no scheme: its default stands at its field."""
     default = "" if declared.default is None else shown(declared.default) or '""'
-    return f"`{declared.name}`", _kind(declared), default, declared.word.help
+    return f"`{declared.name}`", declared.word.help, _kind(declared), default
 
 
 def _kind(declared: Declared) -> str:

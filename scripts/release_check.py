@@ -17,8 +17,9 @@ import tempfile
 import tomllib
 import venv
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "build" / "release"
@@ -55,6 +56,8 @@ def _steps(*, installs: bool) -> Iterator[tuple[str, Callable[[], str | None]]]:
     yield "nothing is uncommitted", _clean
     yield "one version everywhere", _versions
     yield "the changelog has a dated section for it", _changelog
+    yield "the package says who made it and where it lives", lambda: unnamed(_project())
+    yield "the README reads on the package index", lambda: lost_links(_text("README.md"))
     yield "generated files are current", _generated
     yield "sdist and wheel are built", _built
     yield "twine finds nothing", _twine
@@ -68,9 +71,38 @@ def _steps(*, installs: bool) -> Iterator[tuple[str, Callable[[], str | None]]]:
             yield f"the wheel with [{extra}]", lambda extra=extra: _extra(extra)  # type: ignore[misc]
 
 
+def unnamed(project: Mapping[str, Any]) -> str | None:
+    """What only those who publish can know: nothing in the tree makes up a host or a person."""
+    faults = [
+        f"authors: {author.get('name')} has no address"
+        for author in project["authors"]
+        if "email" not in author
+    ]
+    missing = {"Source", "Documentation", "Issues"} - set(project.get("urls", {}))
+    if missing:
+        faults.append(f"[project.urls] lacks {', '.join(sorted(missing))}")
+    return f"set these before publishing: {'; '.join(faults)}" if faults else None
+
+
+def lost_links(readme: str) -> str | None:
+    """The index shows the README alone: there a relative link leads nowhere."""
+    relative = re.findall(r"\]\((?!https://|#)([^)]+)\)", readme)
+    if not relative:
+        return None
+    return f"{len(relative)} links are relative, such as {relative[0]}: begin them with the Source"
+
+
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads(_text("pyproject.toml"))["project"]
+    return project
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
 def _version() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return str(project["version"])
+    return str(_project()["version"])
 
 
 def _run(*words: str | Path, cwd: Path = ROOT) -> str | None:
@@ -82,11 +114,16 @@ def _run(*words: str | Path, cwd: Path = ROOT) -> str | None:
     return None if done.returncode == 0 else " / ".join(said[-3:]) or f"exit {done.returncode}"
 
 
+def _listed(*words: str) -> list[str]:
+    """The lines that a command prints."""
+    return subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+
+
 def _clean() -> str | None:
-    done = subprocess.run(
-        ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return f"{len(done.stdout.splitlines())} files" if done.stdout else None
+    changed = _listed("git", "status", "--porcelain")
+    return f"{len(changed)} files" if changed else None
 
 
 def _versions() -> str | None:
@@ -95,12 +132,12 @@ def _versions() -> str | None:
         "src/bitarm/__init__.py": f'__version__ = "{version}"',
         "CITATION.cff": f"version: {version}",
     }
-    wrong = [file for file, line in others.items() if line not in (ROOT / file).read_text("utf-8")]
+    wrong = [file for file, line in others.items() if line not in _text(file)]
     return f"{version} is not in {', '.join(wrong)}" if wrong else None
 
 
 def _changelog() -> str | None:
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    text = _text("CHANGELOG.md")
     dated = rf"^## {re.escape(_version())} \(\d{{4}}-\d\d-\d\d\)$"
     return None if re.search(dated, text, re.MULTILINE) else f"no '## {_version()} (date)'"
 
@@ -133,8 +170,8 @@ def _contents() -> str | None:
 def _sources() -> str | None:
     with tarfile.open(next(OUT.glob("*.tar.gz"))) as sdist:
         tops = {name.split("/")[1] for name in sdist.getnames() if "/" in name}
-    needed = {"src", "tests", "docs", "examples", "scripts", "Makefile", "mkdocs.yml", "LICENSE"}
-    missing = sorted(needed - tops)
+    kept = _listed("git", "ls-files")
+    missing = sorted({name.split("/")[0] for name in kept} - tops - {".ci"})
     return f"without {', '.join(missing)}" if missing else None
 
 

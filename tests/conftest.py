@@ -1,13 +1,21 @@
-"""What all tests share: a hypothesis profile, a lazier collector, a Ctrl-C that gets through."""
+"""What all tests share: a hypothesis profile, temporary files in memory, a lazier collector, a
+Ctrl-C that gets through.
+"""
 
 import gc
+import os
 import signal
 
 from hypothesis import settings
+from memory_disk import memory_disk
 
 # Repeatable, and patient with a slow shared machine.
 settings.register_profile("bitarm", deadline=None, derandomize=True)
 settings.load_profile("bitarm")
+
+# Read by pytest when the first test asks for a temporary folder.
+if (_disk := memory_disk()) is not None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_disk))
 
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs
 # that tests interrupt would then never notice.

@@ -41,7 +41,7 @@ _LENT = (
     ("docs/journal.md", "from bitarm.store", "not run: reads the journal of a run of yours"),
     ("docs/journal.md", "bitarm runs prune", "not run: forgets runs of yours"),
     ("docs/journal.md", "runs   (", "not run: the schema, which tests/store holds"),
-    ("docs/journal.md", "sqlite3", "not run: copies the journal of a run of yours"),
+    ("docs/journal.md", 'sqlite3 runs.sqlite ".b', "not run: copies the journal of a run of yours"),
     ("docs/evidence.md", "bitarm simulate", "not run: thousands of trials; figures for the page"),
     ("docs/dashboard.md", "bitarm", "not run: serves until it is stopped; tests/e2e"),
 )  # fmt: skip

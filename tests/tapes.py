@@ -44,14 +44,26 @@ class Tape:
 
     def total(self, arm: int, done: int, count: int) -> float:
         """The sum of rewards done + 1 … done + count."""
-        sums = self._sums.setdefault(arm, [0])
-        draw = self._draws.setdefault(arm, random.Random(f"{self.seed}/{arm}"))
-        while len(sums) <= done + count:
+        sums = self._known(arm, done + count)
+        return (sums[done + count] - sums[done]) / UNIT
+
+    def rewards(self, arm: int, done: int, count: int) -> list[float]:
+        """The rewards done + 1 … done + count, one by one."""
+        sums = self._known(arm, done + count)
+        return [(sums[n + 1] - sums[n]) / UNIT for n in range(done, done + count)]
+
+    def _known(self, arm: int, pulls: int) -> list[int]:
+        """The sums of an arm after 0, 1, 2, … pulls, to `pulls` at least."""
+        if arm not in self._draws:
+            self._sums.setdefault(arm, [0])
+            self._draws[arm] = random.Random(f"{self.seed}/{arm}")
+        sums, draw = self._sums[arm], self._draws[arm]
+        while len(sums) <= pulls:
             reward = self.means[arm] + draw.randint(-self.spread, self.spread)
             if self.bounds is not None:
                 reward = min(max(reward, self.bounds[0]), self.bounds[1])
             sums.append(sums[-1] + reward)
-        return (sums[done + count] - sums[done]) / UNIT
+        return sums
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -201,7 +201,7 @@ def test_a_service_is_no_root_and_may_do_little(unit: Path) -> None:
 
 
 def test_what_a_service_runs_is_what_the_page_runs_by_hand() -> None:
-    page = "".join(block.text for block in _blocks())
+    page = "".join(block.text for block in _blocks()).replace(" \\\n    ", " ")
     for name in ("bitarm-broker", "bitarm-renew", "bitarm-backup"):
         command = _parsed(ROOT / "deploy" / f"{name}.service")["Service"]["ExecStart"]
         assert f"sudo -u bitarm {command.removeprefix('/usr/bin/')}\n" in page

@@ -28,9 +28,9 @@ from typer.main import get_command
 
 import bitarm
 from bitarm.api.problem import parse_problem
-from bitarm.api.words import vocabulary
 from bitarm.cli.app import make_app, run
 from bitarm.core.learner_state import LearnerPhase
+from bitarm.core.vocabulary import vocabulary
 
 _BLOCKS = {page: list(blocks_of(page)) for page in PAGES}
 
@@ -230,24 +230,40 @@ def test_no_page_names_a_file_that_is_not_there() -> None:
 
 def _examples_of(text: str) -> list[str]:
     """The indented blocks of a docstring that come before its lists."""
-    body = text.split("\nArgs:")[0].split("\nWhat is known")[0]
+    body = text.split("\nArgs:")[0]
     blocks = re.findall(r"(?:^    \S.*\n(?:^(?:    .*)?\n)*)", body + "\n", re.MULTILINE)
     return [textwrap.dedent(block) for block in blocks]
 
 
 _GIVEN = {"bitarm": bitarm, "random": random, "arms": {"a": [0.1] * 90, "b": [0.9] * 90}}
 _SLOW = {"plan", "plan_problem"}  # seconds of simulation: tests/planner
+_TOGETHER = {"Learner", "Agent"}  # by the test below
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["identify", "identify_problem", "load_problem", "plan", "plan_problem", "setup", "simulate"],
-)
-def test_the_example_of_a_public_function_runs(
+def _public_examples() -> dict[str, str]:
+    """Every example of a public name, or of a public method of one, by that name."""
+    documented = {name: getattr(bitarm, name) for name in bitarm.__all__}
+    for name, value in list(documented.items()):
+        if inspect.isclass(value):
+            methods = {inner: of for inner, of in vars(value).items() if not inner.startswith("_")}
+            documented |= {f"{name}.{inner}": of for inner, of in methods.items()}
+    found = {name: _examples_of(inspect.getdoc(value) or "") for name, value in documented.items()}
+    return {name: example for name, (example,) in ((n, e) for n, e in found.items() if e)}
+
+
+_EXAMPLES = _public_examples()
+
+
+def test_the_public_functions_have_examples() -> None:
+    functions = {name for name in bitarm.__all__ if inspect.isfunction(getattr(bitarm, name))}
+    assert functions <= _EXAMPLES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(_EXAMPLES.keys() - _TOGETHER))
+def test_the_example_of_a_public_name_runs(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (example,) = _examples_of(inspect.getdoc(getattr(bitarm, name)) or "")
-    code = compile(example, f"bitarm.{name}", "exec")
+    code = compile(_EXAMPLES[name], f"bitarm.{name}", "exec")
     monkeypatch.chdir(folder / "examples")
     if name not in _SLOW:
         exec(code, dict(_GIVEN))

@@ -1,9 +1,10 @@
-"""The workflow of .github, which cannot be run here: its shape, its Pythons, and that every command
-in it exists."""
+"""The workflow of .github, which cannot be run here: its shape, its Pythons, that every command in
+it exists; and files for other people's programs, by the schemas that those publish."""
 
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,31 @@ def test_it_has_the_shape_of_a_workflow() -> None:
         assert job["steps"][0]["uses"].startswith("actions/checkout@")
         for step in job["steps"]:
             assert ("uses" in step) != ("run" in step), step
+
+
+_PUBLISHED = {
+    ".github/workflows/ci.yml": "github-workflows",
+    "CITATION.cff": "citation-file-format",
+    "deploy/compose.yaml": "compose-spec",
+}
+
+
+def _objection(file: Path, schema: str) -> str:
+    """What the published schema, which comes with check-jsonschema, has against it."""
+    words = ("-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(file))
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("name", "schema"), _PUBLISHED.items())
+def test_what_other_programs_read_is_as_they_want_it(name: str, schema: str) -> None:
+    assert not _objection(ROOT / name, schema)
+
+
+def test_a_workflow_with_a_slip_is_objected_to(tmp_path: Path) -> None:
+    slipped = tmp_path / "ci.yml"
+    slipped.write_text(_TEXT.replace("runs-on:", "run-on:"), "utf-8")
+    assert "run-on" in _objection(slipped, "github-workflows")
 
 
 def test_linux_runs_make_test_with_every_supported_python() -> None:
@@ -90,6 +116,31 @@ def test_the_tests_that_it_names_are_there() -> None:
     assert len(places) == 7
     for place in places:
         assert list((ROOT / place).rglob("test_*.py")), place
+
+
+_UNIX = ("fcntl", "grp", "pty", "pwd", "resource", "termios")
+_UNIX_IMPORT = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(_UNIX)})\b", re.MULTILINE)
+
+
+def test_what_is_tested_elsewhere_imports_nothing_that_windows_lacks() -> None:
+    (words,) = (words for words in _commands() if "pytest" in words)
+    places = [word for word in words if word.startswith("tests/")]
+    for place in places:
+        for file in (ROOT / place).rglob("*.py"):
+            assert not _UNIX_IMPORT.search(file.read_text("utf-8")), file
+    packages = ("core", "theory", "wire", "links", "sim", "store", "rewards", "api", "cli.app")
+    program = f"""
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys({_UNIX!r}))
+for name in {packages!r}:
+    package = importlib.import_module("bitarm." + name)
+    for found in pkgutil.iter_modules(getattr(package, "__path__", []), package.__name__ + "."):
+        importlib.import_module(found.name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("target", ["test", "docs"])

@@ -1,6 +1,7 @@
 #include "bitarm_agent.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -20,11 +21,10 @@ typedef double real;
 #define ROUNDING (256 * (real)EPSILON) /* of the largest number added up: all roundings */
 #define LN2 ((real)0.69314718055994530942)
 
-enum { REPORT = 1, REQUEST, DISMISS, POSITION };            /* kinds of frames */
-enum { NEAREST = 2, EVIDENCE = 5, PILOT, EDGE, CHALLENGE }; /* forms of questions */
-enum { ESCAPED = 0x20, IN_UNIT = 0x40, OF_SIGMA = 0x80 };   /* what may be added to them */
-enum { SIGMA = 1, BOUNDED };                                /* kinds of scales */
-enum { NUMBER, SIGNED };                                    /* how a field is spelt */
+enum { REQUEST = 2, DISMISS };                         /* kinds of frames that it reads */
+enum { NEAREST = 2, PILOT = 5, EDGE, CHALLENGE };      /* forms of questions */
+enum { ESCAPED = 0x20, BOUNDED = 0x40, SIGMA = 0x80 }; /* what may be added: kinds of scales, too */
+enum { SPELT = SIGMA };                                /* with bounds: they are not [0, 1] */
 
 static const uint8_t numerators[3] = {62, 40, 25}; /* of the rates: over 64, and 4 every 3 rungs */
 
@@ -59,15 +59,18 @@ static uint32_t check_sum(const void *bytes, size_t size, uint32_t start, uint32
     return crc;
 }
 
-static uint32_t frame_sum(const uint8_t *frame, size_t size) { /* CRC-16/CCITT-FALSE */
-    return check_sum(frame, size, 0xFFFF0000, 0x10210000) >> 16;
-}
-
-static uint32_t length_word(uint32_t length) { /* with a bit on top that makes the ones even */
-    uint32_t word = length;
+/* The length of a long frame, with a bit on top that makes its ones even, and the check sum. */
+static void seal(uint8_t *frame, size_t size) {
+    uint32_t word = (uint32_t)size;
     for (int bit = 0; bit < 15; bit++)
-        word ^= (length >> bit & 1) << 15;
-    return word;
+        word ^= ((uint32_t)size >> bit & 1) << 15;
+    if (frame[0] == 0x80) {
+        frame[2] = (uint8_t)(word >> 8);
+        frame[3] = (uint8_t)word;
+    }
+    word = check_sum(frame, size - 2, 0xFFFF0000, 0x10210000) >> 16; /* CRC-16/CCITT-FALSE */
+    frame[size - 2] = (uint8_t)(word >> 8);
+    frame[size - 1] = (uint8_t)word;
 }
 
 static uint64_t take(fields *in, int bytes) {
@@ -88,104 +91,76 @@ static uint64_t take_number(fields *in) {
     return number;
 }
 
-static int64_t take_from(fields *in, int spelling, int64_t least, int64_t most) {
+/* A number within limits; a signed one where it may be below 0. */
+static int64_t take_within(fields *in, int64_t least, int64_t most) {
     uint64_t spelt = take_number(in);
     int64_t number = spelt >> 62 ? INT64_MAX : (int64_t)spelt; /* beyond every limit */
-    if (spelling == SIGNED)
+    if (least < 0)
         number = number & 1 ? number / 2 + 1 : -(number / 2);
     in->is_bad |= number < least || number > most;
     return in->is_bad ? least : number;
 }
 
-/* number * 2^power as a length. */
-static int64_t length_of(fields *in, int64_t number, int64_t power) {
+/* An odd number, or 0, and the power of two that it is times. */
+static int64_t take_length(fields *in) {
+    int64_t number = take_within(in, -WHOLE, WHOLE), power = take_within(in, -1100, 1100);
+    in->is_bad |= number ? number % 2 == 0 : power != 0;
     power += in->fraction + 32;
-    for (; power < 0 && number && number % 2 == 0; power++)
-        number /= 2;
-    for (; power > 0 && number && number > -ROOM && number < ROOM; power--)
+    for (; power > 0 && number > -ROOM / 2 && number < ROOM / 2; power--)
         number *= 2;
-    in->is_bad |= number && (power != 0 || number <= -ROOM || number >= ROOM);
+    in->is_bad |= power != 0; /* too fine for this device, or too long */
     return number;
 }
 
-static int64_t take_float(fields *in) {
-    uint64_t bits = take(in, 8);
-    int64_t mantissa = (int64_t)(bits & WHOLE >> 1);
-    int raised = (int)(bits >> 52 & 0x7FF);
-    in->is_bad |= raised == 0x7FF || (bits && !raised); /* also zero with a sign */
-    mantissa |= (int64_t)(raised > 0) << 52;
-    return length_of(in, bits >> 63 ? -mantissa : mantissa, raised - 1075);
-}
-
-/* An odd number, and the power of two that it is times; a signed one may be 0. */
-static int64_t take_odd(fields *in, int spelling, int64_t *power) {
-    int64_t number = take_from(in, spelling, -WHOLE, WHOLE);
-    *power = take_from(in, SIGNED, -1100, 1100);
-    in->is_bad |= number % 2 == 0 && (spelling == NUMBER || number || *power);
-    return number;
-}
-
-static void take_scale(fields *in, bitarm_scale *scale, int more) {
-    int64_t low_power = 0, power = 0, low = more ? 0 : take_odd(in, SIGNED, &low_power);
-    int64_t unit = more == IN_UNIT ? 1 : take_odd(in, NUMBER, &power);
-    in->is_bad |= !more && !low && unit == 1 && !power; /* [0, 1], which is spelt otherwise */
-    if (more == OF_SIGMA) {
-        power += in->fraction + 32;
-        in->is_bad |= power < -60 || power > 60; /* floats would not hold it */
-        *scale = (bitarm_scale){0, unit, SIGMA, (int32_t)power};
-    } else {
-        unit = length_of(in, unit, power);
-        in->is_bad |= unit % ONE != 0; /* no whole number of the device's units */
-        *scale = (bitarm_scale){length_of(in, low, low_power), unit / ONE, BOUNDED, 0};
-    }
+static void take_scale(fields *in, bitarm_scale *scale, int tag) {
+    int is_spelt = tag & SPELT;
+    int64_t low = is_spelt && tag & BOUNDED ? take_length(in) : 0;
+    int64_t one = ONE << in->fraction, unit = is_spelt ? take_length(in) : one;
+    in->is_bad |= unit <= 0 || unit >= ROOM || unit % ONE; /* no whole number of its units */
+    in->is_bad |= is_spelt && tag & BOUNDED && !low && unit == one; /* nothing is spelt of [0, 1] */
+    *scale = (bitarm_scale){low, (uint32_t)(unit / ONE), tag & BOUNDED ? BOUNDED : SIGMA};
 }
 
 static void take_question(fields *in, question *q) {
-    int tag = (int)take(in, 1), form = tag & 0x0F, more = tag & 0xC0;
-    in->is_bad |= form < EVIDENCE ? form != NEAREST || more : form > CHALLENGE || more == 0xC0;
-    in->is_bad |= tag & 0x10 || (tag & ESCAPED && form == CHALLENGE);
+    int tag = (int)take(in, 1), form = tag & 0x1F;
+    int is_known = form == NEAREST || ((form == PILOT || form == EDGE) && tag & BOUNDED) ||
+                   (form == CHALLENGE && tag & (BOUNDED | SPELT) && !(tag & ESCAPED));
+    in->is_bad |= !is_known;
     q->form = form;
-    q->until = (uint64_t)take_from(in, NUMBER, 1, MOST_PULLS);
-    if (form == NEAREST) {
-        q->place = take_float(in);
-        q->step = take_float(in);
-    } else {
-        int64_t power = take_from(in, SIGNED, -1100, 1100);
-        int64_t place = take_from(in, SIGNED, -WHOLE, WHOLE);
-        int64_t step = take_from(in, NUMBER, 1, WHOLE);
-        in->is_bad |= place % 2 == 0 && step % 2 == 0;
-        q->place = length_of(in, place, power);
-        q->step = length_of(in, step, power);
-    }
-    if (form != CHALLENGE)
-        q->divisor = (uint64_t)take_from(in, NUMBER, 1, (int64_t)1 << 40);
-    if (form == EDGE) {
-        q->rung = (int)take_from(in, NUMBER, 0, 61);
-        q->spread = (int)take_from(in, SIGNED, -40, 2);
-    }
+    q->until = (uint64_t)take_within(in, 1, MOST_PULLS);
+    q->place = take_length(in);
+    q->step = take_length(in);
     if (form == CHALLENGE) {
-        int start = (int)take_from(in, NUMBER, 0, 16 * 62 - 1);
+        int start = (int)take_within(in, 0, 16 * 62 - 1);
         q->rung = start / 16;
         q->below = start % 16;
         for (int n = 0; n < 3; n++)
             q->hurdles[n] = (uint8_t)take(in, 1);
+    } else {
+        q->divisor = (uint64_t)take_within(in, 1, (int64_t)1 << 40);
     }
-    q->escape = tag & ESCAPED ? (uint64_t)take_from(in, NUMBER, 1, 64) : 20;
+    if (form == EDGE) {
+        q->rung = (int)take_within(in, 0, 61);
+        q->spread = (int)take_within(in, -40, 2);
+    }
+    q->escape = tag & ESCAPED ? (uint64_t)take_within(in, 1, 64) : 20;
     in->is_bad |= tag & ESCAPED && q->escape == 20;
-    if (form >= EVIDENCE)
-        take_scale(in, &q->scale, more);
-    in->is_bad |= q->step <= 0 || q->step % 2; /* half a cell is a length */
-    in->is_bad = in->is_bad || q->place / q->step + q->below >= MOST_STEPS ||
-                 q->place / q->step - q->below <= -MOST_STEPS;
+    if (tag & (BOUNDED | SPELT))
+        take_scale(in, &q->scale, tag);
+    in->is_bad = in->is_bad || q->step <= 0 || q->step % 2 || /* half a cell is a length, too */
+                 llabs(q->place / q->step) >= MOST_STEPS - q->below;
 }
 
 /* What a frame says; returns whether it is one that an agent reads. */
 static int read_frame(const uint8_t *frame, size_t size, int fraction, question *q) {
+    uint8_t sound[BITARM_FRAME];
     memset(q, 0, sizeof *q);
     if (size < 12 || size > BITARM_FRAME || frame[0] != 0x80 ||
-        (frame[1] != REQUEST && frame[1] != DISMISS) ||
-        ((uint32_t)frame[2] << 8 | frame[3]) != length_word((uint32_t)size) ||
-        ((uint32_t)frame[size - 2] << 8 | frame[size - 1]) != frame_sum(frame, size - 2))
+        (frame[1] != REQUEST && frame[1] != DISMISS))
+        return 0;
+    memcpy(sound, frame, size);
+    seal(sound, size);
+    if (memcmp(sound, frame, size))
         return 0;
     fields in = {frame + 4, frame + size - 2, fraction, 0};
     q->run = (int)take(&in, 3);
@@ -227,8 +202,8 @@ static void put_golomb(bits *out, uint64_t number, uint64_t divisor, uint64_t es
     }
 }
 
-static void put_signed(bits *out, int64_t number, uint64_t divisor, uint64_t escape) {
-    put_golomb(out, (uint64_t)(number > 0 ? 2 * number - 1 : -2 * number), divisor, escape);
+static void put_signed(bits *out, int64_t number, const question *q) {
+    put_golomb(out, (uint64_t)(number > 0 ? 2 * number - 1 : -2 * number), q->divisor, q->escape);
 }
 
 /* The frame that tells a word; or, without one, how many pulls were made. */
@@ -244,7 +219,7 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
         put(&out, q->arm, 16);
     } else {
         uint64_t number = word->count ? (uint64_t)word->count : m->count;
-        put(&out, word->count ? 0x80010000 : 0x80040000, 32); /* the length comes later */
+        put(&out, word->count ? 0x80010000 : 0x80040000, 32); /* a report, or a position */
         for (int n = 4; n < q->head; n++)
             put(&out, m->heard[n], 8); /* run, arm and message are spelt as in the request */
         for (; number > 0x7F; number >>= 7)
@@ -252,13 +227,10 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
         put(&out, number, 8);
         for (int n = 0; n < (word->count + 7) / 8; n++)
             put(&out, word->bytes[n], 8);
-        uint32_t length = length_word((uint32_t)out.count / 8 + 2);
-        out.bytes[2] = (uint8_t)(length >> 8);
-        out.bytes[3] = (uint8_t)length;
     }
-    put(&out, frame_sum(out.bytes, (size_t)out.count / 8), 16);
+    m->reply_size = (uint16_t)(out.count / 8 + 2);
+    seal(out.bytes, m->reply_size);
     memcpy(m->reply, out.bytes, sizeof m->reply);
-    m->reply_size = (uint16_t)(out.count / 8);
 }
 
 /* -- evidence: docs/evidence.md has the proofs, docs/wire.md the formulas --------------------- */
@@ -279,10 +251,10 @@ static int64_t scaled(const bitarm_memory *m, int64_t length) {
     return floor_of(length - m->scale.low, m->scale.unit);
 }
 
-/* The highest length that is not above the mean, or if strict, that is below it. */
-static int64_t mean_of(const bitarm_memory *m, int is_strict) {
+/* The highest length that is not above the mean. */
+static int64_t mean_of(const bitarm_memory *m) {
     int64_t count = (int64_t)m->count, whole = floor_of(m->sum, count);
-    return whole * ONE + floor_of((m->sum - whole * count) * ONE - is_strict, count);
+    return whole * ONE + floor_of((m->sum - whole * count) * ONE, count);
 }
 
 /* Let all bettors play one reward. */
@@ -319,23 +291,22 @@ static real clamped(const bitarm_memory *m, real mean) {
 }
 
 /* What a bettor loses with each reward, by the model of docs/wire.md. */
-static real cost(const bitarm_memory *m, int rung, real mean, real spread) {
-    real step = rate(m, rung, 1, 0);
+static real cost(const bitarm_memory *m, int rung, real mean, int power) {
+    real step = rate(m, rung, 1, 0), spread = ldexp((real)1, power);
     mean = clamped(m, mean);
     real skew = (2 * mean - 1) * fmin(2 * spread / (1 + spread), (real)1);
     return spread * mean * (1 - mean) * step * step * curve(skew * step);
 }
 
-/* Evidence that the mean is above (side 1) or below (-1) the edge, which is on the scale of the
- * bounds, or with σ the question's place; and something more. Rounded down. */
+/* Evidence that the mean is above (side 1) or below (-1) an edge on the scale, and something more.
+ * Rounded down. With a sigma there is the second alone. */
 static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real more) {
     real step = rate(m, rung, 1, 0), count = (real)m->count, won, lost, folded = 0;
+    int64_t number = (int64_t)m->count, total = m->predicted;
     if (m->scale.kind == SIGMA) {
-        int64_t lead = mean_of(m, 0) - edge + (side < 0);
-        won = count * ((real)lead / ldexp((real)m->scale.unit, m->scale.power));
+        won = count * in_scale(scaled(m, mean_of(m)) + 1 - edge);
         lost = -step * step / 2 * count;
     } else {
-        int64_t number = (int64_t)m->count, total = m->predicted;
         if (rung < 8) {
             int bettor = side > 0 ? rung : 8 + rung;
             lost = log(ldexp((real)m->fortunes[bettor], -31));
@@ -376,10 +347,10 @@ static int reaches(const real *values, const real *slopes, int count, real low, 
 /* Whether the leader's evidence and its own say that the arm is not the best. */
 static int is_beaten(const bitarm_memory *m, const question *q) {
     static const real shares[4] = {(real)0.5, (real)0.25, (real)0.15, (real)0.1};
-    int is_sigma = m->scale.kind == SIGMA, count = 0;
-    int64_t edge = is_sigma ? q->place : scaled(m, q->place);
-    real low = is_sigma ? (real)-1e38 : -in_scale(edge) - ROUNDING;
-    real high = is_sigma ? (real)1e38 : 1 - in_scale(edge) + ROUNDING;
+    int is_bounded = m->scale.kind == BOUNDED, count = 0;
+    int64_t edge = scaled(m, q->place);
+    real low = is_bounded ? -in_scale(edge) - ROUNDING : (real)-1e38;
+    real high = is_bounded ? 1 - in_scale(edge) + ROUNDING : (real)1e38;
     real values[12], slopes[12], steepest = 0;
     for (int n = 0; n < 12; n++) {
         int byte = q->hurdles[n / 4], winner = q->rung + n / 4, climb = n % 4;
@@ -407,8 +378,8 @@ static int is_beaten(const bitarm_memory *m, const question *q) {
 }
 
 /* Whether the evidence certifies the lower end of a cell. */
-static int is_certified(const bitarm_memory *m, const question *q, int64_t middle, real spread) {
-    int64_t edge = scaled(m, middle - q->step / 2) + 1;
+static int is_certified(const bitarm_memory *m, const question *q, int64_t steps, int spread) {
+    int64_t middle = q->place + steps * q->step, edge = scaled(m, middle - q->step / 2) + 1;
     for (int rung = q->rung; rung < q->rung + 3; rung++) {
         real lost = (real)m->count * cost(m, rung, in_scale(scaled(m, middle)), spread);
         if (evidence(m, rung, 1, edge, lost) < ROUNDING * rate(m, rung, m->count, 0))
@@ -417,70 +388,47 @@ static int is_certified(const bitarm_memory *m, const question *q, int64_t middl
     return 1;
 }
 
-/* Steps to the highest such cell, from those to the mean. A bettor loses less than 2.6 units with
- * every reward, so some cell within 3 units below the bounds is one: 64 bits have room for that. */
-static int64_t certified(const bitarm_memory *m, const question *q, int64_t steps, int spread) {
-    real model = ldexp((real)1, spread);
-    for (int tries = 0; !is_certified(m, q, q->place + steps * q->step, model); tries++)
-        steps -= (int64_t)1 << tries / 8;
-    return steps;
-}
-
-/* By how much the spread is off; 0 if it will do. */
-static int change_of_spread(const bitarm_memory *m, const question *q) {
-    int64_t mean = m->total / (int64_t)m->count;
-    real lost = fmax(-evidence(m, q->rung + 1, 1, mean, 0) / (real)m->count, (real)1e-12);
-    real least = ldexp((real)1, -40), fitted = ldexp((real)1, q->spread);
-    for (int n = 0; n < 6; n++) { /* cost is nearly in proportion to the spread */
-        fitted *= lost / fmax(cost(m, q->rung + 1, in_scale(mean), fitted), (real)1e-37);
-        fitted = fmin(fmax(fitted, least), (real)4);
-    }
-    real off = log(fitted) / LN2 - (real)q->spread;
-    real change = fmin(fmax(floor(off + (real)0.5), (real)-20), (real)20);
-    return fabs(off) < (real)0.75 ? 0 : (int)change;
-}
-
-/* The edge, from the steps to the mean; with the spread anew if it pays and the link carries it. */
+/* The highest such cell from the one of the mean down, after how much the spread has grown. */
 static void put_edge(bits *out, const bitarm_memory *m, const question *q, int64_t steps,
-                     int most) {
-    int change = change_of_spread(m, q);
-    int64_t kept = certified(m, q, steps, q->spread);
-    int64_t anew = change ? certified(m, q, steps, q->spread + change) : kept;
-    real mean = clamped(m, in_scale(m->total / (int64_t)m->count));
-    real variance = ldexp(mean * (1 - mean), q->spread), unit = (real)m->scale.unit * (real)ONE;
-    real worth = (real)0.5 * unit * sqrt(variance / (real)m->count);
-    if ((real)(anew - kept) * (real)q->step > worth) {
-        put(out, 1, 1);
-        put_signed(out, change, 1, 20);
-        put_signed(out, anew, q->divisor, q->escape);
-    }
-    if (!out->count || out->count > most) {
-        *out = (bits){{0}, 0};
-        put(out, 0, 1);
-        put_signed(out, kept, q->divisor, q->escape);
-    }
+                     int spread) {
+    /* A bettor loses less than 2.6 units with every reward, so some cell within 3 units below the
+     * bounds is certified: 64 bits have room for that. */
+    for (int tries = 0; !is_certified(m, q, steps, spread); tries++)
+        steps -= (int64_t)1 << tries / 8;
+    *out = (bits){{0}, 0};
+    put_golomb(out, (uint64_t)(spread - q->spread), 1, 20);
+    put_signed(out, steps, q);
+}
+
+/* The spread, doubled until the model's cost is at least half of what the middle bettor lost. */
+static int grown_spread(const bitarm_memory *m, const question *q) {
+    int rung = q->rung + 1, spread = q->spread;
+    int64_t mean = m->total / (int64_t)m->count;
+    real lost = -evidence(m, rung, 1, mean, 0) / (real)m->count - ldexp(rate(m, rung, 1, 0), -30);
+    while (spread < 2 && 2 * cost(m, rung, in_scale(mean), spread) < lost)
+        spread++;
+    return spread;
 }
 
 /* The answer to a question, but for "beaten". */
 static void put_answer(bits *out, const bitarm_memory *m, const question *q, int most) {
-    /* The lines of σ hold if the mean is above the cell's lower end: it must not be at it. */
-    int is_bounded = m->scale.kind == BOUNDED, is_strict = q->form == EDGE && !is_bounded;
-    int64_t lead = mean_of(m, is_strict) - q->place;
-    int64_t steps = floor_of(lead + q->step / 2, q->step);
+    int64_t lead = mean_of(m) - q->place, steps = floor_of(lead + q->step / 2, q->step);
     if (q->form == CHALLENGE) {
         int64_t cell = floor_of(lead, q->step) + q->below;
         put(out, 1, 1);
         put_golomb(out, cell > 0 ? (uint64_t)cell : 0, 1, 6);
-    } else if (q->form == EDGE && is_bounded) {
-        put_edge(out, m, q, steps, most);
+    } else if (q->form == EDGE) {
+        int spread = grown_spread(m, q);
+        put_edge(out, m, q, steps, spread);
+        while (out->count > most && spread > q->spread) /* rather a lower edge than none */
+            put_edge(out, m, q, steps, --spread);
     } else {
-        put(out, 0, q->form == EDGE);
-        put_signed(out, steps, q->divisor, q->escape);
+        put_signed(out, steps, q);
     }
     if (q->form == PILOT) { /* the variance, in parts of that of a coin with the mean it tells */
         real mean = clamped(m, in_scale(scaled(m, q->place + steps * q->step)));
         real ratio = in_scale((int64_t)m->squares) / (real)m->count / (mean * (1 - mean));
-        for (int n = 0; is_bounded && n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
+        for (int n = 0; n < 8 && ratio < ldexp((real)0.5, -2 * n); n++)
             put(out, 1, 1);
         put(out, 0, 1);
     }
@@ -530,46 +478,37 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
     return m->layout == layout ? bitarm_resume(agent) : BITARM_MISUSE; /* in other units */
 }
 
-uint32_t bitarm_wanted(const bitarm_agent *agent) {
-    const bitarm_memory *m = &agent->memory;
-    int is_asked = m->heard[1] == REQUEST && !m->reply_size;
-    return is_asked && agent->target > m->count ? (uint32_t)(agent->target - m->count) : 0;
-}
-
-/* Answer if it is time for that; and say until when to pull if it is not. */
-static int answer(bitarm_agent *agent) {
+int bitarm_resume(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
-    uint64_t look = 1, last = 0;
+    uint64_t look = 1, last = 0, end;
     bits word = {{0}, 0};
     question q;
+    agent->wanted = 0;
+    if (m->heard[1] != REQUEST || m->reply_size)
+        return m->reply_size;
     read_frame(m->heard, m->heard_size, agent->device->fraction, &q);
-    agent->target = q.until;
+    end = q.until;
     if (q.form == CHALLENGE && m->count <= q.until) {
         for (; look <= m->count; look += look < 64 ? 1 : look / 32)
             last = look;
         if (m->count && (m->count == last || m->count == q.until)) {
-            agent->target = m->count; /* until it has looked, it does not pull */
             if (agent->saved != m->count && bitarm_save(agent))
                 return BITARM_FLASH; /* a power cut must not undo a look */
             put(&word, 0, is_beaten(m, &q));
         }
-        agent->target = look < q.until ? look : q.until;
+        end = look < end ? look : end;
     }
-    if (!word.count && m->count < q.until)
+    if (!word.count && m->count < q.until) {
+        agent->wanted = (uint32_t)(end - m->count);
         return BITARM_QUIET;
+    }
     if (!word.count && m->count == q.until)
         put_answer(&word, m, &q, agent->device->most_bits);
     write_reply(m, &q, &word);
     if (!bitarm_save(agent))
-        return BITARM_QUIET;
+        return m->reply_size;
     m->reply_size = 0;
     return BITARM_FLASH;
-}
-
-int bitarm_resume(bitarm_agent *agent) {
-    bitarm_memory *m = &agent->memory;
-    int status = m->heard[1] == REQUEST && !m->reply_size ? answer(agent) : 0;
-    return status ? status : m->reply_size;
 }
 
 int bitarm_observe(bitarm_agent *agent, int32_t reward) {
@@ -577,7 +516,7 @@ int bitarm_observe(bitarm_agent *agent, int32_t reward) {
     bitarm_memory *m = &agent->memory;
     int is_bet = m->scale.kind == BOUNDED;
     int64_t x = is_bet ? scaled(m, reward * ONE) : 0;
-    if (!bitarm_wanted(agent))
+    if (!agent->wanted)
         return BITARM_MISUSE;
     if (reward < device->low || reward > device->high || x < 0 || x > ONE)
         return BITARM_REWARD;
@@ -585,7 +524,8 @@ int bitarm_observe(bitarm_agent *agent, int32_t reward) {
         bet(m, x);
     m->sum += reward;
     m->count++;
-    return m->count == agent->target ? bitarm_resume(agent) : BITARM_QUIET;
+    agent->wanted--;
+    return agent->wanted ? BITARM_QUIET : bitarm_resume(agent);
 }
 
 /* Whether the device can serve a question. */
@@ -596,8 +536,8 @@ static int fits(const bitarm_agent *agent, const question *q) {
     if (q->until > m->count + device->most_pulls || widest * ONE / q->step >= MOST_STEPS)
         return 0; /* too many pulls, or steps that are too fine for its rewards */
     /* Bets on a scale on which none were kept cannot be made up for. */
-    return !q->scale.kind || memcmp(&q->scale, &m->scale, sizeof m->scale) == 0 ||
-           (m->scale.kind != BOUNDED && !(q->scale.kind == BOUNDED && m->count));
+    return !q->scale.kind || !m->count || !memcmp(&q->scale, &m->scale, sizeof m->scale) ||
+           (m->scale.kind != BOUNDED && q->scale.kind != BOUNDED);
 }
 
 int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
@@ -621,6 +561,7 @@ int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
     memcpy(m->heard, frame, size);
     m->heard_size = (uint16_t)size;
     m->reply_size = 0;
+    agent->wanted = 0;
     if (heard.scale.kind)
         m->scale = heard.scale;
     return heard.form ? bitarm_resume(agent) : bitarm_save(agent);

@@ -4,7 +4,7 @@
  *     int length = bitarm_start(&agent, &device);          what a power cut left unsaid
  *     if (length > 0) send(agent.memory.reply, length);    and so after each of the calls below
  *     length = bitarm_receive(&agent, frame, size);        from the radio
- *     while (bitarm_wanted(&agent))
+ *     while (agent.wanted)
  *         length = bitarm_observe(&agent, read_sensor());
  *
  * docs/wire.md says what an agent does, docs/devices.md how to use this one. All that is kept are
@@ -41,10 +41,10 @@ typedef struct {
     int (*write)(void *context, int slot, const void *bytes, size_t size);
 } bitarm_device;
 
-/* Lengths are whole numbers of 2^-32 of the device's unit. */
 typedef struct {
-    int64_t low, unit;   /* of bounds the unit is in the device's units, and power is 0; */
-    int32_t kind, power; /* else σ is unit * 2^power of the lengths' units */
+    int64_t low;   /* in lengths, which are whole numbers of 2^-32 of the device's unit */
+    uint32_t unit; /* the distance between the bounds, or sigma, in the device's units */
+    uint32_t kind;
 } bitarm_scale;
 
 /* All that is kept, in one piece and without padding. */
@@ -65,7 +65,8 @@ typedef struct {
 typedef struct {
     const bitarm_device *device;
     bitarm_memory memory;
-    uint64_t target, saved; /* the count at the next look or answer; the count that is kept */
+    uint64_t saved;  /* the count that is kept */
+    uint32_t wanted; /* rewards to the next look or answer */
 } bitarm_agent;
 
 /* Go on from what the device kept, or begin. As all below: the reply's length, or a code above. */
@@ -76,7 +77,5 @@ int bitarm_observe(bitarm_agent *agent, int32_t reward);
 int bitarm_resume(bitarm_agent *agent);
 /* Keep everything now; whenever you like: rewards since the last time can be lost. */
 int bitarm_save(bitarm_agent *agent);
-/* Rewards to the next look or answer. */
-uint32_t bitarm_wanted(const bitarm_agent *agent);
 
 #endif

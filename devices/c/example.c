@@ -66,7 +66,7 @@ int main(int count, char **words) {
         while (size < sizeof frame && sscanf(line + 2 * size, "%2x", &byte) == 1)
             frame[size++] = (uint8_t)byte;
         status = bitarm_receive(&agent, frame, size);
-        while (status == BITARM_QUIET && bitarm_wanted(&agent))
+        while (status == BITARM_QUIET && agent.wanted)
             status = bitarm_observe(&agent, read_sensor(mean));
         say(&agent, status);
     }

@@ -36,13 +36,13 @@ def _require(holds: object, why: str, kind: str = "refused") -> None:
 
 REPORT, REQUEST, DISMISS, POSITION = 1, 2, 3, 4  # kinds of long frames
 CODES = [code for code in range(64) if code & code - 1]  # of messages in short ones
-NEAREST, EVIDENCE, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7, 8  # forms of questions
-ESCAPED, IN_UNIT, OF_SIGMA = 0x20, 0x40, 0x80  # what may be added to them
-TAGS = [form + escape for form in (EVIDENCE, PILOT, EDGE) for escape in (0, ESCAPED)] + [CHALLENGE]
-TAGS = [NEAREST, NEAREST + ESCAPED] + [tag + of for tag in TAGS for of in (0, IN_UNIT, OF_SIGMA)]
-SIGMA, BOUNDED = 1, 2  # kinds of scales
-NUMBER, SIGNED, WHOLE = 0, -1, (1 << 53) - 1  # how a field is spelt; the largest whole number
-GRAIN = 300  # lengths are whole numbers of 2^-300: floats, and all powers of two, in one unit
+NEAREST, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7  # forms of questions
+ESCAPED, BOUNDED, SPELT = 0x20, 0x40, 0x80  # what may be added to them
+SIGMA = SPELT  # kind of a scale, or BOUNDED
+TAGS = {NEAREST: (0, BOUNDED, SPELT, BOUNDED | SPELT), CHALLENGE: (BOUNDED, SPELT, BOUNDED | SPELT)}
+TAGS[PILOT] = TAGS[EDGE] = (BOUNDED, BOUNDED | SPELT)
+WHOLE = (1 << 53) - 1  # the largest number that is spelt
+GRAIN = 300  # lengths are whole numbers of 2^-300
 BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
 
 
@@ -71,10 +71,6 @@ def _golomb(number: int, divisor: int, escape: int) -> str:
     return "1" * ones + bin(1 << length | rest)[3:]
 
 
-def _signed(number: int, divisor: int, escape: int) -> str:
-    return _golomb(2 * number - 1 if number > 0 else -2 * number, divisor, escape)
-
-
 class Heard:
     """A request, and what can answer it; or a dismissal: then `form` is 0."""
 
@@ -85,71 +81,64 @@ class Heard:
         is_long = 11 < len(frame) < 1 << 15 and frame == _long_frame(frame[1], frame[4:-2])
         _require(is_long, "no whole long frame of version 2")
         _require(frame[1] in (REQUEST, DISMISS), "neither a request nor a dismissal of one arm")
-        self.run, self.epoch, self.arm = self._take(3), self._take(1), self._take(NUMBER)
-        self.number = self._take(NUMBER, 1, 2 if frame[1] == DISMISS else 1 << 64)
+        self.run, self.epoch, self.arm = self._bytes(3), self._bytes(1), self._take()
+        self.number = self._take(1, 2 if frame[1] == DISMISS else 1 << 64)
         self._head = frame[4 : self._at]
         if frame[1] == REQUEST:
-            self._take_question(self._take(1))
+            self._take_question(self._bytes(1))
         _require(self._at == self._end, "its fields do not end where they should")
 
-    def _take(self, spelling: int, least: int = 0, most: int = 1 << 64) -> int:
-        """The next field: a number, a signed one, or one of so many bytes."""
+    def _bytes(self, count: int) -> int:
+        self._at += count
+        _require(self._at <= self._end, "a field runs into the check sum")
+        return int.from_bytes(self.frame[self._at - count : self._at], "big")
+
+    def _take(self, least: int = 0, most: int = 1 << 64) -> int:
+        """A number within limits; a signed one where it may be below 0."""
         number, shift, byte = 0, 0, 0x80
-        if spelling > 0:
-            self._at += spelling
-            _require(self._at <= self._end, "a field runs into the check sum")
-            number = int.from_bytes(self.frame[self._at - spelling : self._at], "big")
-        else:
-            while byte & 0x80:
-                byte = self._take(1)
-                number, shift = number | (byte & 0x7F) << shift, shift + 7
-            _require(not number >> 64 and (byte or shift == 7), "no number")
-        if spelling == SIGNED:
+        while byte & 0x80:
+            byte = self._bytes(1)
+            number, shift = number | (byte & 0x7F) << shift, shift + 7
+        _require(not number >> 64 and (byte or shift == 7), "no number")
+        if least < 0:
             number = number + 1 >> 1 if number & 1 else -(number >> 1)
         _require(least <= number <= most, "nobody can answer this question")
         return number
 
-    def _take_float(self) -> int:
-        bits = self._take(8)
-        power, number = (bits >> 52 & 0x7FF) - 1075, bits & (1 << 52) - 1 | 1 << 52
-        _require(not bits or -GRAIN <= power <= GRAIN, "a float that no device holds")
-        return (-number if bits >> 63 else number) << GRAIN + power if bits else 0
-
-    def _take_odd(self, spelling: int) -> int:
-        """An odd number, and the power of two that it is times; a signed one may be 0."""
-        number, power = self._take(spelling, -WHOLE, WHOLE), self._take(SIGNED, -GRAIN, GRAIN)
-        is_zero = spelling == SIGNED and number == power == 0
-        _require(number & 1 or is_zero, "a number that is spelt otherwise")
+    def _take_length(self) -> int:
+        """An odd number, or 0, and the power of two that it is times."""
+        number, power = self._take(-WHOLE, WHOLE), self._take(-GRAIN, GRAIN)
+        _require(number & 1 or number == power == 0, "a length that is spelt otherwise")
         return number << GRAIN + power
 
     def _take_question(self, tag: int) -> None:
-        _require(tag in TAGS, "it knows the codes nearest and above alone")
-        form, more, self.until = tag & 0x0F, tag & 0xC0, self._take(NUMBER, 1, 10**12)
-        self.form = form
-        if form == NEAREST:
-            self.place, self.step = self._take_float(), self._take_float()
-        else:
-            power, place = self._take(SIGNED, -GRAIN, GRAIN), self._take(SIGNED, -WHOLE, WHOLE)
-            step = self._take(NUMBER, 1, WHOLE)
-            _require((place | step) & 1, "lengths that are spelt otherwise")
-            self.place, self.step = place << GRAIN + power, step << GRAIN + power
+        form, kind, is_escaped = tag & 0x1F, tag & (BOUNDED | SPELT), tag & ESCAPED
+        is_known = kind in TAGS.get(form, ()) and not (form == CHALLENGE and is_escaped)
+        _require(is_known, "it knows the codes nearest and above alone")
+        self.form, self.until = form, self._take(1, 10**12)
+        self.place, self.step = self._take_length(), self._take_length()
         if form == CHALLENGE:
-            self.rung, self.below = divmod(self._take(NUMBER, 0, 16 * 62 - 1), 16)
-            self.hurdles = [self._take(1), self._take(1), self._take(1)]
+            self.rung, self.below = divmod(self._take(0, 16 * 62 - 1), 16)
+            self.hurdles = [self._bytes(1), self._bytes(1), self._bytes(1)]
         else:
-            self.divisor = self._take(NUMBER, 1, 1 << 40)
+            self.divisor = self._take(1, 1 << 40)
         if form == EDGE:
-            self.rung, self.spread = self._take(NUMBER, 0, 61), self._take(SIGNED, -40, 2)
-        if tag & ESCAPED:
-            self.escape = self._take(NUMBER, 1, 64)
+            self.rung, self.spread = self._take(0, 61), self._take(-40, 2)
+        if is_escaped:
+            self.escape = self._take(1, 64)
             _require(self.escape != 20, "an escape that is spelt otherwise")
-        if form >= EVIDENCE:
-            low = 0 if more else self._take_odd(SIGNED)
-            unit = 1 << GRAIN if more == IN_UNIT else self._take_odd(NUMBER)
-            _require(more or low or unit != 1 << GRAIN, "a scale that is spelt otherwise")
-            self.scale = [SIGMA if more == OF_SIGMA else BOUNDED, low, unit]
+        if kind:
+            low = self._take_length() if kind == BOUNDED | SPELT else 0
+            unit = self._take_length() if kind & SPELT else 1 << GRAIN
+            is_new = kind != BOUNDED | SPELT or low or unit != 1 << GRAIN
+            _require(is_new and unit > 0, "a scale that is spelt otherwise")
+            self.scale = [kind & BOUNDED or SIGMA, low, unit]
         is_near = abs(self.place - self.below * self.step) < self.step << 34
         _require(is_near, "2^34 steps from 0 is too far")
+
+    def signed(self, steps: int) -> str:
+        """The word of so many steps."""
+        return _golomb(2 * steps - 1 if steps > 0 else -2 * steps, self.divisor, self.escape)
 
     def reply(self, word: str, count: int = 0) -> bytes:
         """The frame that tells a word; or, without one, how many pulls were made."""
@@ -214,6 +203,7 @@ class Agent:
 
     most_pulls = 1 << 30  # for one question: who speaks must not wear a sensor out
     most_bits = 1 << 30  # of an answer: what the link carries
+    wanted = 0  # rewards to the next look or answer
     heard: "Heard | None" = None  # the last request or dismissal that it took
     reply = b""  # to that, once it is due
     count = sum = total = predicted = squares = 0  # of rewards; and with bounds, Σx, Σx̂ and V
@@ -228,7 +218,7 @@ class Agent:
         self.saves, _, heard, reply, self.scale, self.count, self.sum = record[:7]
         self.heard, self.reply = Heard(bytes(heard)) if heard else None, bytes(reply)
         self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
-        self._target, self._saved, self._shift = 0, self.count, GRAIN - fraction
+        self._saved, self._shift = self.count, GRAIN - fraction
 
     def _kept(self, slot: int) -> "list[Any]":
         kept = bytes(self.store.read(slot))
@@ -244,12 +234,6 @@ class Agent:
         # The sum comes first: at the end, a record that lacks its last byte would pass in 1 of 256.
         self.store.write(self.saves + 1 & 1, binascii.crc32(kept).to_bytes(4, "big") + kept)
         self.saves, self.reply, self._saved = self.saves + 1, reply, self.count
-
-    @property
-    def wanted(self) -> int:
-        """Rewards to the next look or answer."""
-        is_asked = self.heard and self.heard.form and not self.reply
-        return max(self._target - self.count, 0) if is_asked else 0
 
     def receive(self, frame: bytes) -> "bytes | None":
         """Take in a frame; returns the frame to send, if an answer is due at once."""
@@ -268,7 +252,7 @@ class Agent:
         if heard.form:
             self._require_fit(heard)
             self.scale = heard.scale if heard.scale[0] else self.scale
-        self.heard, self.reply = heard, b""
+        self.heard, self.reply, self.wanted = heard, b"", 0
         if not heard.form:
             self.save()
         return self.resume()
@@ -278,9 +262,8 @@ class Agent:
         kind, _, unit = asked.scale
         is_held = not kind or unit >> 60 <= asked.step <= unit << 60
         _require(is_held, "short floats do not hold such steps on such a scale")
-        is_free = self.scale[0] != BOUNDED and not (kind == BOUNDED and self.count)
-        is_kept = not kind or is_free or asked.scale == self.scale
-        _require(is_kept, "a scale on which no bets were kept")
+        is_kept = BOUNDED not in (kind, self.scale[0]) or asked.scale == self.scale
+        _require(not kind or not self.count or is_kept, "a scale on which no bets were kept")
 
     def observe(self, reward: int) -> "bytes | None":
         """Take in one reward; returns the frame to send, once an answer is due."""
@@ -291,11 +274,12 @@ class Agent:
         if self.scale[0] == BOUNDED:
             self._bet(x)
         self.sum, self.count = self.sum + reward, self.count + 1
-        return self.resume() if self.count == self._target else None
+        self.wanted -= 1
+        return None if self.wanted else self.resume()
 
     def resume(self) -> "bytes | None":
         """Go on with the question at hand: after a start, or after a write that failed."""
-        asked = self.heard
+        asked, self.wanted = self.heard, 0
         if asked and asked.form and not self.reply:
             reply = self._due(asked)
             if reply:
@@ -303,21 +287,21 @@ class Agent:
         return self.reply or None
 
     def _due(self, asked: Heard) -> bytes:
-        """The reply, if it is time for it; and until when to pull if it is not."""
-        count, last, look, self._target = self.count, -1, 1, asked.until
+        """The reply, if it is time for it; and how many rewards are wanted if it is not."""
+        count, last, look = self.count, 0, 1
         if count > asked.until:
             return asked.reply("", count)
         if asked.form == CHALLENGE:
             while look <= count:
                 last, look = look, look + (look // 32 or 1)
-            if count in (last, asked.until):
-                self._target = count  # until it has looked, it does not pull
+            if count and count in (last, asked.until):
                 if self._saved != count:
                     self.save()  # a power cut must not undo a look
                 if self._is_beaten(asked):
                     return asked.reply("0")
-            self._target = min(asked.until, look)
         if count < asked.until:
+            end = min(asked.until, look) if asked.form == CHALLENGE else asked.until
+            self.wanted = end - count
             return b""
         word = self._word(asked)
         return asked.reply(word if len(word) <= self.most_bits else BEYOND)
@@ -343,14 +327,13 @@ class Agent:
         power = (-4 if self.scale[0] == SIGMA else -6) - 2 * (rung // 3)
         return math.ldexp(NUMERATORS[rung % 3] * pulls - less, power)
 
-    def _evidence(self, rung: int, side: int, shift: int, more: float = 0.0) -> float:
-        """Evidence that the mean is above (side 1) or below (-1) what, times the count, is `shift`;
-        and something more. Rounded down.
+    def _evidence(self, rung: int, side: int, edge: int, more: float = 0.0) -> float:
+        """Evidence that the mean is above (side 1) or below (-1) an edge on the scale, and more;
+        rounded down. With σ there is the second alone.
         """
         step, folded = self._rate(rung), 0.0
         if self.scale[0] == SIGMA:
-            lost = -step * step / 2.0 * self.count
-            total = self._scaled(self.sum << self._shift) + (1 if side < 0 else 0)
+            lost, total = -step * step / 2.0 * self.count, self._scaled(self.sum << self._shift) + 1
         elif rung < 8:
             bettor, total = rung if side > 0 else 8 + rung, self.predicted
             lost = math.log(math.ldexp(self.fortunes[bettor], -60))
@@ -358,7 +341,7 @@ class Agent:
         else:
             lost = -_curve(step) * step * step * (self.squares / ONE)
             total = self.total + (self.count if side < 0 else 0)  # each was rounded down
-        won = side * step * ((total - shift) / ONE)
+        won = side * step * ((total - self.count * edge) / ONE)
         made_of = abs(won) + abs(lost) + abs(folded) + abs(more)
         return won + lost + folded + more - ROUNDING * made_of
 
@@ -370,7 +353,7 @@ class Agent:
             for climb in range(4 if byte < 255 else 0):
                 winner, more = asked.rung + place, math.log(SHARES[climb]) - hurdle
                 loser = max(winner - climb, 0)
-                value = self._evidence(loser, -1, self.count * edge, more) - ROUNDING
+                value = self._evidence(loser, -1, edge, more) - ROUNDING
                 # Whole numbers are taken from each other: the two are often nearly the same.
                 rise = NUMERATORS[loser % 3] * self.count << 2 * (winner // 3 - loser // 3)
                 terms.append((value, -self._rate(winner, asked.until, rise)))
@@ -399,57 +382,47 @@ class Agent:
         skew = (2.0 * mean - 1.0) * min(2.0 * spread / (1.0 + spread), 1.0)
         return spread * mean * (1.0 - mean) * step * step * _curve(skew * step)
 
-    def _certified(self, asked: Heard, steps: int, spread: int) -> int:
-        """Steps to the highest cell whose lower end is certified, from those to the mean."""
+    def _edge(self, asked: Heard, steps: int, spread: int) -> str:
+        """The highest cell whose lower end is certified, from the mean's down; and the spread."""
         tries = 0
         while not self._is_certified(asked, asked.place + steps * asked.step, 2.0**spread):
             steps, tries = steps - (1 << tries // 8), tries + 1
-        return steps
+        return _golomb(spread - asked.spread, 1, 20) + asked.signed(steps)
 
     def _is_certified(self, asked: Heard, middle: int, spread: float) -> bool:
         mean, edge = self._scaled(middle) / ONE, self._scaled(middle - asked.step // 2) + 1
         for rung in range(asked.rung, asked.rung + 3):
             lost = self.count * self._cost(rung, mean, spread)
-            told = self._evidence(rung, 1, self.count * edge, lost)
-            if told < ROUNDING * self.count * self._rate(rung):
+            if self._evidence(rung, 1, edge, lost) < ROUNDING * self.count * self._rate(rung):
                 return False
         return True
 
-    def _edge(self, asked: Heard, steps: int) -> str:
-        """The word of the edge, from the steps to the mean: with the spread anew if that pays."""
-        kept, fitted = self._certified(asked, steps, asked.spread), 2.0**asked.spread
-        told = "0" + _signed(kept, asked.divisor, asked.escape)
-        lost = max(-self._evidence(asked.rung + 1, 1, self.total) / self.count, 1e-12)
-        mean = self.total / ONE / self.count
-        for _ in range(6):  # cost is nearly in proportion to the spread
-            fitted *= lost / max(self._cost(asked.rung + 1, mean, fitted), 1e-37)
-            fitted = min(max(fitted, 2.0**-40), 4.0)
-        off = math.log(fitted) / math.log(2.0) - asked.spread
-        if abs(off) < 0.75:
-            return told
-        change = max(min(math.floor(off + 0.5), 20), -20)
-        anew, mean = self._certified(asked, steps, asked.spread + change), self._clamped(mean)
-        deviation = math.sqrt(2.0**asked.spread * mean * (1.0 - mean) / self.count)
-        gained = ((anew - kept) * asked.step << 32) // self.scale[2] / ONE
-        word = "1" + _signed(change, 1, 20) + _signed(anew, asked.divisor, asked.escape)
-        return word if gained > 0.5 * deviation and len(word) <= self.most_bits else told
+    def _grown_spread(self, asked: Heard) -> int:
+        """The spread, doubled until the model's cost is half of what the middle bettor lost."""
+        mean, rung, spread = self.total // self.count, asked.rung + 1, asked.spread
+        lost = -self._evidence(rung, 1, mean) / self.count - self._rate(rung) / (1 << 30)
+        while spread < 2 and 2.0 * self._cost(rung, mean / ONE, 2.0**spread) < lost:
+            spread += 1
+        return spread
 
     def _word(self, asked: Heard) -> str:
         """The answer to a question, but for "beaten"."""
-        mean, cell, kind = self.sum << self._shift, asked.step * self.count, self.scale[0]
+        mean, cell = self.sum << self._shift, asked.step * self.count
         _require(abs(mean) < cell << 34, "the mean is too far from 0 for these steps", "reward")
         lead = mean - asked.place * self.count
         if asked.form == CHALLENGE:
             return "1" + _golomb(max(lead // cell + asked.below, 0), 1, 6)
-        # The lines of σ hold if the mean is above the cell's lower end: it must not be at it.
-        is_strict = asked.form == EDGE and kind == SIGMA
-        steps = (2 * lead + cell - is_strict) // (2 * cell)
-        if asked.form == EDGE and kind == BOUNDED:
-            return self._edge(asked, steps)
-        word, ratio = _signed(steps, asked.divisor, asked.escape), 1.0
-        if asked.form == PILOT and kind == BOUNDED:  # the variance, in parts of that of a coin
+        steps = (2 * lead + cell) // (2 * cell)
+        if asked.form == EDGE:
+            spread = self._grown_spread(asked)
+            word = self._edge(asked, steps, spread)
+            while len(word) > self.most_bits and spread > asked.spread:
+                spread -= 1  # rather a lower edge than none
+                word = self._edge(asked, steps, spread)
+            return word
+        word = asked.signed(steps)
+        if asked.form == PILOT:  # the variance, in parts of that of a coin
             told = self._clamped(self._scaled(asked.place + steps * asked.step) / ONE)
             ratio = self.squares / ONE / self.count / (told * (1.0 - told))
-        if asked.form == PILOT:
             word += "1" * sum(ratio < 0.5 * 0.25**n for n in range(8)) + "0"
-        return "0" + word if asked.form == EDGE else word
+        return word

@@ -35,6 +35,11 @@ def in_short(text: str) -> str:
     return printable(text) if len(text) <= _LONGEST else f"{printable(text[:_LONGEST])}…"
 
 
+def is_milestone(count: int, first: int = 1) -> bool:
+    """Whether something that goes on is worth a line again: at 1, 10, 100 … times `first`."""
+    return str(count).rstrip("0") == str(first)
+
+
 @final
 @dataclass(slots=True)
 class _Allowance:

@@ -11,8 +11,8 @@ from bitarm.api.identify import identify
 from bitarm.api.scheme import build
 from bitarm.api.simulate import simulate
 from bitarm.api.words import split
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SequentialHalving, SuccessiveRejects
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Icq
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError

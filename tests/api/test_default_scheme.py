@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bitarm import RunResult, identify
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.errors import ConfigError, RewardError
 
 UNIT = (0.0, 1.0)
@@ -86,6 +86,50 @@ def test_a_smaller_delta_takes_more_samples() -> None:
         taken.append(result.samples)
     assert taken == sorted(taken)
     assert taken[-1] < 1000
+
+
+@pytest.mark.parametrize("known", [{"bounds": UNIT}, {"sigma": 0.5}], ids=["bounds", "sigma"])
+def test_the_least_delta_is_reached_and_a_lesser_one_refused(known: dict[str, Any]) -> None:
+    """Hurdles are bytes: with a δ that they cannot express no arm would ever fall."""
+    arms = {"bad": _coin(0.45, 3), "good": _coin(0.55, 4)}
+    result = identify(arms, delta=1e-60, seed=1, max_samples=200_000, **known)
+    assert (result.best_arm_name, result.guarantee) == ("good", 1e-60)
+    with pytest.raises(ConfigError, match="delta must be at least 1e-60, got 1e-61"):
+        identify(arms, delta=1e-61, **known)
+
+
+def _knowns(low: float) -> list[dict[str, Any]]:
+    return [{"sigma": 0.125}, {"bounds": (low, low + 0.25)}]
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["sigma", "bounds"])
+def test_what_doubles_do_not_resolve_is_not_claimed(place: int) -> None:
+    """Rewards that vary by a quarter, on top of 0, 2^26 and 2^50."""
+
+    def found(low: float) -> RunResult:
+        coins = {"bad": _coin(0.4, 1), "good": _coin(0.6, 2)}
+        arms = {name: (lambda coin=coin: low + coin() / 4) for name, coin in coins.items()}
+        return identify(arms, seed=1, **_knowns(low)[place])
+
+    near, far = found(0.0), found(2.0**26)
+    assert near.guarantee == 0.05
+    assert far.guarantee is None
+    assert "64-bit floats: subtract from all rewards what they have in common" in (
+        far.guarantee_reason
+    )
+    with pytest.raises(RewardError, match="subtract what is common to all arms"):
+        found(2.0**50)
+
+
+def test_what_is_assumed_is_a_sentence_and_a_list_of_its_clauses() -> None:
+    arms = {"bad": _coin(0.2, 3), "good": _coin(0.8, 4)}
+    result = identify(arms, bounds=UNIT, seed=1, epsilon=0.01)
+    told = result.to_json()
+    assert told["guarantee"] == 0.05
+    assert len(told["assumptions"]) == 4
+    for clause in told["assumptions"][:3]:
+        assert clause in told["guarantee_reason"]
+    assert told["assumptions"][3] == "wrong means more than 0.01 below the best"
 
 
 @pytest.mark.slow

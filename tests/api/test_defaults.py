@@ -6,13 +6,13 @@ import pytest
 
 from bitarm.api.defaults import Default, default_of
 from bitarm.api.scheme import build
-from bitarm.api.words import vocabulary
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import GeometricSchedule, LooksSchedule, default_first
 from bitarm.core.setup import Setup
+from bitarm.core.vocabulary import vocabulary
 from bitarm.core.widths import WIDTHS
 
 _BOUNDS = (0.0, 1.0)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import bitarm
-from bitarm.api.identify import identify_problem, new_seed
+from bitarm.api.identify import identify_problem
 from bitarm.api.problem import parse_problem
+from bitarm.api.seed import new_seed
 from bitarm.core.events import LearnerEvent, RunEnded, RunOpened
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError, RewardError
 from bitarm.rewards.draws import ModelSource

@@ -92,6 +92,8 @@ _FILES: dict[str, tuple[str, str]] = {
         "arm 'x': a callable source needs function",
     ),
     "not TOML": ("[problem\n", "not valid TOML: .*line 1"),
+    "lists too deep": (f"x = {'[' * 9999}{']' * 9999}", "not valid TOML: maximum recursion"),
+    "a number too long": (f"x = {'9' * 9999}", "not valid TOML: Exceeds the limit"),
 }
 
 

@@ -21,12 +21,12 @@ from bitarm.api.fleet import fleet_of
 from bitarm.api.schema import problem_schema
 from bitarm.api.sources import SOURCES, Place, Source
 from bitarm.api.tables import ArmWords, FileWords, NetworkWords
-from bitarm.api.words import users, vocabulary
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Offer, Registry
 from bitarm.core.rewards import RewardSource
+from bitarm.core.vocabulary import users, vocabulary
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import Declared, Word, WordKind, words_of
 from bitarm.errors import ConfigError

@@ -12,7 +12,7 @@ from bitarm.core.schedule import GeometricSchedule, ListedSchedule, LooksSchedul
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 from bitarm.sim.models import Bernoulli
-from bitarm.sim.tables import has_twin
+from bitarm.sim.twins import has_twin
 
 _MIXTURE = "pairwise-mixture"
 

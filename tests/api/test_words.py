@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bitarm.api import words
-from bitarm.api.words import Taker, split, typed, unknown, vocabulary
+from bitarm.api.words import LIMITS, split
+from bitarm.core.vocabulary import vocabulary
+from bitarm.core.words import Taker, flag, typed, unknown
 from bitarm.errors import ConfigError
 
 _NUMBERS = (
@@ -34,7 +35,7 @@ _WHOLE_NUMBERS = ("bits", "first", "start", "rounds", "samples", "pull_budget", 
 _TEXTS = ("prior", "width")
 _SCHEMES = ("quantizer", "policy")  # by name, or as a value: see test_values.py
 _PROBLEM, _SCHEME = vocabulary().of_table("problem"), vocabulary().of_table("scheme")
-_EVERY: dict[str, Taker] = {**_PROBLEM, **_SCHEME, **words.LIMITS}
+_EVERY: dict[str, Taker] = {**_PROBLEM, **_SCHEME, **LIMITS}
 
 
 def _taken(word: str, value: Any) -> Any:
@@ -72,11 +73,11 @@ def test_what_is_no_number_is_refused(word: str, value: Any) -> None:
 
 
 def test_a_switch_is_true_or_false_and_nothing_else() -> None:
-    assert words.flag("clip", value=True) is True
-    assert words.flag("clip", value=False) is False
+    assert flag("clip", value=True) is True
+    assert flag("clip", value=False) is False
     for value in (1, 0, "yes", None):
         with pytest.raises(ConfigError, match=f"^clip must be true or false, got {value!r}$"):
-            words.flag("clip", value)
+            flag("clip", value)
 
 
 @pytest.mark.parametrize("word", _WHOLE_NUMBERS)
@@ -103,11 +104,11 @@ def test_a_text_is_a_string_and_nothing_else(word: str) -> None:
 
 
 def test_a_flag_is_true_or_false_and_nothing_else() -> None:
-    assert words.flag("clip", True) is True
-    assert words.flag("clip", False) is False
+    assert flag("clip", True) is True
+    assert flag("clip", False) is False
     for value in (0, 1, "true", None):
         with pytest.raises(ConfigError, match=f"^clip must be true or false, got {value!r}$"):
-            words.flag("clip", value)
+            flag("clip", value)
 
 
 @pytest.mark.parametrize("value", [(0, 1), [0, 1], [0.0, np.float64(1)]], ids=repr)
@@ -171,7 +172,7 @@ def test_split_gives_every_word_to_its_table() -> None:
     problem, scheme, limits = split(given)
     assert set(problem) == set(_PROBLEM)
     assert set(scheme) == set(_SCHEME)
-    assert set(limits) == set(words.LIMITS)
+    assert set(limits) == set(LIMITS)
     spelt_out = {**problem, **scheme, **{f"max_{word}": limits[word] for word in limits}}
     assert spelt_out == given
 

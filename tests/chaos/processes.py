@@ -4,7 +4,6 @@ Rewards are read from models, so they can be had again: whatever happens to proc
 and line, the run is the one of its seed in one process, to the last bit.
 """
 
-import os
 import random
 import resource
 import signal
@@ -17,6 +16,7 @@ from pathlib import Path
 from brokers import PlainBroker
 from chaos.rough_line import RoughLine
 from e2e.embedded import assert_as_embedded
+from e2e.forks import halt
 from e2e.processes import CHALLENGE_PROBLEM, NAMES, PROBLEM, RUN, Field, field
 from loopback import PATIENCE, eventually
 
@@ -98,8 +98,7 @@ class Attack:
         if not self.place.events() or not self._runs("learner"):
             return False
         old = self.place.running.pop("learner")
-        old.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, old.pid, os.WSTOPPED)
+        halt(old)
         self._start("learner")
         new = self.place.running["learner"]
         time.sleep(self.rng.choice([0.0, 4.0, 6.0]))  # before, while and after it speaks

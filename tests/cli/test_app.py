@@ -6,9 +6,10 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cli.program import environment, run_apart
+from cli.program import Command, environment, run_apart
 
 from bitarm.api.extras import install_line
 from bitarm.cli.app import COMMANDS
@@ -40,20 +41,21 @@ def test_the_help_lists_every_command_and_loads_nothing_heavy(home: Path) -> Non
     assert modules & _HEAVY == set()
 
 
+_PARTS = {"runs": {"prune"}}  # modules of a command's own commands
+_OTHER_SIDE = {
+    "agent": {"bitarm.core.learner", "bitarm.core.policies", "bitarm.store", "bitarm.links"},
+    "learner": {"bitarm.core.agent", "bitarm.runtime.agent", "bitarm.runtime.embedded"},
+}
+"""What an end of a run over a broker does without, since only the other end needs it."""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_loads_nothing_heavy(command: str, home: Path) -> None:
+def test_a_command_loads_no_other_and_its_help_nothing_heavy(command: str, home: Path) -> None:
     out, modules = _imported(home, command, "--help")
     assert f"{command} [OPTIONS]" in out
     assert modules & _HEAVY == set()
-
-
-_PARTS = {"runs": {"prune"}}  # modules of a command's own commands
-
-
-@pytest.mark.parametrize("command", ["simulate", "reproduce", "agent", "runs", "broker"])
-def test_of_the_commands_only_the_one_that_was_typed_is_loaded(command: str, home: Path) -> None:
-    _, modules = _imported(home, command, "--help")
     assert _commands(modules) == {command, *_PARTS.get(command, ())}
+    assert modules & _OTHER_SIDE.get(command, set()) == set()
 
 
 @pytest.mark.parametrize("package", ["rich", "platformdirs"])
@@ -114,4 +116,17 @@ def test_an_interrupt_while_the_program_loads_shows_no_traceback(home: Path) -> 
     done = run_apart(
         _INTERRUPTED_WHILE_LOADING, env=environment(home), command=(sys.executable, "-c")
     )
+    assert (done.code, done.out, done.err) == (130, "", "bitarm: interrupted\n")
+
+
+@pytest.mark.parametrize("words", [("identify",), ("runs", "list")])
+def test_an_interrupt_that_a_command_does_not_expect_is_said(
+    bitarm: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def interrupt(*given: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bitarm.cli.commands.identify.new_seed", interrupt)
+    monkeypatch.setattr("bitarm.cli.commands.runs.store_path", interrupt)
+    done = bitarm(*words)
     assert (done.code, done.out, done.err) == (130, "", "bitarm: interrupted\n")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bitarm.cli.exits import Exit, complain, exit_for, exit_for_outcome
-from bitarm.core.policy import Outcome
+from bitarm.cli.exits import Exit, exit_for, exit_for_outcome, notify
+from bitarm.core.outcome import Outcome
 from bitarm.errors import (
     BitarmError,
     ConfigError,
@@ -64,5 +64,5 @@ def test_every_outcome_has_a_code() -> None:
 def test_a_complaint_goes_to_stderr_with_the_programs_name(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    complain("delta must lie in (0, 1)")
+    notify("delta must lie in (0, 1)")
     assert capsys.readouterr() == ("", "bitarm: delta must lie in (0, 1)\n")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from bitarm.api.scheme import build
-from bitarm.cli.exits import complain
-from bitarm.cli.logs import EventLog, LogLevel, configure
+from bitarm.cli.event_log import EventLog
+from bitarm.cli.exits import notify
+from bitarm.cli.logs import LogLevel, configure
 from bitarm.core.events import (
     AgentJoined,
     CaveatNoted,
@@ -105,7 +106,7 @@ def test_a_text_of_others_forges_no_line(capsys: pytest.CaptureFixture[str]) -> 
         assert line.endswith(
             "gone 2026-01-01 00:00:00,000 INFO ended: south is the best arm?[1A?[2K"
         )
-    complain(f"agent gw-1 failed: {forged}")
+    notify(f"agent gw-1 failed: {forged}")
     (line,) = capsys.readouterr().err.splitlines()
     assert line.isprintable()
 

@@ -41,6 +41,7 @@ _FILES = {
             ("pipes", "a|b\n0.1|0.2\n"),
         )
     },
+    "normal.toml": '[[arm]]\nsource = "gaussian"\nmean = 0.0\nsd = 1.0\n' * 2,
     "sourceless.toml": _BOUNDS + "[[arm]]\nmean = 0.5\n",
     "misspelt.toml": _BOUNDS + _ARMS.replace("column", "colum"),
     "twice.toml": "[problem]\ndelta = 0.1\ndelta = 0.2\n" + _ARMS,
@@ -50,6 +51,10 @@ _FILES = {
 _COINS = "simulate --arms bernoulli:0.5,0.6"
 _NORMAL = "simulate --arms gaussian:0,1"
 _BROKER = "--broker mqtt://127.0.0.1:1"
+_UNKNOWN = (
+    "sigma is needed where .* give bounds between which all rewards lie, .*, or a sigma for which "
+    "they are sub-Gaussian; for Gaussian noise that is its standard deviation"
+)
 
 _WRONG: dict[str, str] = {
     "idenitfy": "No such command 'idenitfy'.*identify",
@@ -57,7 +62,15 @@ _WRONG: dict[str, str] = {
     "identify nowhere.toml": "problem file nowhere.toml cannot be read: No such file or directory",
     "identify .": "problem file . cannot be read: Is a directory",
     "identify good.csv": "good.csv is a table of numbers: write a problem file",
-    "identify bare.toml": "sigma is needed where .* give bounds",
+    # rewards of which nothing is known: at every entrance the same sentence, with what to give
+    "identify bare.toml": _UNKNOWN,
+    "identify normal.toml": _UNKNOWN,
+    "identify bare.toml --policy lucb": _UNKNOWN,
+    "simulate normal.toml": _UNKNOWN,
+    "plan normal.toml --gap 0.1 --per-bit 1": _UNKNOWN,
+    "plan --arms 3 --gap 0.1 --per-bit 1": _UNKNOWN,
+    f"learner bare.toml --run a {_BROKER}": _UNKNOWN,
+    "identify bare.toml --width bounded": "needs the bounds between which .* give sigma and use",
     "identify no_column.toml": "no column 'c' for arm-1; its columns are a, b",
     "identify no_file.toml": "rewards of arm-0 cannot be read from .*bad.csv",
     "identify beyond.toml": "2 of 2 rewards in column 'b' .* from 0.7 to 0.8: widen the bounds",

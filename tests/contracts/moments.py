@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from quantizing import decode, encode
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.widths import WIDTHS
 
 JUST_BELOW_1 = 1 - 2.0**-53

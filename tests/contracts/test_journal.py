@@ -10,8 +10,8 @@ from bitarm.core.events import CaveatNoted, LearnerEvent, RunEnded, RunOpened, T
 from bitarm.core.journal import Entry, Journal, RunSummary
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Report
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
 from bitarm.core.schedule import paper_schedule

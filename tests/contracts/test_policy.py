@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bitarm.core.budget import has_phases
 from bitarm.core.confidence import ArmView, Confidence, Stride
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     POLICIES,
     ChallengeElimination,
@@ -21,7 +22,7 @@ from bitarm.core.policies import (
     SuccessiveRejects,
     TopTwo,
 )
-from bitarm.core.policy import Action, Advance, Drop, Outcome, Policy, PolicyContext, Stop
+from bitarm.core.policy import Action, Advance, Drop, Policy, PolicyContext, Stop
 from bitarm.core.quantizers import Icq
 from bitarm.core.schedule import (
     GeometricSchedule,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.bets import Bets
 from bitarm.core.evidence.tasks import TASKS, Challenge, Edge, Pilot, Task
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizers.dyadic import unit_of
@@ -43,6 +44,8 @@ def judging(draw: st.DrawFn, task: str, moment: Moment) -> Hint:
     """A hint as of a policy whose agents judge: what it is known by, and the task."""
     sigma, pulls = moment.occasion.sigma, moment.occasion.pulls
     scale = Scale.of_sigma(sigma)  # of which count and mean are all the evidence
+    if task != "challenge":
+        scale = Scale(bounded=True, low=moment.low, unit=moment.high - moment.low)
     value = draw(st.floats(moment.low, moment.high))
     made: Task = Pilot()
     if task == "edge":
@@ -65,6 +68,14 @@ def judging(draw: st.DrawFn, task: str, moment: Moment) -> Hint:
 judging_cases = pytest.mark.parametrize("case", SETTINGS["dyadic"], ids=str)
 
 
+def _constant(hint: Hint, mean: float, pulls: int) -> Bets | None:
+    """What an arm keeps whose rewards are all alike, and were foreseen."""
+    if hint.scale is None or not hint.scale.bounded:
+        return None
+    total = pulls * hint.scale.inward(mean)
+    return Bets(total=total, predicted=total, squares=0.0)
+
+
 @judging_cases
 @pytest.mark.parametrize("task", TASKS)
 @settings(max_examples=60)
@@ -80,7 +91,7 @@ def test_law_5_what_a_task_tells_is_true_on_its_side(
     assert question.scale == hint.scale
     near = hint.value + away * quantizer.error(moment.held, occasion)
     for mu_hat in (moment.mean(fraction), min(max(near, moment.low), moment.high)):
-        symbol = question.answer(mu_hat)
+        symbol = question.answer(mu_hat, _constant(hint, mu_hat, occasion.pulls))
         decoded = decode(quantizer, symbol, moment.held, occasion)
         if symbol == BEATEN and task == "challenge":
             assert decoded == moment.held

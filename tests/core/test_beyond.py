@@ -15,7 +15,7 @@ from bitarm.core.evidence.tasks import Challenge, Edge
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.messages import Report, Request
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.question import BEATEN, BEYOND, Question
 from bitarm.core.replay import replay
 from bitarm.core.sentences import sentence_of
@@ -146,24 +146,24 @@ def test_no_mean_has_that_word(divisor: int, escape: int) -> None:
         code.read(BEYOND)
 
 
-def test_an_edge_tells_its_spread_in_parts_if_it_must() -> None:
-    """A coin, asked as if it had hardly any noise: what its spread must change by is long."""
+def test_a_spread_that_grows_far_is_told_in_parts() -> None:
+    """A coin, asked as if it had hardly any noise: each part fits a short frame."""
     scale = Scale(low=0.0, unit=1.0, bounded=True)
-    code = Nearest(centre=0.5, step=1 / 64, divisor=1)
-    question = Question(until=400, code=code, scale=scale, task=Edge(first=2, spread=-12))
-    agent = Agent(1, 0)
-    agent.receive(Request(run=1 << 8, arm=0, message=1, question=question))
+    code = Nearest(centre=0.5, step=1 / 8, divisor=1)
     rewards = [float(n % 2) for n in range(400)]
-    agent.observe(400, sum(rewards), rewards)
-    state = agent.state
-    whole = question.answer(state.mean, state.bets)
-    cut = question.answer(state.mean, state.bets, most_bits=16)
-    assert whole.nbits > 16 >= cut.nbits
-    told, less = question.read(whole), question.read(cut)
-    assert told is not None
-    assert less is not None
-    assert told.spread == 0
-    assert less.spread is not None
-    assert -12 < less.spread < 0
-    assert less.mean < told.mean  # lower: sound, if not as good
-    assert question.answer(state.mean, state.bets, most_bits=7) == BEYOND
+    spreads, means = [-16], [0.0]
+    while spreads[-1] < 0:
+        task = Edge(first=2, spread=spreads[-1])
+        question = Question(until=400, code=code, scale=scale, task=task)
+        agent = Agent(1, 0, most_bits=16)
+        agent.receive(Request(run=1 << 8, arm=0, message=1, question=question))
+        (answer,) = agent.observe(400, sum(rewards), rewards)
+        assert isinstance(answer, Report)
+        told = question.read(answer.symbol)
+        assert told is not None
+        assert told.spread is not None
+        spreads.append(told.spread)
+        means.append(told.mean)
+        assert answer.symbol.nbits <= 16
+    assert -16 < spreads[1] < 0
+    assert means == sorted(means)  # lower at first: sound, if not as good

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from bitarm.core.budget import spend
 from bitarm.core.confidence import ArmView
+from bitarm.core.outcome import Outcome
 from bitarm.core.phases import Phase, messages, pulls
 from bitarm.core.policies import SequentialHalving, SuccessiveRejects
-from bitarm.core.policy import Advance, Drop, Outcome, Stop
+from bitarm.core.policy import Advance, Drop, Stop
 from bitarm.errors import ConfigError
 
 _KINDS = (SequentialHalving, SuccessiveRejects)

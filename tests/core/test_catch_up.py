@@ -23,6 +23,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     ChallengeElimination,
     LilUcb,
@@ -32,7 +33,6 @@ from bitarm.core.policies import (
     SuccessiveElimination,
     SuccessiveRejects,
 )
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer
 from bitarm.core.replay import replay
 from bitarm.core.result import result_of

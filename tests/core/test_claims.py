@@ -14,9 +14,10 @@ from bitarm.core.events import AgentJoined, RunEnded
 from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
-from bitarm.core.policies import Lucb, SuccessiveElimination
-from bitarm.core.policy import Outcome, Policy
-from bitarm.core.quantizers import Dicq, Exact, Icq, Quantizer, QuBan
+from bitarm.core.outcome import Outcome
+from bitarm.core.policies import ChallengeElimination, Lucb, SuccessiveElimination
+from bitarm.core.policy import Policy
+from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer, QuBan
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.replay import replay
 from bitarm.core.resolution import allowance, resolution
@@ -24,7 +25,9 @@ from bitarm.core.setup import Setup
 from bitarm.core.widths import WIDTHS
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth
 
-_INTERVALS, _PAIRS = ("paper", "lil", "intervals"), ("pairwise", "pairwise-mixture")
+_EVIDENCE = ("bounded", "sub-gaussian")
+_INTERVALS = ("paper", "lil", "intervals")
+_PAIRS = ("pairwise", "pairwise-mixture", *_EVIDENCE)
 _EVERY = Course(covered=range(3))
 _LOSS = "which agents were lost, and when, does not depend on the rewards"
 
@@ -40,10 +43,16 @@ def _claim(
     delta: float = 0.05,
     sigma: float = 0.5,
 ) -> Guarantee:
+    judged = width in _EVIDENCE
     spec = make_spec(
-        arms=arms, width=width, delta=delta, sigma=sigma, quantizer=quantizer or Exact()
+        arms=arms,
+        width=width,
+        delta=delta,
+        sigma=sigma,
+        quantizer=quantizer or (Dyadic() if judged else Exact()),
     )
-    setup = Setup(spec=spec, policy=policy or SuccessiveElimination())
+    usual = ChallengeElimination() if judged else SuccessiveElimination()
+    setup = Setup(spec=spec, policy=policy or usual)
     return guarantee(setup, Outcome.DECIDED, views, (), course)
 
 
@@ -62,6 +71,30 @@ def test_a_claim_is_one_sentence_and_its_clauses() -> None:
     assert claim.reason == (
         f"wrong with probability at most 0.05, if {first}; {second}; and {third}"
     )
+
+
+def test_the_defaults_claim_names_all_that_it_takes_for_granted() -> None:
+    course = Course(covered=(0, 1), lost=(2,), rewards_lost=True, resumed=True)
+    claim = _claim("bounded", course, ChallengeElimination(epsilon=0.01))
+    assert claim.assumptions == (
+        "rewards are independent over time and between arms, and do not depend on what is asked "
+        "for",
+        "every arm's mean stays the same",
+        "rewards lie in [0, 1]",
+        "which agents were lost, and when, does not depend on the rewards",
+        "what agents lost in crashes does not depend on the rewards",
+        "the journal that the run was resumed from was its newest",
+        "wrong means more than 0.01 below the best",
+    )
+    *clauses, last, _ = claim.assumptions
+    assert claim.reason == (
+        "wrong with probability at most 0.05 (more than 0.01 below the best), if "
+        f"{'; '.join(clauses)}; and {last}; it covers the 2 arms that remained, not arm-2: their "
+        "agents were lost"
+    )
+    known = _claim("sub-gaussian", sigma=0.3)
+    assert known.assumptions[-1] == "rewards lie in [0, 1] and are 0.3-sub-Gaussian"
+    assert known.assumptions[0] == claim.assumptions[0]
 
 
 @pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
@@ -97,8 +130,12 @@ def test_nothing_is_assumed_of_what_is_not_claimed() -> None:
 # -- rewards that agents lost ---------------------------------------------------------------------
 
 
-def _joined(boot: str = "b1", *, discarded: int = 0, forgot: bool = False) -> AgentJoined:
-    return AgentJoined(agent="gw", boot=boot, life="l", discarded=discarded, forgot=forgot)
+def _joined(
+    boot: str = "b1", *, discarded: int = 0, forgot: bool = False, went_on: bool = False
+) -> AgentJoined:
+    return AgentJoined(
+        agent="gw", boot=boot, life="l", discarded=discarded, forgot=forgot, went_on=went_on
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,6 +156,38 @@ def test_a_crash_that_lost_rewards_must_not_depend_on_them(
     ending = race.run()
     clause = "what agents lost in crashes does not depend on the rewards"
     assert (clause in ending.assumptions) is is_named
+    assert replay(race.events).save() == race.learner.save()
+
+
+_NEWEST = "the file that an agent went on from was its newest"
+
+
+@pytest.mark.parametrize("width", ["bounded", "sub-gaussian"])
+def test_an_older_file_could_undo_looks_where_agents_judge_themselves(width: str) -> None:
+    course = Course(covered=(0, 1, 2), files_read=True)
+    assert _NEWEST in _claim(width, course, ChallengeElimination()).assumptions
+    assert _NEWEST not in _claim(width, policy=ChallengeElimination()).assumptions
+
+
+@pytest.mark.parametrize(
+    ("width", "policy"),
+    [
+        ("paper", SuccessiveElimination()),
+        ("pairwise-mixture", SuccessiveElimination()),
+        ("sub-gaussian", Lucb()),
+    ],
+)
+def test_an_agent_that_only_tells_looks_at_nothing(width: str, policy: Policy) -> None:
+    course = Course(covered=(0, 1, 2), files_read=True)
+    assert _NEWEST not in _claim(width, course, policy).assumptions
+
+
+@pytest.mark.parametrize("went_on", [False, True])
+def test_an_agent_that_goes_on_from_its_file_is_remembered(*, went_on: bool) -> None:
+    race = Race((300, 500, 950))
+    race.take(race.learner.join(_joined()))
+    race.take(race.learner.join(_joined("b2", went_on=went_on)))
+    assert race.learner.save().files_read is went_on
     assert replay(race.events).save() == race.learner.save()
 
 

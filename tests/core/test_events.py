@@ -37,6 +37,7 @@ from bitarm.core.events import (
 )
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     LilUcb,
     LilUcbCount,
@@ -47,7 +48,6 @@ from bitarm.core.policies import (
     SuccessiveRejects,
     TopTwo,
 )
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.question import Question
 from bitarm.core.schedule import ListedSchedule

@@ -12,6 +12,7 @@ from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import Course, Guarantee, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     POLICIES,
     ChallengeElimination,
@@ -25,7 +26,6 @@ from bitarm.core.policies import (
     TopTwo,
 )
 from bitarm.core.policies.lil_ucb_count import stop_ratio
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dyadic, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup

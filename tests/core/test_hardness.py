@@ -10,8 +10,8 @@ from tapes import Total, agents_of, make_spec
 
 from bitarm.core.events import RunEnded
 from bitarm.core.learner import Learner
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup

@@ -14,8 +14,8 @@ from bitarm.core.events import CaveatNoted, ReportAccepted, ReportIgnored
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, fit
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError

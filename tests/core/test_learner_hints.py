@@ -21,8 +21,8 @@ from bitarm.core.events import (
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Report
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import ChallengeElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dyadic
 from bitarm.core.question import BEATEN
 from bitarm.core.replay import replay

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 from scipy import optimize, special
 
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.bounds import Bounds
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import (
     QUANTIZERS,
     BudgetedDicq,

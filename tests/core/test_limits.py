@@ -13,8 +13,8 @@ from tapes import UNIT, Problem, Tape, agents_of, make_spec
 from bitarm.core.events import ReportAccepted, RoundOpened, RunEnded
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup

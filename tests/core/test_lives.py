@@ -10,8 +10,8 @@ from bitarm.core.codes import Raw
 from bitarm.core.events import LivesBegan, ReportIgnored, RunEnded
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
 from bitarm.core.result import result_of

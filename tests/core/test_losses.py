@@ -15,8 +15,8 @@ from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
 from bitarm.core.guarantee import covered_arms
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import POLICIES, ChallengeElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.replay import replay
 from bitarm.errors import LocalProtocolError, StoreError
 

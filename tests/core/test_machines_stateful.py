@@ -26,6 +26,7 @@ from bitarm.core.events import (
     ReportAccepted,
     RoundOpened,
 )
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     POLICIES,
     ChallengeElimination,
@@ -38,7 +39,6 @@ from bitarm.core.policies import (
     SuccessiveRejects,
     TopTwo,
 )
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import QUANTIZERS, Quantizer
 from bitarm.core.question import Question
 from bitarm.core.replay import replay

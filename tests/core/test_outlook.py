@@ -8,8 +8,8 @@ import pytest
 
 import bitarm
 from bitarm.core.events import CaveatNoted, LearnerEvent, ReportAccepted
+from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import outlook_of, sufficient_epsilon
-from bitarm.core.policy import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bitarm.core.quantizer import Bounds, Quantizer
+from bitarm.core.bounds import Bounds
+from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import BudgetedDicq, Dicq, Exact, Icq
 
 _BUDGETED = BudgetedDicq(allowances=(2, 1), reaches=(4.0, 1.0))

@@ -27,8 +27,8 @@ from bitarm.core.events import (
 )
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Request
+from bitarm.core.outcome import FROM_OUTSIDE, Outcome
 from bitarm.core.policies import LilUcb, LilUcbCount, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import FROM_OUTSIDE, Outcome
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.replay import replay, steps
 from bitarm.errors import StoreError

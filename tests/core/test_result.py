@@ -17,9 +17,9 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.plain import to_plain
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Icq
 from bitarm.core.result import RunResult, WireBytes, result_of
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule
@@ -45,11 +45,11 @@ def test_a_result_says_what_the_ending_and_the_spec_say(problem: Problem) -> Non
     assert (result.payload_bits, result.raw_bytes) == (ending.payload_bits, 8 * ending.samples)
     assert (result.payload_bytes, result.wire_bytes) == (11, WireBytes(up=22, down=33))
     assert (result.sigma, result.bounds) == (spec.sigma, spec.bounds)
-    level = problem.setup.level
+    terms = problem.setup.terms
     assert (result.delta, result.width, result.pull_budget) == (
-        level.delta,
-        level.width,
-        level.pull_budget,
+        terms.delta,
+        terms.width,
+        terms.pull_budget,
     )
     assert (result.quantizer, result.policy) == (spec.quantizer.name, problem.policy.name)
     assert result.seed == spec.seed

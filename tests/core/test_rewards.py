@@ -2,15 +2,18 @@
 
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitarm.core.quantizer import Bounds
-from bitarm.core.rewards import Batch, collect
-from bitarm.errors import RewardError
+from bitarm.core.bounds import Bounds
+from bitarm.core.rewards import Batch, collect, pull_from
+from bitarm.errors import NoMoreRewardsError, RefusedRewardError, RewardError
 
 _UNIT: Bounds = (0.0, 1.0)
 _NOT_FINITE = [math.nan, math.inf, -math.inf]
@@ -110,6 +113,46 @@ def test_a_sum_that_a_float_cannot_hold_is_refused(rewards: list[float], *, clip
 def test_an_integer_that_no_float_can_hold_is_refused(bounds: Bounds | None, *, clip: bool) -> None:
     with pytest.raises(RewardError):
         collect([0.5, 10**400], bounds, clip=clip)
+
+
+@pytest.mark.parametrize("reward", ["x", None, [0.5], 1j])
+def test_what_is_no_number_is_refused(reward: Any) -> None:
+    with pytest.raises(RefusedRewardError, match="a reward must be a number: "):
+        collect([0.5, reward], None, clip=False)
+
+
+@dataclass
+class _Source:
+    """A source that somebody wrote: it gives this, whatever it is asked for, or raises it."""
+
+    given: Any
+
+    def pull(self, count: int) -> Sequence[float]:
+        if isinstance(self.given, BaseException):
+            raise self.given
+        result: Sequence[float] = self.given
+        return result
+
+
+def test_what_a_source_gives_is_passed_on() -> None:
+    assert pull_from(_Source((0.5, 0.25)), 2) == (0.5, 0.25)
+    for own in (NoMoreRewardsError("no more"), RefusedRewardError("no number")):
+        with pytest.raises(type(own), match=str(own)):
+            pull_from(_Source(own), 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (OSError("no antenna"), "its source raised OSError: no antenna"),
+        (None, "its source raised TypeError: object of type 'NoneType' has no len"),
+        ([0.5], "2 rewards were asked for, the source gave 1"),
+        ([0.5] * 3, "2 rewards were asked for, the source gave 3"),
+    ],
+)
+def test_whatever_else_a_source_does_is_its_own_fault(given: Any, said: str) -> None:
+    with pytest.raises(RewardError, match=said):
+        pull_from(_Source(given), 2)
 
 
 def test_the_rewards_themselves_are_left_alone() -> None:

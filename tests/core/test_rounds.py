@@ -28,6 +28,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.learner_state import ArmPhase, LearnerPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause, Dismiss, Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     ChallengeElimination,
     LilUcb,
@@ -35,7 +36,6 @@ from bitarm.core.policies import (
     Policy,
     SuccessiveElimination,
 )
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizer import Occasion
 from bitarm.core.quantizers import Dyadic, Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import LooksSchedule

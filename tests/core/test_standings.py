@@ -32,8 +32,8 @@ from bitarm.core.events import (
 )
 from bitarm.core.learner_state import LearnerOutput
 from bitarm.core.messages import Answer, Cause, Dismiss, Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.standings import ArmStanding, Standings, follow

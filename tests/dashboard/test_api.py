@@ -180,7 +180,7 @@ def test_the_frame_of_a_request_says_what_the_question_is(judged_store: Path) ->
         assert to_plain(message) == request
         question, told = request["question"], {field["name"]: field for field in frame["fields"]}
         assert told["until"]["meaning"] == f"pull until {question['until']} pulls in all"
-        form = "evidence" if task == "none" else task
+        form = "nearest" if task == "none" else task
         assert told["question"]["meaning"] == f"tell the mean, in the form {form}"
 
 

@@ -84,7 +84,7 @@ def test_a_name_that_was_made_to_point_here_gets_nothing(decided_store: Path, ho
             assert "north" not in response.text
 
 
-@pytest.mark.parametrize("path", ["/", "/api/v1/runs", "/assets/style.css", "/elsewhere"])
+@pytest.mark.parametrize("path", ["/", "/api/v1/runs", "/assets/base.css", "/elsewhere"])
 def test_every_answer_carries_the_policy(decided_store: Path, path: str) -> None:
     with client_of(decided_store) as client:
         headers = client.get(path).headers

@@ -41,7 +41,7 @@ def test_arms_that_were_given_up_are_placed_and_get_no_farewell(decided_store: P
     history.add(Entry(sequence=history.entries + 1, at=first.at + 9, event=lost))
     notes = history.view().timeline.notes
     assert (notes.name[-1], notes.arms[-1], notes.round[-1]) == ("arms_lost", [1, 2], 4)
-    assert notes.text[-1] == "south, tower: given up in round 4, not heard from for too long"
+    assert notes.text[-1] == "south, tower: lost in round 4, not heard from for too long"
     ended = next(
         entry.event for entry in _entries(decided_store, 1) if isinstance(entry.event, RunEnded)
     )

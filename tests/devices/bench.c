@@ -121,7 +121,7 @@ int main(void) {
         for (int n = 0; n < status; n++)
             printf("%02x", own->agent.memory.reply[n]);
         printf("%s %lu %lu\n", status > 0 ? "" : "-",
-               own->is_dead ? 0ul : (unsigned long)bitarm_wanted(&own->agent),
+               own->is_dead ? 0ul : (unsigned long)own->agent.wanted,
                (unsigned long)own->agent.memory.count);
         fflush(stdout);
     }

@@ -111,7 +111,7 @@ static int play(long steps) {
         } else if (draw(30) == 0) {
             tears = 0;
             status = bitarm_start(&agent, &device);
-        } else if (bitarm_wanted(&agent) && draw(8)) {
+        } else if (agent.wanted && draw(8)) {
             status = give(&agent, &device);
         } else {
             frame one = changed();
@@ -129,7 +129,7 @@ static int play(long steps) {
         size = status > 0 ? status : 0;
         if (size > BITARM_FRAME || (size && size < 11))
             return wrong("a frame that is none", step);
-        if (bitarm_wanted(&agent) > MOST_PULLS)
+        if (agent.wanted > MOST_PULLS)
             return wrong("too many pulls", step);
         if (size && length && !memcmp(heard, agent.memory.heard, sizeof heard) &&
             (size != length || memcmp(reply, agent.memory.reply, (size_t)size)))

@@ -16,7 +16,8 @@ from bitarm.core.bits import BitReader, Symbol
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
-from bitarm.core.evidence.tasks import Challenge, Edge, read_edge
+from bitarm.core.evidence.edge import read_edge
+from bitarm.core.evidence.tasks import Challenge, Edge
 from bitarm.core.messages import Answer, Position, Report, Request
 from bitarm.core.question import Question
 

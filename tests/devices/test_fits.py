@@ -148,7 +148,7 @@ def test_answers_that_a_link_does_not_carry(bench: Bench) -> None:
     for question in (
         Question(until=1, code=near),
         Question(until=1, code=near, scale=unit, task=Pilot()),
-        Question(until=1, code=near, scale=unit, task=Edge(first=2, spread=-2)),
+        Question(until=1, code=near, scale=unit, task=Edge(first=2, spread=2)),
         Question(until=1, code=Above(low=0.0, step=2.0**-6), scale=unit, task=challenged),
     ):
         whole = wire.decode(_answer(PythonBench(), question, "192"))[0]

@@ -142,6 +142,18 @@ def test_a_dismissal_that_could_not_be_kept_is_kept_when_it_comes_again(bench: B
     assert (reply.kind, reply.wanted) == ("quiet", 0)
 
 
+def test_whoever_is_dismissed_wants_no_more_rewards(bench: Bench) -> None:
+    """Whether or not that could be kept: a write that failed is no reason to pull on."""
+    case, _ = next((c, e) for c, e in PLAYED if c.name == "dismissals")
+    asked, dismissed = case.events[0].hear.hex(), case.events[1].hear.hex()
+    for full in (0, 1):
+        bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+        assert bench.ask(f"0 hear {asked}").wanted == 2
+        assert bench.ask("0 give 1000").wanted == 1
+        bench.ask(f"0 full {full}")
+        assert bench.ask(f"0 hear {dismissed}").wanted == 0
+
+
 def test_what_is_no_memory_is_not_remembered() -> None:
     """Bytes of anything in both slots: the agent begins anew."""
     bench = micropython_bench()

@@ -31,7 +31,9 @@ class Device:
         self.eui = eui
         arms = [(number, arm) for number, arm in enumerate(problem.arms) if arm.device == eui]
         self._machines: dict[int, Agent] = {}
-        self._sources = {number: problem.source(arm, number, seed) for number, arm in arms}
+        self._sources = {
+            number: arm.rewards(number, seed, folder=problem.folder) for number, arm in arms
+        }
         self._due: dict[int, Answer] = {}
 
     @property

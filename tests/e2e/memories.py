@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import signal
 import sqlite3
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from brokers import PlainBroker
+from e2e.forks import halt, thaw
 from e2e.processes import NAMES, RUN, Field
 from loopback import eventually
 
@@ -142,12 +142,10 @@ class LiveField(Field):
         """Stop a process where it stands; a learner not in the middle of a transaction."""
         process = self.running[name]
         while True:
-            process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            halt(process)
             if self.is_idle():
                 return
-            process.send_signal(signal.SIGCONT)
-            os.waitid(os.P_PID, process.pid, os.WCONTINUED)
+            thaw(process)
 
     def thaw(self, name: str) -> None:
         """Let a process go on that was paused."""

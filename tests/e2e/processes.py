@@ -1,4 +1,4 @@
-"""Learner and agents as processes of their own, as a user starts them; killed without warning."""
+"""Learner and agents as processes of their own, killed without warning."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from e2e.forks import Fork, Process
 from loopback import PATIENCE, eventually
 
 from bitarm.core.events import LearnerEvent, ReportAccepted
@@ -85,22 +86,33 @@ concentration = 19
 class Field:
     """A folder with a problem, a journal and the agents' files, and the processes that use them."""
 
-    def __init__(self, folder: Path, url: str, problem: str = PROBLEM) -> None:
+    def __init__(
+        self, folder: Path, url: str, problem: str = PROBLEM, *, by_command: bool = False
+    ) -> None:
+        """`by_command`: processes are started by their command, as a user does, not forked."""
         self.folder, self.url = folder, url
         self.problem = folder / "problem.toml"
         self.problem.write_text(problem)
         self.store = folder / "runs.sqlite"
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.by_command = by_command
+        self.running: dict[str, Process] = {}
 
     def start(self, name: str, *words: str, url: str | None = None) -> None:
         out, err = self.folder / f"{name}.out", self.folder / f"{name}.err"
         with out.open("ab") as stdout, err.open("ab") as stderr:
-            self.running[name] = subprocess.Popen(
-                [sys.executable, "-m", "bitarm", *words, "--broker", url or self.url],
-                stdout=stdout,
-                stderr=stderr,
-                env=dict(os.environ) | {"XDG_DATA_HOME": str(self.folder / "data")},
-            )
+            words = (*words, "--broker", url or self.url)
+            environment = dict(os.environ) | {"XDG_DATA_HOME": str(self.folder / "data")}
+            if self.by_command:
+                self.running[name] = subprocess.Popen(
+                    [sys.executable, "-m", "bitarm", *words],
+                    stdout=stdout,
+                    stderr=stderr,
+                    env=environment,
+                )
+            else:
+                self.running[name] = Fork(
+                    *words, environment=environment, stdout=stdout, stderr=stderr
+                )
 
     def start_agent(self, name: str, *words: str, url: str | None = None) -> None:
         given = ("agent", str(self.problem), "--agent", name, "--run", RUN)
@@ -154,9 +166,11 @@ class Field:
 
 
 @contextmanager
-def field(folder: Path, url: str, problem: str = PROBLEM) -> Iterator[Field]:
+def field(
+    folder: Path, url: str, problem: str = PROBLEM, *, by_command: bool = False
+) -> Iterator[Field]:
     """The processes are ended afterwards, whatever happened."""
-    place = Field(folder, url, problem)
+    place = Field(folder, url, problem, by_command=by_command)
     try:
         yield place
     finally:

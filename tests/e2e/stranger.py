@@ -16,7 +16,6 @@ from paho.mqtt import subscribe
 
 HEADS = {2: "arm message code", 3: "arm", 6: "count code shape", 7: "count shape"}
 NUMBERS = ("", "low step bins", "centre step divisor", "step level dither", "")
-FORMATS = {"low": ">d", "centre": ">d", "step": ">d", "dither": ">I"}
 NOTHING_ASKED: dict[str, Any] = {"answered": 0, "question": {}, "answer": "", "dismissed": False}
 NO_RUN = NOTHING_ASKED | {"opening": None, "epoch": 0, "count": 0, "sum": 0.0}
 
@@ -31,11 +30,12 @@ def number(value: int) -> bytes:  # seven bits a byte
     return bytes([value]) if value < 128 else bytes([value % 128 + 128]) + number(value >> 7)
 
 
-def read(body: BytesIO, name: str) -> Any:  # a float, a fraction's numerator, or a number
-    if name in FORMATS:
-        return struct.unpack(FORMATS[name], body.read(struct.calcsize(FORMATS[name])))[0]
-    byte = body.read(1)[0]
-    value = byte if byte < 128 else byte - 128 + 128 * read(body, "more")
+def read(body: BytesIO, name: str) -> Any:  # a real, a fraction's numerator, or a number
+    if name in ("low", "centre", "step"):
+        return math.ldexp(read(body, "level"), read(body, "level"))
+    value = body.read(1)[0] if name != "dither" else int.from_bytes(body.read(4))
+    if value > 127 and name != "dither":
+        value += 128 * (read(body, "more") - 1)
     return value if name != "level" else (value + 1) // 2 if value % 2 else -value // 2
 
 

@@ -10,7 +10,7 @@ from e2e.processes import PROBLEM, field
 from runtime.chirpstack.events import APPLICATION
 
 from bitarm.api.identify import run_problem
-from bitarm.api.network import LearnerEnd, run_learner
+from bitarm.api.network.learner import LearnerEnd, run_learner
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import AgentJoined, FleetAssigned, PullsCounted, TrafficMeasured
 from bitarm.core.journal import Journal

@@ -206,7 +206,7 @@ def test_the_health_of_agents_is_shown(tmp_path: Path, open_page: OpenPage) -> N
         assert rows["south: b"]["restarts"] == "0"
         assert rows["south: b"]["last_seen"].endswith(" ago")
         lost = page.locator("#arms tr[data-row='2'] [data-key='state']")
-        expect(lost).to_have_text("given up in round 2: not heard from")
+        expect(lost).to_have_text("lost in round 2: not heard from")
         expect(page.locator("#headline")).to_contain_text("3 of 4 arms still in the race")
 
 

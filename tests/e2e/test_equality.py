@@ -8,7 +8,8 @@ from brokers import PlainBroker
 from drives import story
 
 from bitarm.api.identify import run_problem
-from bitarm.api.network import AgentEnd, run_agent, run_learner
+from bitarm.api.network.agent import AgentEnd, run_agent
+from bitarm.api.network.learner import run_learner
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import (
     AgentJoined,
@@ -19,7 +20,7 @@ from bitarm.core.events import (
 )
 from bitarm.core.journal import Journal
 from bitarm.core.messages import Cause
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.result import RunResult
 from bitarm.core.standings import Standings
 from bitarm.store import MemoryJournal
@@ -66,7 +67,12 @@ def _over_the_broker(
 
     def serve(agent: str) -> None:
         ends[agent] = run_agent(
-            problem, agent=agent, name=name, broker=broker.address, state=folder, seed=seed
+            problem.for_agents(),
+            agent=agent,
+            name=name,
+            broker=broker.address,
+            state=folder,
+            seed=seed,
         )
 
     threads = [

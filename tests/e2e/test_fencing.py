@@ -4,7 +4,6 @@ Whoever wins, the run is the one of its seed in one process, to the last bit.
 """
 
 import json
-import os
 import signal
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from brokers import PlainBroker
 from e2e.embedded import assert_as_embedded
+from e2e.forks import halt
 from e2e.processes import CHALLENGE_PROBLEM, NAMES, PROBLEM, Field, field
 from loopback import eventually
 
@@ -72,8 +72,7 @@ def test_a_learner_thaws_before_while_and_after_its_successor_speaks(
         old = place.running["paused"] = place.running.pop("learner")
         (tmp_path / "learner.err").rename(tmp_path / "paused.err")
         (tmp_path / "learner.out").rename(tmp_path / "paused.out")
-        old.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, old.pid, os.WSTOPPED)
+        halt(old)
         _resume(place, "successor")
         time.sleep(asleep)
         old.send_signal(signal.SIGCONT)

@@ -11,7 +11,8 @@ from e2e.fleets import AgentThread
 from wires.memories import MemoryKeeper
 
 from bitarm.api.identify import run_problem
-from bitarm.api.network import run_agent, run_learner
+from bitarm.api.network.agent import run_agent
+from bitarm.api.network.learner import run_learner
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.events import ReportAccepted
 from bitarm.rewards.draws import ModelSource
@@ -54,7 +55,7 @@ def test_5_000_arms_behind_10_gateways(broker: PlainBroker, tmp_path: Path) -> N
     gateways = [
         threading.Thread(
             target=run_agent,
-            args=(problem,),
+            args=(problem.for_agents(),),
             kwargs={
                 "agent": f"gw-{number}",
                 "name": "lab",
@@ -84,7 +85,7 @@ def test_2_000_agents_of_one_arm(broker: PlainBroker, tmp_path: Path) -> None:
     arms = {arm.name: arm for arm in problem.arms}
 
     def supply(name: str, number: int, seed: int) -> RewardFeed:
-        source = problem.source(arms[name], number, seed)
+        source = arms[name].rewards(number, seed, folder=problem.folder)
         assert isinstance(source, ModelSource)
         return DirectFeed(source)
 

@@ -14,8 +14,8 @@ from brokers import PlainBroker
 from e2e.processes import PROBLEM, RUN, Field, field
 from loopback import eventually, free_port
 
-from bitarm.api.network import run_agent
-from bitarm.api.problem import parse_problem
+from bitarm.api.arm_tables import parse_arms
+from bitarm.api.network.agent import run_agent
 from bitarm.core.events import LostRule
 from bitarm.errors import ConfigError, TransportError
 from bitarm.runtime.broker_url import Broker
@@ -263,12 +263,12 @@ def test_ctrl_c_ends_the_run_and_sigterm_leaves_it(place: Field) -> None:
 
 
 def test_an_agent_that_is_not_in_the_problem(tmp_path: Path) -> None:
-    problem = parse_problem(PROBLEM, Path())
+    arms = parse_arms(PROBLEM, Path())
     nowhere = Broker(host="127.0.0.1", port=free_port(), tls=False)
     with pytest.raises(ConfigError, match="no arm of agent 'west'; it has north, south, tower"):
-        run_agent(problem, agent="west", name="lab", broker=nowhere, state=tmp_path)
+        run_agent(arms, agent="west", name="lab", broker=nowhere, state=tmp_path)
     with pytest.raises(TransportError, match="no broker answers"):
-        run_agent(problem, agent="north", name="lab", broker=nowhere, state=tmp_path, patience=0.1)
+        run_agent(arms, agent="north", name="lab", broker=nowhere, state=tmp_path, patience=0.1)
 
 
 @pytest.mark.parametrize("rule", [LostRule.DROP, LostRule.STOP])

@@ -34,7 +34,7 @@ def test_journal_logs_answers_and_command_lines_hold_no_secret(tmp_path: Path) -
     folder.mkdir()
     with running_lab(tmp_path, *_AGENTS) as lab:
         url = f"mqtts://localhost:{lab.port}"
-        with field(folder, url) as place:
+        with field(folder, url, by_command=True) as place:
 
             def access(name: str) -> tuple[str, ...]:
                 secret = str(lab.folder.password(name))

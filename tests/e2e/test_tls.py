@@ -11,7 +11,8 @@ import pytest
 import trustme
 from brokers import PlainBroker
 
-from bitarm.api.network import run_agent, run_learner
+from bitarm.api.network.agent import run_agent
+from bitarm.api.network.learner import run_learner
 from bitarm.api.problem import parse_problem
 from bitarm.errors import TransportError
 from bitarm.runtime.broker_url import Broker
@@ -76,7 +77,9 @@ def authority(tmp_path: Path) -> Iterator[Authority]:
 
 def _fails(broker: Broker, folder: Path) -> str:
     with pytest.raises(TransportError) as caught:
-        run_agent(_PROBLEM, agent="gw", name="lab", broker=broker, state=folder, patience=1.0)
+        run_agent(
+            _PROBLEM.for_agents(), agent="gw", name="lab", broker=broker, state=folder, patience=1.0
+        )
     said = str(caught.value)
     del caught
     gc.collect()
@@ -86,7 +89,9 @@ def _fails(broker: Broker, folder: Path) -> str:
 def test_a_run_over_tls(authority: Authority, tmp_path: Path) -> None:
     broker = authority.broker()
     words = {"agent": "gw", "name": "lab", "broker": broker, "state": tmp_path}
-    agent = threading.Thread(target=run_agent, args=(_PROBLEM,), kwargs=words, daemon=True)
+    agent = threading.Thread(
+        target=run_agent, args=(_PROBLEM.for_agents(),), kwargs=words, daemon=True
+    )
     agent.start()
     end = run_learner(_PROBLEM, name="lab", broker=broker, journal=MemoryJournal(), seed=1)
     agent.join(30)

@@ -20,7 +20,7 @@ def _printed(place: Field, name: str) -> list[str]:
 
 
 def test_whoever_waits_says_for_whom(broker: PlainBroker, tmp_path: Path) -> None:
-    with field(tmp_path, broker.url) as place:
+    with field(tmp_path, broker.url, by_command=True) as place:
         place.start_agent("north")
         _says(place, "north", "s for run lab: no learner has announced it here")
         place.start_learner()
@@ -46,8 +46,8 @@ def test_a_broker_that_does_not_answer_is_named_before_anybody_gives_up(tmp_path
 @pytest.mark.parametrize(
     ("how", "code", "last"),
     [
-        (signal.SIGINT, 3, "the run ended without an answer: its learner was interrupted"),
-        (None, 3, "the run ended without an answer: it came to its limit of rounds"),
+        (signal.SIGINT, 3, "the run ended without an answer: the run was interrupted"),
+        (None, 3, "the run ended without an answer: the limit on rounds was reached"),
     ],
     ids=["interrupted", "limit"],
 )

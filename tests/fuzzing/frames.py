@@ -58,7 +58,8 @@ def _short(rng: random.Random) -> tuple[float, float]:
 
 
 def _scale(rng: random.Random) -> Scale:
-    low, unit = rng.choice(((0.0, 1.0), (-1e9, 2e9), (0.0, 2.0**-20), (-1.0, 0.1)))
+    # All hold any reward in [0, 1]: an agent that is told narrower bounds has to stop.
+    low, unit = rng.choice(((0.0, 1.0), (-1e9, 2e9), (0.0, 2.0**20), (-1.0, 2.1)))
     return Scale(bounded=rng.random() < 0.7, low=low, unit=unit)
 
 
@@ -73,6 +74,7 @@ def _judging(rng: random.Random, until: int) -> Question:
         return Question(until=until, code=Above(low=low, step=step), scale=scale, task=task)
     code = Nearest(centre=centre, step=step, divisor=1 + rng.randrange(100), escape=6)
     wanted = rng.choice((None, Pilot(), Edge(first=first, spread=rng.randrange(-40, 3))))
+    wanted = wanted if scale.bounded else None
     return Question(until=until, code=code, scale=scale, task=wanted)
 
 

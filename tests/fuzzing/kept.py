@@ -19,13 +19,15 @@ from drives import drive_problem
 from fuzzing.frames import question
 from fuzzing.services import CHALLENGE, OPENING, TOPICS, Reader, announced, joined
 from fuzzing.texts import spoilt, texts
+from memory_disk import memory_disk
 from tapes import Problem, Tape, make_spec
 from wires.memories import MemoryKeeper
 
 from bitarm import wire
+from bitarm.api.arm_tables import ArmsFile, load_arms
 from bitarm.api.fleet import fleet_of
 from bitarm.api.problem import Problem as ProblemFile
-from bitarm.api.problem import load_arms, load_problem
+from bitarm.api.problem import load_problem
 from bitarm.api.sources import runs_code
 from bitarm.core.epochs import run_field, run_of_opening
 from bitarm.core.events import RunOpened
@@ -112,7 +114,7 @@ def _asking(rng: random.Random) -> bytes:
 
 def read_agent_file() -> Reader:
     """An agent that starts with such a file, and is asked."""
-    path = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=_memory_disk())) / "gw.json"
+    path = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=memory_disk())) / "gw.json"
     file, rng = AgentFile(path), random.Random(1)
 
     def take(payload: bytes) -> None:
@@ -128,12 +130,6 @@ def read_agent_file() -> Reader:
         assert service.failure is None or isinstance(service.failure, BitarmError)
 
     return take
-
-
-def _memory_disk() -> Path | None:
-    """Where files cost nothing, if this machine has such a place."""
-    place = Path("/dev/shm")
-    return place if place.is_dir() else None
 
 
 # -- journals --------------------------------------------------------------------------------
@@ -188,7 +184,7 @@ _USES: tuple[Callable[[list[Any]], object], ...] = (
 
 def read_journal() -> Reader:
     """A journal's file in which one entry has such a body."""
-    path = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=_memory_disk())) / "runs.sqlite"
+    path = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=memory_disk())) / "runs.sqlite"
     opened, *rest = EVENTS
     assert isinstance(opened, RunOpened)
     with closing(SqliteJournal.open(path)) as journal:
@@ -240,20 +236,21 @@ def _properties(schema: Any) -> Iterator[str]:
 
 def read_problem() -> Reader:
     """A problem file as learner and agent read it; code that it names is not run."""
-    folder = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=_memory_disk()))
+    folder = Path(tempfile.mkdtemp(prefix="bitarm-fuzz-", dir=memory_disk()))
     path = folder / "problem.toml"
     (folder / "firmware.csv").write_bytes((ROOT / "examples/firmware.csv").read_bytes()[:2000])
 
     def take(payload: bytes) -> None:
         path.write_bytes(payload)
-        for load in (load_problem, load_arms):
-            try:
-                problem = load(path)
-            except ConfigError:
-                continue
+        with suppress(ConfigError):
+            problem = load_problem(path)
             for use in (_set_up, _assign, _open):
                 with suppress(BitarmError):
                     use(problem)
+        with suppress(ConfigError):
+            arms = load_arms(path)
+            with suppress(BitarmError):
+                _open(arms)
 
     return take
 
@@ -268,7 +265,7 @@ def _assign(problem: ProblemFile) -> None:
     fleet_of(problem, "lab")
 
 
-def _open(problem: ProblemFile) -> None:
+def _open(problem: ProblemFile | ArmsFile) -> None:
     for number, arm in enumerate(problem.arms):
         if not runs_code(arm.source):
-            problem.source(arm, number, 7).pull(3)
+            arm.rewards(number, 7, folder=problem.folder).pull(3)

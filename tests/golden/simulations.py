@@ -15,7 +15,7 @@ from golden.then import defaults_of_then
 
 import bitarm
 from bitarm.api.models import parse_arms
-from bitarm.api.words import vocabulary
+from bitarm.core.vocabulary import vocabulary
 
 PATH = Path(__file__).with_name("simulations.json")
 SEED = 20

@@ -47,7 +47,7 @@ def test_many_rounds_do_not_fit_us915_and_what_would_is_told() -> None:
 
 def test_a_link_that_carries_no_request_is_refused() -> None:
     thin = Link(name="thin", up=Direction(max_bytes=12), down=Direction(max_bytes=8))
-    with pytest.raises(ConfigError, match=r"the link thin carries 8 bytes down, a request .* 31"):
+    with pytest.raises(ConfigError, match=r"the link thin carries 8 bytes down, a request .* 35"):
         require_fit(thin, _spec(quantizer="icq"), Limits(rounds=1), Stride.TOGETHER)
 
 

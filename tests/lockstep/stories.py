@@ -16,7 +16,7 @@ from bitarm.core.bits import Symbol, concat
 from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
 from bitarm.core.codes.prefix import ESCAPE, write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE
 from bitarm.core.quantizers.dyadic import NEAR_ESCAPE
 from bitarm.core.setup import Setup
@@ -152,9 +152,7 @@ def _judged_word(number: float, detail: float, n: int) -> Symbol:
     spread = told - 64
     if n == 0:  # a pilot: so many quarterings
         return concat(word, Symbol((1 << 1 - spread // 2) - 2, 1 - spread // 2))
-    if not spread:
-        return concat(Symbol(0, 1), word)
-    return concat(Symbol(1, 1), write_golomb(zigzag(spread), 1), word)
+    return concat(write_golomb(spread, 1), word)  # an edge: by how much the spread has grown
 
 
 def _quban_word(level: int, nbits: int) -> Symbol:

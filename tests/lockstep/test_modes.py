@@ -11,6 +11,7 @@ from lockstep.cases import blank_tape, setup
 from scipy import stats
 
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import CODES
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.limits import Limits
@@ -23,7 +24,7 @@ from bitarm.core.policies import (
     TopTwo,
 )
 from bitarm.core.policy import Action, PolicyContext
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import Exact, FedSel, Icq, QuBan
 from bitarm.core.question import Question
 from bitarm.core.schedule import paper_schedule
@@ -34,7 +35,7 @@ from bitarm.sim.engine import Engine
 from bitarm.sim.environment import Environment, environment_of
 from bitarm.sim.machines import run_machines
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, Sampler
-from bitarm.sim.tables import has_twin
+from bitarm.sim.twins import has_twin
 
 Integers = npt.NDArray[np.int64]
 

@@ -5,7 +5,8 @@ import math
 import pytest
 from quantizing import decode, encode
 
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.bounds import Bounds
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import FedSel, Icq, QuBan
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.sim.kernels.quantize import bin_middle, quban

@@ -90,7 +90,7 @@ class World:
         self.devices = [
             Device(
                 str(arm.device),
-                problem.source(arm, number, seed).pull,
+                arm.rewards(number, seed, folder=problem.folder).pull,
                 region,
                 every=every * draw.uniform(0.9, 1.1),
                 pull_seconds=pull_seconds,

@@ -8,18 +8,12 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, final
 
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.policies import POLICIES, SuccessiveElimination
 from bitarm.core.policy import Action, Policy, PolicyContext
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion, Quantizer, require_no_prior
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.question import Question
 from bitarm.core.registry import Offer, Registry

@@ -7,10 +7,10 @@ from planner.tasks import task_of
 
 from bitarm.planner.axes import AXES, Ladder
 from bitarm.planner.candidates import (
-    coarse,
     mildest_of,
     neighbours,
     rescaled,
+    starting_settings,
     tunable,
     worst_of,
 )
@@ -28,7 +28,7 @@ _TASKS: dict[str, dict[str, Any]] = {
 
 
 def _of_policy(policy: str, task: PlanningTask) -> SchemeWords:
-    return next(setting for setting in coarse(task) if setting.words["policy"] == policy)
+    return next(setting for setting in starting_settings(task) if setting.words["policy"] == policy)
 
 
 @pytest.fixture(params=list(_TASKS.values()), ids=list(_TASKS))
@@ -38,7 +38,7 @@ def task(request: pytest.FixtureRequest) -> PlanningTask:
 
 def test_every_candidate_and_every_neighbour_has_a_proof(task: PlanningTask) -> None:
     simulator = SettingSimulator(task, seed=1)
-    starts = coarse(task)
+    starts = starting_settings(task)
     assert len(starts) == len(set(starts))
     near = {
         neighbour
@@ -51,7 +51,7 @@ def test_every_candidate_and_every_neighbour_has_a_proof(task: PlanningTask) -> 
 
 
 def test_every_quantizer_that_fits_the_bounds_is_tried(task: PlanningTask) -> None:
-    quantizers = {setting.words["quantizer"] for setting in coarse(task)}
+    quantizers = {setting.words["quantizer"] for setting in starting_settings(task)}
     expected = {"dyadic", "dicq", "icq", "exact"}
     if task.bounds is not None:
         expected |= {"fed-sel"}
@@ -63,7 +63,7 @@ def test_every_quantizer_that_fits_the_bounds_is_tried(task: PlanningTask) -> No
 def test_a_neighbour_differs_in_one_word_and_has_the_setting_among_its_own(
     task: PlanningTask,
 ) -> None:
-    for setting in coarse(task)[::7]:
+    for setting in starting_settings(task)[::7]:
         for word in tunable(setting, task):
             for near in neighbours(setting, word, task):
                 assert [
@@ -115,6 +115,6 @@ def test_the_worst_of_agents_that_judge_keeps_what_is_known_of_the_rewards() -> 
     ],
 )
 def test_agents_judge_by_what_is_known_of_the_rewards(known: dict[str, Any], width: str) -> None:
-    settings = [setting for setting in coarse(task_of(**known)) if setting.is_judged]
+    settings = [setting for setting in starting_settings(task_of(**known)) if setting.is_judged]
     assert {setting.words["width"] for setting in settings} == {width}
     assert "width" not in tunable(settings[0], task_of(**known))

@@ -13,11 +13,11 @@ from bitarm.core.quantizers import Dicq, Icq
 from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import (
-    coarse,
     is_listed,
     mildest_of,
     neighbours,
     rescaled,
+    starting_settings,
     tunable,
     worst_of,
 )
@@ -83,7 +83,7 @@ def test_fixed_words_leave_the_settings_that_have_them_and_nothing_varies_them(
     fixed: dict[str, Any], left: dict[str, set[Any]]
 ) -> None:
     task = task_of(fixed=fixed)
-    starts = coarse(task)
+    starts = starting_settings(task)
     assert len(starts) == len(set(starts))
     for word, values in left.items():
         assert _values(starts, word) == values
@@ -103,12 +103,12 @@ def test_fixed_words_leave_the_settings_that_have_them_and_nothing_varies_them(
 
 def test_without_fixed_words_nothing_is_restricted() -> None:
     assert task_of().fixed == task_of(fixed={}).fixed == SchemeWords(())
-    assert all(is_listed(setting) for setting in coarse(task_of()))
+    assert all(is_listed(setting) for setting in starting_settings(task_of()))
 
 
 def test_a_scheme_of_another_package_has_a_family_of_its_own(plugins: None) -> None:
     task = task_of(fixed={"quantizer": "lattice"})
-    starts = coarse(task)
+    starts = starting_settings(task)
     assert _values(starts, "coarseness") == {1.0}
     assert _values(starts, "tilt") == {"flat"}
     assert _values(starts, "policy") == {"se"}
@@ -122,14 +122,16 @@ def test_a_scheme_of_another_package_has_a_family_of_its_own(plugins: None) -> N
 
 
 def test_a_word_that_only_another_package_has_names_its_scheme(plugins: None) -> None:
-    assert _values(coarse(task_of(fixed={"coarseness": 3.0})), "quantizer") == {"lattice"}
-    starts = coarse(task_of(fixed={"courage": 5}))
+    assert _values(starting_settings(task_of(fixed={"coarseness": 3.0})), "quantizer") == {
+        "lattice"
+    }
+    starts = starting_settings(task_of(fixed={"courage": 5}))
     assert _values(starts, "policy") == {"timid"}
     assert _values(starts, "quantizer") == {"dyadic", "dicq", "icq", "quban", "fed-sel", "exact"}
 
 
 def test_nobody_asks_other_packages_if_nothing_is_fixed(plugins: None) -> None:
-    assert "lattice" not in _values(coarse(task_of()), "quantizer")
+    assert "lattice" not in _values(starting_settings(task_of()), "quantizer")
 
 
 def test_of_a_scheme_that_is_not_listed_the_setting_itself_is_judged(plugins: None) -> None:
@@ -137,7 +139,7 @@ def test_of_a_scheme_that_is_not_listed_the_setting_itself_is_judged(plugins: No
     simulator = SettingSimulator(task, seed=1)
     asked: list[SchemeWords] = []
     fit = LinkCheck(task, lambda setting: asked.append(setting) or simulator.spec_of(setting))  # type: ignore[func-returns-value]
-    setting = coarse(task)[4]
+    setting = starting_settings(task)[4]
     assert worst_of(setting, task) == mildest_of(setting, task) == setting
     assert fit.carries(setting)
     assert asked == [setting]
@@ -145,7 +147,7 @@ def test_of_a_scheme_that_is_not_listed_the_setting_itself_is_judged(plugins: No
 
 def test_a_fixed_value_beyond_its_axis_is_judged_as_it_is() -> None:
     task = task_of(fixed={"quantizer": "dicq", "kappa": 0.001}, link="nb-iot")
-    for setting in coarse(task)[:3]:
+    for setting in starting_settings(task)[:3]:
         assert worst_of(setting, task).words["kappa"] == 0.001
 
 
@@ -172,13 +174,13 @@ def test_what_has_a_proof_goes_before_what_has_none() -> None:
 
 def test_a_scheme_without_a_proof_is_admitted_if_it_is_named(plugins: None) -> None:
     task = task_of(fixed={"quantizer": "lattice"})
-    starts = coarse(task)
+    starts = starting_settings(task)
     assert _admission(task).starts(starts) == starts
 
 
 def test_what_cannot_be_built_is_left_out_and_the_rest_is_kept() -> None:
     task = task_of(fixed={"policy": "lucb"})  # fed-sel needs bounds, and there are none
-    left = _admission(task).starts(coarse(task))
+    left = _admission(task).starts(starting_settings(task))
     assert _values(left, "quantizer") == {"dyadic", "dicq", "icq", "quban", "exact"}
 
 
@@ -265,8 +267,10 @@ class _Needy(Timid):  # type: ignore[misc]
 def test_a_word_without_a_default_must_be_given() -> None:
     with installed(_Needy):
         with pytest.raises(ConfigError, match="needy has no default for need: give the plan a val"):
-            coarse(task_of(fixed={"policy": "needy"}))
-        assert _values(coarse(task_of(fixed={"policy": "needy", "need": 2})), "need") == {2.0}
+            starting_settings(task_of(fixed={"policy": "needy"}))
+        assert _values(
+            starting_settings(task_of(fixed={"policy": "needy", "need": 2})), "need"
+        ) == {2.0}
 
 
 def test_words_of_a_problem_that_a_plan_does_not_know_are_refused() -> None:

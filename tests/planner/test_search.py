@@ -5,7 +5,7 @@ from planner.efforts import quick_searches
 from planner.tasks import task_of
 
 from bitarm.errors import ConfigError
-from bitarm.planner.candidates import coarse
+from bitarm.planner.candidates import starting_settings
 from bitarm.planner.link_costs import LinkCheck
 from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
@@ -27,7 +27,7 @@ def _found(search: Search, starts: list[SchemeWords]) -> Tried:
 
 def test_a_climb_does_not_end_above_where_it_began() -> None:
     search = _search(task_of())
-    start = search.compare(coarse(task_of())[0])
+    start = search.compare(starting_settings(task_of())[0])
     assert start is not None
     search.climb(start)
     best = min(search.compared.values(), key=lambda tried: tried.score)
@@ -37,7 +37,7 @@ def test_a_climb_does_not_end_above_where_it_began() -> None:
 def test_a_bad_start_is_left_behind() -> None:
     task = task_of(per_pull=1.0)
     search = _search(task)
-    late = coarse(task)[0].with_word("start", 3 * task.longest)
+    late = starting_settings(task)[0].with_word("start", 3 * task.longest)
     found = _found(search, [late])
     first = search.compared[late]
     assert found.figures.cost.mean < 0.6 * first.figures.cost.mean
@@ -45,7 +45,7 @@ def test_a_bad_start_is_left_behind() -> None:
 
 def test_bits_alone_and_pulls_alone_lead_to_other_settings() -> None:
     bits, pulls = (
-        _found(_search(task), coarse(task))
+        _found(_search(task), starting_settings(task))
         for task in (task_of(per_bit=1.0), task_of(per_pull=1.0))
     )
     assert bits.figures.payload_bits.mean < 0.5 * pulls.figures.payload_bits.mean
@@ -54,14 +54,14 @@ def test_bits_alone_and_pulls_alone_lead_to_other_settings() -> None:
 
 def test_free_pulls_are_not_wasted() -> None:
     task = task_of(per_message=1.0)
-    found = _found(_search(task), coarse(task))
+    found = _found(_search(task), starting_settings(task))
     assert found.figures.messages.mean == pytest.approx(4, rel=0.02)  # one report an arm
     assert found.figures.samples.mean < 3 * 4 * task.longest
 
 
 def test_only_what_the_link_carries_is_returned() -> None:
     task = task_of(bounds=(0.0, 1.0), gap=0.3, link="lorawan-us915-dr0")
-    found = _found(_search(task), coarse(task))
+    found = _found(_search(task), starting_settings(task))
     assert found.setting.words["quantizer"] == "icq"
 
 
@@ -69,13 +69,13 @@ def test_if_nothing_fits_the_reason_is_told() -> None:
     # without bounds a codeword can be long, and D-ICQ does not ask again
     task = task_of(link="lorawan-us915-dr0", fixed={"quantizer": "dicq"})
     with pytest.raises(ConfigError, match=r"no setting.* fits: the link .* carries 11 bytes up"):
-        _found(_search(task), coarse(task))
+        _found(_search(task), starting_settings(task))
 
 
 def test_a_link_that_cuts_answers_short_has_a_setting_measured_by_the_machines() -> None:
     with quick_searches():
         cut, whole = (
-            _search(task).on_link(coarse(task)[0])
+            _search(task).on_link(starting_settings(task)[0])
             for task in (task_of(link="lorawan-us915-dr0"), task_of(link="lorawan-eu868-dr0"))
         )
     assert whole is None

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from loopback import eventually
 
 from bitarm.errors import ConfigError, NoMoreRewardsError, RewardError
 from bitarm.rewards.commands import CommandSource
@@ -77,6 +78,39 @@ def test_a_command_that_ends_in_order_has_no_more_rewards() -> None:
 def test_settings_that_cannot_work(command: str | tuple[str, ...], timeout: float) -> None:
     with pytest.raises(ConfigError):
         CommandSource(command, folder=Path.cwd(), timeout=timeout, label="a")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "while :; do echo 1; sleep 0.01; done",  # it is stopped as it runs
+        "echo 1",  # it has ended, and who is left holds its output
+        "echo 1; exec >&-",  # it ends its output
+    ],
+)
+def test_what_a_line_leaves_in_the_background_ends_with_it(line: str, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    source = CommandSource(
+        f"(exec sleep 600 {'>&-' if 'exec' in line else ''}) & echo $! > left; {line}",
+        folder=tmp_path,
+        timeout=0.5,
+        label="a",
+    )
+    assert list(source.pull(1)) == [1.0]
+    if "while" not in line:
+        with pytest.raises(RewardError):
+            source.pull(1)
+    source.close()
+    pid = int(left.read_text())
+    eventually(lambda: not _is_alive(pid), "the end of what was left")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def test_secrets_of_this_program_do_not_reach_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,12 +68,19 @@ def test_no_more_is_pulled_than_is_wanted() -> None:
     assert (source.given, taken) == (2, [1.0, 2.0])
 
 
-def test_the_error_of_a_source_comes_out_where_it_is_taken() -> None:
-    class Broken:
-        def pull(self, count: int) -> Sequence[float]:
-            raise RewardError("the probe fell off")
+class Broken:
+    def pull(self, count: int) -> Sequence[float]:
+        raise OSError("the probe fell off")
 
-    feed = ThreadFeed(Broken())
+    def skip(self, count: int) -> None:
+        """Nothing to pass over."""
+
+
+def test_the_error_of_a_source_comes_out_where_it_is_taken() -> None:
+    broken = Broken()
+    with pytest.raises(RewardError, match="raised OSError: the probe fell off"):
+        DirectFeed(broken).take(1)
+    feed = ThreadFeed(broken)
 
     def fails() -> bool:
         try:

@@ -102,6 +102,7 @@ def test_columns_may_be_separated_as_spreadsheets_do(text: str, tmp_path: Path) 
         (",,\n1,2,3\n", "first line must name the columns.* no names"),
         ("left,right\n0,5,0,25\n", "line 2: the header names 2 columns, and this line has 4; if"),
         ("left;right\n1.234,5;2\n", "must be a finite number, got '1.234,5'"),
+        ("left\n1e400\n", "line 2: .* must be a number that a float can hold, got '1e400'"),
         ("left,left\n1,2\n", "has 2 columns 'left': x needs one of its own"),
         ("a;b\n1;2\n", r"no column 'left' for x; its columns are a, b \(separated by semicolons"),
     ],

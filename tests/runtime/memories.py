@@ -21,8 +21,8 @@ from bitarm.core.events import (
     ReportAccepted,
 )
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dicq, Icq
 from bitarm.core.question import Question
 from bitarm.core.replay import replay

@@ -35,8 +35,8 @@ from bitarm.core.events import (
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Dismiss, Report, Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.replay import replay
 from bitarm.errors import RewardError, StoreError
 from bitarm.runtime.embedded import EmbeddedRun

@@ -22,8 +22,8 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.rewards import RewardSource
 from bitarm.errors import RewardError, StoreError
 from bitarm.runtime.embedded import EmbeddedRun

@@ -17,7 +17,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.messages import Position, Report
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.runtime.service import Publication

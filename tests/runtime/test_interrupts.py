@@ -13,7 +13,7 @@ import bitarm
 from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import replay
-from bitarm.runtime.interrupts import held_interrupts
+from bitarm.runtime.signals import held_interrupts, interrupted_by_any
 from bitarm.store import SqliteJournal
 
 
@@ -59,18 +59,35 @@ def test_ctrl_c_within_a_write_ends_the_run_once(tmp_path: Path, at: int) -> Non
     journal.close()
 
 
-def test_an_interrupt_is_late_and_not_lost() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_is_late_and_not_lost(number: signal.Signals) -> None:
     order: list[str] = []
 
     def work() -> None:
         with held_interrupts():
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
             order.append("the block went on")
+        order.append("and no further")
 
-    with pytest.raises(KeyboardInterrupt):
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt), interrupted_by_any():
         work()
     assert order == ["the block went on"]
+    assert signal.getsignal(number) is before
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_is_not_heard_is_not_held() -> None:
+    """As under nohup, and in a job of a shell's background."""
+    before = [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGHUP)]
+    try:
+        with interrupted_by_any(), held_interrupts():
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.kill(os.getpid(), signal.SIGINT)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGHUP), before, strict=True):
+            signal.signal(number, handler)
 
 
 def test_other_threads_leave_the_handler_alone() -> None:

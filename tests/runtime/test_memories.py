@@ -98,6 +98,8 @@ def test_an_agent_goes_back_to_earlier_saves(problem: Problem, arm: int) -> None
             world.run(most_passes=2000)
             result = assert_sound(world)
             lost = _told_and_lost(world, arm, began_with)
+            second = _joined(world, name)[1:2]  # if the learner heard of it
+            assert all(joined.went_on is (began_with > 0) for joined in second)
             assert result.forgotten == lost, (reached, back)
             contradicted = "two different answers" in result.guarantee_reason
             if contradicted:
@@ -124,9 +126,13 @@ def test_a_life_that_told_nothing_costs_nothing(problem: Problem) -> None:
     assert assert_sound(world).guarantee == DELTA
 
 
-def _lives(world: World, agent: str) -> list[str]:
+def _joined(world: World, agent: str) -> list[AgentJoined]:
     joined = [event for event in events_of(world) if isinstance(event, AgentJoined)]
-    return [event.life for event in joined if event.agent == agent]
+    return [event for event in joined if event.agent == agent]
+
+
+def _lives(world: World, agent: str) -> list[str]:
+    return [joined.life for joined in _joined(world, agent)]
 
 
 @_both

@@ -34,12 +34,12 @@ from bitarm.core.events import (
 )
 from bitarm.core.learner_state import ArmPhase
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import (
     ChallengeElimination,
     SequentialHalving,
     SuccessiveRejects,
 )
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Dyadic, Exact
 from bitarm.core.replay import replay
 from bitarm.core.result import result_of

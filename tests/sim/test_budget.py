@@ -15,8 +15,8 @@ from bitarm.api.simulate import simulate
 from bitarm.sim.engine import Engine
 from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Beta, Gaussian, RewardModel
-from bitarm.sim.tables import has_twin
 from bitarm.sim.trials import Trials
+from bitarm.sim.twins import has_twin
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,9 @@ from bitarm.core.bits import Symbol
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import LearnerEvent, ReportAccepted, RunEnded, RunOpened
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb, Lucb, Policy, SuccessiveElimination
-from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop, advance, unheard
+from bitarm.core.policy import Action, Advance, PolicyContext, Stop, advance, unheard
 from bitarm.core.quantizers import Exact, Icq, QuBan
 from bitarm.core.question import BEYOND
 from bitarm.core.schedule import ListedSchedule, paper_schedule

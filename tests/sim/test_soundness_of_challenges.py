@@ -1,7 +1,8 @@
 """Elimination by challenge, whole runs: wrong answers are as rare as claimed.
 
 Exact binomial tests on arms that are all but equal, where the leader has more pulls than those that
-it challenges; controls that must fail; and δ = 1e-5 by importance sampling, with σ.
+it challenges, as the default does it and with steps and leaps so small that little is to spare;
+controls that must fail; and δ = 1e-5 by importance sampling, with σ and without.
 `tests/core/evidence` has the same for evidence alone, every pull looked at.
 """
 
@@ -18,8 +19,8 @@ from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.environment import environment_of
 from bitarm.sim.kernels import challenge
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
-from bitarm.sim.tables import has_twin
 from bitarm.sim.tape import empty_tape
+from bitarm.sim.twins import has_twin
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +29,12 @@ _TRIALS = 20_000
 _WEIGHTED = 3_000  # trials that are weighed by their likelihood
 _UNSEEN = 1e-9  # a gap that no run can see: who names the worse arm is wrong all the same
 _SCHEME: dict[str, Any] = {"quantizer": "dyadic", "policy": "challenge"}
+_SMALL: dict[str, Any] = {
+    **dict.fromkeys(("kappa", "kappa_first", "kappa_cut", "kappa_place", "kappa_pilot"), 0.05),
+    **{"cap": 1.2, "patience": 0.1, "behind": 1.0, "aim": 0.0},
+}
+"""Fine steps and small leaps: nothing is lost to rounding, and there are many challenges."""
+
 _IN_UNIT: dict[str, Any] = {"bounds": (0.0, 1.0), "max_samples": 300}
 _BOUNDED: dict[str, tuple[RewardModel, ...]] = {
     "fair coins": (Bernoulli(mean=0.5 + _UNSEEN), Bernoulli(mean=0.5)),
@@ -52,12 +59,20 @@ def _setup(models: tuple[RewardModel, ...], **words: Any) -> Setup:
     return setup
 
 
-def _errs_too_often(models: tuple[RewardModel, ...], delta: float, **words: Any) -> bool:
-    """Whether the answers rule out P(wrong) ≤ δ; a run without an answer is not wrong."""
+def _wrong(models: tuple[RewardModel, ...], delta: float, **words: Any) -> int:
+    """Runs with a wrong answer; one without an answer is not wrong."""
     best = int(np.argmax([model.mean for model in models]))
     setup = _setup(models, delta=delta, **words)
     (trials,) = Engine([setup], environment_of(models)).run(np.random.default_rng(7), _TRIALS)
-    wrong = int(np.count_nonzero((trials.best_arm >= 0) & (trials.best_arm != best)))
+    return int(np.count_nonzero((trials.best_arm >= 0) & (trials.best_arm != best)))
+
+
+def _errs_too_often(models: tuple[RewardModel, ...], delta: float, **words: Any) -> bool:
+    """Whether the answers rule out P(wrong) ≤ δ."""
+    return _rules_out(_wrong(models, delta, **words), delta)
+
+
+def _rules_out(wrong: int, delta: float) -> bool:
     return bool(stats.binomtest(wrong, _TRIALS, delta, alternative="greater").pvalue < _LEVEL)
 
 
@@ -73,6 +88,24 @@ def test_with_sigma(name: str) -> None:
     for delta in (0.5, 0.2, 0.05):
         words: dict[str, Any] = {"sigma": models[0].sigma, "max_samples": 500}
         assert not _errs_too_often(models, delta, **words), delta
+
+
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        (_BOUNDED["fair coins"], _IN_UNIT),
+        (_BOUNDED["coins that hardly ever fail"], {**_IN_UNIT, "max_samples": 1000}),
+        (_SIGMA["Gaussian"], {"sigma": 1.0, "max_samples": 300}),
+        (_SIGMA["Rademacher"], {"sigma": 0.5, "max_samples": 300}),
+    ],
+    ids=["fair coins", "coins that hardly ever fail", "Gaussian", "Rademacher"],
+)
+def test_where_little_is_to_spare(models: tuple[RewardModel, ...], words: dict[str, Any]) -> None:
+    """Up to a quarter of δ: what evidence itself errs by, with every pull looked at."""
+    for delta in (0.5, 0.2, 0.05):
+        wrong = _wrong(models, delta, **words, **_SMALL)
+        assert not _rules_out(wrong, delta), (delta, wrong)
+        assert wrong > 0, delta
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.3])
@@ -91,18 +124,23 @@ def test_a_sigma_that_is_too_small_is_noticed() -> None:
     assert _errs_too_often(_SIGMA["Gaussian"], 0.05, sigma=1 / 4, max_samples=500)
 
 
-def test_evidence_that_is_weighed_too_lightly_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the weights of the law added up to 400: agents give up for far too little."""
+@pytest.mark.parametrize(("name", "total"), [("fair coins", 16), ("Gaussian", 8)])
+def test_evidence_that_is_weighed_too_lightly_is_noticed(
+    name: str, total: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the weights of the law added up to more than 1: agents give up for too little."""
     run = challenge.compiled()
 
     def with_less(*given: Any) -> None:
         *before, duel, race, output = given
         rules = duel.rules.copy()
-        rules["level"] -= math.log(400)
+        rules["level"] -= math.log(total)
         run(*before, duel._replace(rules=rules), race, output)
 
     monkeypatch.setattr(challenge, "compiled", lambda: with_less)
-    assert _errs_too_often(_BOUNDED["fair coins"], 0.05, **_IN_UNIT)
+    words = _IN_UNIT if name in _BOUNDED else {"sigma": 1.0, "max_samples": 300}
+    models = _BOUNDED[name] if name in _BOUNDED else _SIGMA[name]
+    assert _errs_too_often(models, 0.05, **words, **_SMALL)
 
 
 # -- one error in a hundred thousand --------------------------------------------------------------
@@ -130,6 +168,45 @@ def _weighted_errors(*, sigma: float) -> tuple[float, float]:
     ratio = gap * (sums[:, 0] - sums[:, 1]) - gap**2 / 2 * (pulls[:, 0] - pulls[:, 1])
     weights = np.where(outcome.best_arm == 1, np.exp(ratio), 0.0)
     return float(weights.mean()), float(weights.std() / np.sqrt(_WEIGHTED))
+
+
+def _weighted_errors_of_coins(
+    run: Any, monkeypatch: pytest.MonkeyPatch, lighter: float
+) -> tuple[float, float]:
+    """P(the second one is named) at δ = 1e-5 for two fair coins, with its standard error.
+
+    Trials are drawn with coins that differ. With `lighter`, evidence is taken to be that many nats
+    more than it is. Rewards that agents bet on are on no tape, so the kernel runs one trial at a
+    time, and its race is read after each.
+    """
+    p = 0.65
+    ratios: list[float] = []
+
+    def one_by_one(rng: np.random.Generator, todo: Any, *given: Any) -> None:
+        *before, duel, race, output = given
+        rules = duel.rules.copy()
+        rules["level"] -= lighter
+        for n in range(todo.size):
+            run(rng, todo[n : n + 1], *before, duel._replace(rules=rules), race, output)
+            pulls, ones = duel.pulls[race.arms["at"]], race.arms["total"]
+            likely = ones[1] + (pulls[0] - ones[0])  # rewards that were drawn with chance p
+            rest = pulls.sum() - likely
+            ratios.append(-likely * math.log(2 * p) - rest * math.log(2 * (1 - p)))
+
+    monkeypatch.setattr(challenge, "compiled", lambda: one_by_one)
+    tilted = environment_of((Bernoulli(mean=1 - p), Bernoulli(mean=p)))
+    setup = _setup(tilted.models, bounds=(0.0, 1.0), delta=1e-5, **_SMALL)
+    (trials,) = Engine([setup], tilted).run(np.random.default_rng(11), _WEIGHTED)
+    weights = np.where(trials.best_arm == 1, np.exp(np.array(ratios)), 0.0)
+    return float(weights.mean()), float(weights.std() / np.sqrt(_WEIGHTED))
+
+
+def test_one_error_in_a_hundred_thousand_without_sigma(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = challenge.compiled()
+    rate, error = _weighted_errors_of_coins(run, monkeypatch, 0.0)
+    assert 0 < rate + 4 * error < 1e-5
+    rate, error = _weighted_errors_of_coins(run, monkeypatch, math.log(64))  # the control
+    assert rate - 4 * error > 1e-5
 
 
 def test_one_error_in_a_hundred_thousand() -> None:

@@ -15,9 +15,9 @@ from bitarm.api.simulate import setup_of
 from bitarm.sim.engine import Engine, union_grid
 from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli, Gaussian, RewardModel
-from bitarm.sim.tables import has_twin
 from bitarm.sim.tape import empty_tape
 from bitarm.sim.trials import Trials
+from bitarm.sim.twins import has_twin
 
 pytestmark = pytest.mark.slow
 

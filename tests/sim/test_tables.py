@@ -23,7 +23,8 @@ from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, Q
 from bitarm.core.schedule import GeometricSchedule, ListedSchedule, Schedule, paper_schedule
 from bitarm.errors import ConfigError
 from bitarm.sim.machines import run_trial
-from bitarm.sim.tables import MOST_CHECKPOINTS, MOST_PAIRED, checkpoints, has_twin, table_of
+from bitarm.sim.tables import table_of
+from bitarm.sim.twins import MOST_CHECKPOINTS, MOST_PAIRED, checkpoints, has_twin
 
 
 @pytest.mark.parametrize(

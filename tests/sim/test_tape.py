@@ -15,8 +15,7 @@ from bitarm.core.running_sum import add
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.errors import ConfigError
 from bitarm.sim.engine import Engine, union_grid
-from bitarm.sim.environment import environment_of
-from bitarm.sim.machines import fill
+from bitarm.sim.environment import environment_of, fill
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
 from bitarm.sim.tape import Tape, empty_tape, recorded_tape
 

@@ -122,6 +122,11 @@ class TestFilesThatAreNotOurs:
             open_journal(read_only=read_only)
         assert list(path.iterdir()) == []
 
+    def test_a_pipe(self, path: Path, open_journal: Open, *, read_only: bool) -> None:
+        os.mkfifo(path)
+        with pytest.raises(StoreError, match="is a pipe or a device, a journal is a file"):
+            open_journal(read_only=read_only)
+
 
 def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()

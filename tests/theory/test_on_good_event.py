@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from quantizing import decode, encode
 
 from bitarm.core.agent import Agent
+from bitarm.core.bounds import Bounds
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Answer, Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
-from bitarm.core.quantizer import Bounds
 from bitarm.core.quantizers import Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, Schedule, paper_schedule
 from bitarm.core.setup import Setup

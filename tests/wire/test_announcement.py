@@ -46,7 +46,7 @@ def test_it_says_nothing_of_how_the_run_is_decided() -> None:
         (b"[]", "must have version 2"),
         (b'{"version": 1}', "must have version 2, got 1: bring learner and agents to the same"),
         (b'{"version": 2}', "must name its opening"),
-        (b" " * (MOST_BYTES + 1), "at most 1048576 bytes: 1048577"),
+        (b" " * (MOST_BYTES + 1), "at most 1048576 bytes, got 1048577"),
     ],
     ids=lambda value: str(value[:20]),
 )

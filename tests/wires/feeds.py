@@ -29,8 +29,7 @@ class LiveFeed:
         first = self._world.drawn[self._arm]
         self._world.drawn[self._arm] += most
         self._known.extend(range(first, first + most))
-        tape = self._world.problem.tape
-        return [tape.total(self._arm, first + i, 1) for i in range(most)]
+        return self._world.problem.tape.rewards(self._arm, first, most)
 
     def rest(self) -> None:
         """Nothing to stop."""
@@ -43,7 +42,7 @@ class TapeSource:
         self._tape, self._arm, self._done = problem.tape, arm, 0
 
     def pull(self, count: int) -> Sequence[float]:
-        rewards = [self._tape.total(self._arm, self._done + i, 1) for i in range(count)]
+        rewards = self._tape.rewards(self._arm, self._done, count)
         self._done += count
         return rewards
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bitarm.api.identify import seed_of
 from bitarm.api.scheme import build
+from bitarm.api.seed import seed_of
 from bitarm.api.words import split
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError

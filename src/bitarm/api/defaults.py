@@ -18,12 +18,12 @@ from bitarm.api.scheme import (
     default_quantizer,
     default_width,
 )
-from bitarm.api.words import owners
+from bitarm.core.bounds import Bounds
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
-from bitarm.core.quantizer import Bounds
 from bitarm.core.quantizers import CHOICES
+from bitarm.core.vocabulary import owners
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import Declared, words_of
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from bitarm.api.problem import Arm, Problem
+from bitarm.api.arm_tables import Arm
+from bitarm.api.problem import Problem
 from bitarm.api.tables import NetworkWords
 from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.words import words_of

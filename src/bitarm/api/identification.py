@@ -39,10 +39,13 @@ class Told:
 class Identification(RunResult):
     """A result with what led to it.
 
-    result = bitarm.identify(arms, bounds=(0, 1))
-    result.to_frame()            # a row an arm
-    result.to_frame("rounds")    # a row a report, in the order of time
-    result.plot()                # the race
+        result = bitarm.identify(arms, bounds=(0, 1))
+        result.to_frame()            # a row an arm
+        result.to_frame("rounds")    # a row a report, in the order of time
+        result.plot()                # the race
+
+    Beside the fields of `RunResult` it has `history`: what each report told of its arm, in the
+    order of time.
     """
 
     history: tuple[Told, ...]

@@ -1,12 +1,10 @@
 """`identify`: find the best arm in one process, over the embedded channel."""
 
 import hashlib
-import secrets
 import warnings
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal
 
 from bitarm.api.arms import Arms, sources_of
@@ -14,7 +12,8 @@ from bitarm.api.assumptions import check_data, data_caveats, sigma_caveats
 from bitarm.api.identification import Identification, identification_of
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build
-from bitarm.api.words import flag, split, vocabulary
+from bitarm.api.seed import seed_of
+from bitarm.api.words import split
 from bitarm.core.budget import has_phases
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
@@ -23,7 +22,8 @@ from bitarm.core.quantizer import Quantizer
 from bitarm.core.rewards import RewardSource
 from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
 from bitarm.core.setup import Setup
-from bitarm.core.spec import check_seed
+from bitarm.core.vocabulary import vocabulary
+from bitarm.core.words import flag
 from bitarm.errors import ConfigError
 from bitarm.links.fit import on_link
 from bitarm.links.profiles import Link
@@ -89,7 +89,7 @@ def identify(
         arms: the arms by name, in a list, or the columns of a table (pandas, Polars). Each is a
             function that returns one reward a call, an array, a column or a list of rewards, an
             iterator, or a RewardSource. Names become texts.
-        delta: allowed probability of a wrong answer, by default 0.05.
+        delta: allowed probability of a wrong answer, by default 0.05; 1e-60 at the least.
         sigma: the rewards are sub-Gaussian with this parameter: a deviation that they do not
             exceed, if they are normal. Needed only where there are no bounds.
         bounds: the lowest and the highest reward that there can be.
@@ -221,19 +221,6 @@ def run_setup(
     )
     run = embedded.run(caveats=_caveats(setup, sources))
     return run, identification_of(entry.event for entry in journal.read(run))
-
-
-def new_seed() -> int:
-    """A seed from the system, short enough to type again."""
-    return secrets.randbits(32)
-
-
-def seed_of(seed: int | None) -> int:
-    """The seed that was given, or a new one; NumPy's whole numbers will do."""
-    if seed is None:
-        return new_seed()
-    check_seed(seed if isinstance(seed, bool) or not isinstance(seed, Integral) else int(seed))
-    return int(seed)
 
 
 def _check_hooks(journal: Any, watch: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from bitarm.api.words import unknown
+from bitarm.core.words import unknown
 from bitarm.errors import ConfigError
 from bitarm.sim.models import MODELS, RewardModel
 

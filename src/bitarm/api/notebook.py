@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.result import RunResult
 from bitarm.core.vocabulary import labels
 

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from bitarm.api.extras import require
 from bitarm.api.log_axis import make_logarithmic
@@ -12,34 +12,12 @@ from bitarm.core.result import RunResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from bitarm.api.identification import Told  # which draws its race with this
+
 _MOST_ARMS = 12  # whose names fit beside the picture
 
 
-class Place(Protocol):
-    """Where an arm was at some time."""
-
-    @property
-    def arm(self) -> int:
-        """Its number."""
-        ...
-
-    @property
-    def pulls(self) -> int:
-        """Its pulls until then."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """Its mean, as decoded."""
-        ...
-
-    @property
-    def radius(self) -> float | None:
-        """How far off that may be."""
-        ...
-
-
-def race_picture(result: RunResult, history: Sequence[Place]) -> "Figure":
+def race_picture(result: RunResult, history: "Sequence[Told]") -> "Figure":
     """A curve with a band for each arm; a cross where it fell, a ring at the answer or the leader.
 
     If there are many, those that went furthest have names and colours, and the others are grey.
@@ -53,20 +31,20 @@ def race_picture(result: RunResult, history: Sequence[Place]) -> "Figure":
     furthest = sorted(range(len(result.arms)), key=lambda arm: -result.arms[arm].pulls)
     named = set(furthest[:_MOST_ARMS])
     marked = result.best_arm if result.best_arm is not None else result.leader
-    curves: dict[int, list[Place]] = defaultdict(list)
-    for place in history:
-        curves[place.arm].append(place)
+    curves: dict[int, list[Told]] = defaultdict(list)
+    for report in history:
+        curves[report.arm].append(report)
     others = [
-        [(place.pulls, place.mean) for place in places]
-        for number, places in curves.items()
+        [(report.pulls, report.mean) for report in reports]
+        for number, reports in curves.items()
         if number not in named
     ]
     panel.add_collection(LineCollection(others, colors="0.85", zorder=0))
     for number in sorted(named & curves.keys()):
-        arm, places = result.arms[number], curves[number]
-        pulls, means = [place.pulls for place in places], [place.mean for place in places]
+        arm, reports = result.arms[number], curves[number]
+        pulls, means = [report.pulls for report in reports], [report.mean for report in reports]
         (line,) = panel.plot(pulls, means, marker=".", label=arm.name)
-        radii = [place.radius or 0.0 for place in places]
+        radii = [report.radius or 0.0 for report in reports]
         least, most = result.bounds or (-math.inf, math.inf)
         low = [max(mean - radius, least) for mean, radius in zip(means, radii, strict=True)]
         high = [min(mean + radius, most) for mean, radius in zip(means, radii, strict=True)]

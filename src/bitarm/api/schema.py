@@ -14,11 +14,11 @@ from typing import Any
 from bitarm.api.defaults import Default, default_of
 from bitarm.api.sources import SOURCES, Source
 from bitarm.api.tables import ArmWords, FileWords, NetworkWords
-from bitarm.api.words import users, vocabulary
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
+from bitarm.core.vocabulary import users, vocabulary
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import Declared, WordKind, words_of
 

@@ -9,9 +9,9 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from bitarm.api import words
 from bitarm.api.budget import meaningless, refuse_meaningless, sized_by_bits
-from bitarm.api.words import choose, typed, typed_words
+from bitarm.api.words import LIMITS, typed_words
+from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.confidence import Stride, Width
@@ -24,7 +24,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
 )
 from bitarm.core.policy import Policy
-from bitarm.core.quantizer import Bounds, Quantizer
+from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import CHOICES, Dicq, Dyadic
 from bitarm.core.registry import Registry
 from bitarm.core.schedule import (
@@ -35,15 +35,8 @@ from bitarm.core.schedule import (
     default_first,
 )
 from bitarm.core.setup import Setup
-from bitarm.core.spec import (
-    RunSpec,
-    check_arms,
-    check_bounds,
-    check_delta,
-    check_seed,
-    check_sigma,
-    sigma_of,
-)
+from bitarm.core.spec import RunSpec, check_arms, check_delta, check_seed, check_sigma, sigma_of
+from bitarm.core.vocabulary import choose
 from bitarm.core.widths import (
     WIDTHS,
     BoundedEvidence,
@@ -51,6 +44,7 @@ from bitarm.core.widths import (
     PairwiseWidth,
     SubGaussianEvidence,
 )
+from bitarm.core.words import typed
 from bitarm.errors import ConfigError
 
 DEFAULT_DELTA = 0.05
@@ -75,7 +69,7 @@ def build(
     """
     problem = typed_words(problem, "problem")
     scheme = typed_words(scheme, "scheme")
-    limits = typed(limits, words.LIMITS, "[limits]")
+    limits = typed(limits, LIMITS, "[limits]")
     check_arms(arms)
     check_seed(seed)
     bounds: Bounds | None = problem.get("bounds")

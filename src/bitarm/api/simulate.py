@@ -10,7 +10,6 @@ from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
 from bitarm.api.extras import require
 from bitarm.api.frames import arrow_of, flat, frame_of
-from bitarm.api.identify import seed_of
 from bitarm.api.notebook import simulation_html, simulation_lines
 from bitarm.api.scheme import (
     GRID,
@@ -19,13 +18,16 @@ from bitarm.api.scheme import (
     chosen_quantizer,
     parameters_of,
 )
+from bitarm.api.seed import seed_of
 from bitarm.api.sweep_picture import sweep_picture
-from bitarm.api.words import require_known, split, users, whole_number
+from bitarm.api.words import require_known, split
 from bitarm.core.confidence import Stride
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.setup import Setup
+from bitarm.core.vocabulary import users
+from bitarm.core.words import whole_number
 from bitarm.errors import ConfigError
 from bitarm.links.fit import longest_answer, on_link
 from bitarm.links.profiles import find_link
@@ -34,7 +36,7 @@ from bitarm.sim.execute import Progress, Runner, execute, run_local, run_on_clus
 from bitarm.sim.models import RewardModel, Sampler
 from bitarm.sim.statistics import Moments, clopper_pearson
 from bitarm.sim.sweep import MEASURES, PointResult, Sweep
-from bitarm.sim.tables import checkpoints
+from bitarm.sim.twins import checkpoints
 
 if TYPE_CHECKING:
     import pandas as pd

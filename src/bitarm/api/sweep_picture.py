@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitarm.api.extras import require
 from bitarm.api.log_axis import make_logarithmic
-from bitarm.api.words import vocabulary
+from bitarm.core.vocabulary import vocabulary
 from bitarm.core.words import WordKind
 from bitarm.errors import ConfigError
 from bitarm.sim.sweep import MEASURES

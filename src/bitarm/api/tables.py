@@ -6,9 +6,8 @@ Those of [network], those that every [[arm]] has, and what a file says beside th
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, final
 
-from bitarm.api.words import Taker
 from bitarm.core.events import FleetAssigned, LostRule
-from bitarm.core.words import Word, words_of
+from bitarm.core.words import Taker, Word, words_of
 from bitarm.links.profiles import LINKS
 
 _FLEET: dict[str, Any] = {field.name: field.default for field in fields(FleetAssigned)}

@@ -3,50 +3,19 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bitarm.api.tables import NETWORK
 from bitarm.core.limits import Limits
+from bitarm.core.registry import unheard_of
 from bitarm.core.vocabulary import (
     LIMIT,
-    Taker,
-    Vocabulary,
-    choose,
     import_plugins,
-    owners,
     taker_of,
-    unheard_of,
-    users,
     vocabulary,
 )
-from bitarm.core.words import flag, number, text, unknown, whole_number, words_of
+from bitarm.core.words import Taker, typed, words_of
 from bitarm.errors import ConfigError
 
-__all__ = [
-    "LIMITS",
-    "Taker",
-    "Vocabulary",
-    "choose",
-    "flag",
-    "import_plugins",
-    "number",
-    "owners",
-    "split",
-    "text",
-    "typed",
-    "typed_words",
-    "unknown",
-    "users",
-    "vocabulary",
-    "whole_number",
-]
-
 LIMITS: dict[str, Taker] = {name: taker_of(declared) for name, declared in words_of(Limits).items()}
-
-
-def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:
-    """The given words with their values checked; a word that is not known is refused."""
-    for word in given:
-        if word not in known:
-            raise ConfigError(unknown(f"a word of {where}", word, known))
-    return {word: known[word](word, value) for word, value in given.items()}
 
 
 def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()) -> dict[str, Any]:
@@ -95,3 +64,14 @@ def require_known(words: Iterable[str], what: str, beside: Iterable[str] = ()) -
         if word not in vocabulary().words:
             known = (*vocabulary().words, *beside)
             raise ConfigError(unheard_of(what, word, known, faults))
+
+
+def table_with(word: str) -> str | None:
+    """The table of a problem file that has this word; None if none has."""
+    known = vocabulary()
+    for table in ("problem", "scheme"):
+        if word in known.of_table(table):
+            return table
+    if word in LIMITS:
+        return "limits"
+    return "network" if word in NETWORK else None

@@ -1,7 +1,9 @@
 """The program: which commands there are, which of them are loaded, and how it ends."""
 
 import errno
+import inspect
 import io
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -14,8 +16,7 @@ from typer.main import get_group
 
 import bitarm
 from bitarm.api.extras import require
-from bitarm.cli.exits import Exit, complain, exit_for
-from bitarm.core.vocabulary import import_plugins
+from bitarm.cli.exits import Exit, exit_for, notify
 from bitarm.errors import BitarmError
 
 COMMANDS = (
@@ -50,7 +51,19 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_common)
     for command in commands:
         import_module(f"bitarm.cli.commands.{command}").add_to(app)
+    _join_lines(app)
     return app
+
+
+def _join_lines(app: typer.Typer) -> None:
+    """Let paragraphs of help flow: typer keeps a docstring's own lines in all but the first."""
+    for command in app.registered_commands:
+        if command.callback is not None:
+            text = command.help or inspect.getdoc(command.callback) or ""
+            command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", text)
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            _join_lines(group.typer_instance)
 
 
 def _app_for(typed: Sequence[str]) -> typer.Typer:
@@ -63,8 +76,10 @@ def _app_for(typed: Sequence[str]) -> typer.Typer:
     command = typed[0]
     app = make_app([command])
     if command in _EXTENSIBLE and not _flags_typed(typed[1:]) <= _flags_of(app, command):
+        from bitarm.core.vocabulary import import_plugins  # here: an agent needs no schemes
+
         for fault in import_plugins():
-            complain(fault)
+            notify(fault)
         app = make_app([command])
     return app
 
@@ -117,7 +132,7 @@ def run() -> int:
             sys.stdout.close()  # or Python would try again at its end
         if error.errno == errno.EPIPE:
             return Exit.DECIDED  # the reader of our output went away: nobody is left to tell
-        complain(f"the output could not be written: {error.strerror}")
+        notify(f"the output could not be written: {error.strerror}")
         return Exit.INTERNAL
     return code
 
@@ -131,17 +146,19 @@ def _run() -> int:
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):
             return Exit.DECIDED  # the reader of our output went away: nobody is left to tell
+        if end.__context__ is not None and isinstance(end.__context__.__cause__, KeyboardInterrupt):
+            notify("interrupted")  # where a command had nothing better to say of it
         return end.code if isinstance(end.code, int) else Exit.DECIDED
     except KeyboardInterrupt:
-        complain("interrupted")
+        notify("interrupted")
         return Exit.INTERRUPTED
     except BitarmError as error:
-        complain(str(error))
+        notify(str(error))
         return exit_for(error)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             raise
         traceback.print_exc()
-        complain("this is a defect of bitarm, not of your input: please report the lines above")
+        notify("this is a defect of bitarm, not of your input: please report the lines above")
         return Exit.INTERNAL
     raise AssertionError("a command line always exits")

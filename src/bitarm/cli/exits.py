@@ -3,7 +3,7 @@
 import sys
 from enum import IntEnum
 
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.errors import (
     BitarmError,
     ConfigError,
@@ -44,7 +44,7 @@ def exit_for_outcome(outcome: Outcome) -> Exit:
     return Exit.PEER if outcome is Outcome.AGENT_LOST else Exit.NO_ANSWER
 
 
-def complain(text: str) -> None:
+def notify(text: str) -> None:
     """Print a sentence for the user on stderr, after the program's name.
 
     It may quote what a peer said, or a file: that begins no line and moves no cursor.

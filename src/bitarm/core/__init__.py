@@ -2,4 +2,20 @@
 
 Everything here is a function of its arguments: no clock, no random generator, no socket, no file,
 no third-party package. A message goes in; a tuple of messages and events comes out.
+
+    question, codes/, bits             what an agent is asked, and how a mean becomes bits
+    agent, rewards, running_sum        the agent's machine, and rewards on their way to it
+    messages, epochs                   what both ends say, and in which of the learner's starts
+    learner, rounds, race              the learner's machine: what an answer means, what follows
+                                       when a round closes, what is held of each arm
+    learner_state, catch_up            its values; how it goes on if it lost a part of its past
+    policy, policies/, budget, phases  which arms advance, fall or win
+    quantizer, quantizers/, hint       how the learner asks, and reads with a known error
+    dither, resolution                 what rounding takes, on purpose and because of floats
+    confidence, widths/, evidence/     how sure one may be that an arm is better than another
+    setup, spec, schedule, limits      a run before it begins
+    words, vocabulary, registry        its parameters by name, and its schemes
+    events, plain, journal, replay     what happened, as text; kept; lived through again
+    standings, sentences, outlook      where a run stands, told in numbers and in words
+    result, guarantee, assumptions     how it ended, and what may be claimed of that
 """

@@ -263,11 +263,12 @@ class Agent:
             )
         scale = request.question.scale or self.state.scale
         bets = self.state.bets
-        if scale is not None and scale.bounded and bets is None:
-            if self.state.pulls:
-                raise self._misfit(request, "is about bets on rewards, of which none were kept")
-            bets = Bets()
-        if scale != self.state.scale and self.state.bets is not None:
+        is_bounded = scale is not None and scale.bounded
+        if not self.state.pulls:
+            bets = Bets() if is_bounded else None
+        elif is_bounded and bets is None:
+            raise self._misfit(request, "is about bets on rewards, of which none were kept")
+        elif scale != self.state.scale and bets is not None:
             raise self._misfit(request, "is about bets on another scale than those that were kept")
         fresh = replace(
             self.state,

@@ -13,13 +13,15 @@ def assumptions_of(
     *,
     arms_lost: bool = False,
     rewards_lost: bool = False,
+    files_read: bool = False,
     journal: str = "",
     forgotten: str = "",
 ) -> tuple[str, ...]:
     """The clauses, each of which may follow an "if".
 
     `arms_lost` says that arms left the race because nobody could be heard, `rewards_lost` that
-    agents lost rewards that they had not told of; `journal` is a clause on the journal that the run
+    agents lost rewards that they had not told of, `files_read` that the age of a file matters from
+    which an agent went on; `journal` is a clause on the journal that the run
     was resumed from, if its age matters; `forgotten` says what became of rewards that had been
     told, if some were lost too.
     """
@@ -29,6 +31,8 @@ def assumptions_of(
         clauses.append("which agents were lost, and when, does not depend on the rewards")
     if rewards_lost:
         clauses.append("what agents lost in crashes does not depend on the rewards")
+    if files_read:
+        clauses.append("the file that an agent went on from was its newest")
     if journal:
         clauses.append(journal)
     if forgotten:

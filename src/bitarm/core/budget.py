@@ -6,19 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Protocol, TypeGuard, final
 
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.outcome import Outcome
 from bitarm.core.phases import Phase
-from bitarm.core.policy import (
-    Action,
-    Advance,
-    Drop,
-    Outcome,
-    Policy,
-    PolicyContext,
-    Stop,
-    unheard,
-)
+from bitarm.core.policy import Action, Advance, Drop, Policy, PolicyContext, Stop, unheard
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.core.spec import RunSpec
+from bitarm.core.spec import LEAST_DELTA, RunSpec
 from bitarm.core.words import Word
 from bitarm.errors import ConfigError
 
@@ -52,7 +44,7 @@ class BudgetWords:
         Word(
             "Sizes icq's intervals under a budget; guarantees nothing",
             sign="interval δ=",
-            above=0,
+            least=LEAST_DELTA,
             below=1,
         ),
     ] = None

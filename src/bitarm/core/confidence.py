@@ -26,7 +26,7 @@ class ArmView:
     open_below: bool = False  # whether μ̂ may be anywhere below the decoded cell too
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of its rewards, as a power of two of a coin's variance, if told
-    rung: int | None = None  # the first at which its evidence was told with its mean, if it was
+    rung: int | None = None  # the first of three rungs at which its evidence was told, if it was
     beaten_by: int | None = None  # the arm whose challenge it lost
 
     @property
@@ -50,23 +50,30 @@ class Stride(Enum):
 
 
 class Confidence(Protocol):
-    """Bounds that hold for all arms and all checkpoints at once, with probability 1 − δ."""
+    """Bounds that hold for all arms and all checkpoints at once, with probability 1 − δ.
 
-    def radius(self, view: ArmView) -> float:
-        """How far off a decoded mean may be: half the interval that is drawn around it.
+    To be inherited from: what judges a pair of arms has a margin of its own, and the rest follows.
+    """
 
-        Two arms with equal pulls whose intervals are disjoint are separated; with a width that
-        judges pairs, they may be separated before.
-        """
-        ...
+    __slots__ = ()
 
+    @abstractmethod
     def margin(self, loser: ArmView, winner: ArmView) -> float:
         """The lead in μ̂ from which on `winner` is truly no worse than `loser`."""
         ...
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         """The same for decoded means: the margin and both quantizers' errors."""
-        ...
+        return self.margin(loser, winner) + (loser.error + winner.error)
+
+    def radius(self, view: ArmView) -> float:
+        """How far off a decoded mean may be: half the interval that is drawn around it.
+
+        By default half the separation from an arm of the same kind. Two arms with equal pulls whose
+        intervals are disjoint are separated; with a width that judges pairs, they may be separated
+        before.
+        """
+        return self.separation(view, view) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +111,8 @@ class Width(ABC):
 
     @property
     def level(self) -> float:
-        """L = ln((K − 1)/δ): what evidence that one arm of a pair is better must reach."""
-        return math.log(self.arms - 1) - math.log(self.share)
+        """L for what a comparison may spend: what evidence for a pair must reach."""
+        return level_of(self.arms, self.share)
 
     def u_prime(self, pulls: int, index: int) -> float:
         """U', the half-width around an arm's empirical mean after `pulls` pulls.
@@ -133,7 +140,7 @@ class Width(ABC):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class Intervals(Confidence):
     """Confidence from one interval an arm: LCB and UCB are μ̃ ∓ U, Eq. (5)."""
 
     width: Width
@@ -150,6 +157,14 @@ class Intervals:
     def separation(self, loser: ArmView, winner: ArmView) -> float:
         """LCB(winner) ≥ UCB(loser) is μ̃_winner − μ̃_loser ≥ U_loser + U_winner."""
         return self.radius(loser) + self.radius(winner)
+
+
+def level_of(arms: int, delta: float) -> float:
+    """L = ln((K − 1)/δ): the evidence, in nats, that one arm of a pair is better than the other.
+
+    Only the K − 1 pairs with the best arm can do harm, so each of them may fail with δ/(K − 1).
+    """
+    return math.log(arms - 1) - math.log(delta)
 
 
 def radius(u_prime: float, error: float) -> float:

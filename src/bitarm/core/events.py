@@ -13,13 +13,20 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import CODES, Code
 from bitarm.core.evidence.tasks import TASKS, Task
 from bitarm.core.messages import Request
+from bitarm.core.outcome import Outcome
 from bitarm.core.plain import Families, dumps, from_plain
 from bitarm.core.policies import POLICIES
-from bitarm.core.policy import Outcome, Policy
+from bitarm.core.policy import Policy
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
 from bitarm.core.spec import SPEC_FAMILIES
 from bitarm.errors import ConfigError, StoreError
+
+
+def _by_arm(arms: tuple[int, ...], pulls: tuple[int, ...]) -> dict[int, int]:
+    if len(arms) != len(pulls):
+        raise StoreError(f"an event names {len(arms)} arms and tells {len(pulls)} counts of pulls")
+    return dict(zip(arms, pulls, strict=True))
 
 
 @final
@@ -99,9 +106,7 @@ class LivesBegan:
     @property
     def counts(self) -> dict[int, int]:
         """The pulls by arm."""
-        if len(self.arms) != len(self.pulls):
-            raise StoreError(f"{len(self.arms)} arms begin anew, {len(self.pulls)} counts are told")
-        return dict(zip(self.arms, self.pulls, strict=True))
+        return _by_arm(self.arms, self.pulls)
 
 
 @final
@@ -195,9 +200,7 @@ class PullsCounted:
     @property
     def counts(self) -> dict[int, int]:
         """The pulls by arm."""
-        if len(self.arms) != len(self.pulls):
-            raise StoreError(f"{len(self.arms)} arms are counted, {len(self.pulls)} counts told")
-        return dict(zip(self.arms, self.pulls, strict=True))
+        return _by_arm(self.arms, self.pulls)
 
 
 class LostRule(Enum):
@@ -236,6 +239,7 @@ class AgentJoined:
     restarts: int = 0  # how often the agent went on from its file
     discarded: int = 0  # live batches that a crash cut short, so far
     forgot: bool = False  # whether live rewards of its predecessor are lost, told or not
+    went_on: bool = False  # with live rewards that its file had kept
 
 
 LearnerEvent = (

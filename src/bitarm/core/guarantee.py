@@ -6,7 +6,8 @@ from typing import Protocol, final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.policy import Outcome, tolerance_of
+from bitarm.core.outcome import Outcome
+from bitarm.core.policy import tolerance_of
 from bitarm.core.resolution import allowance, resolution
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -37,6 +38,7 @@ class Course:
     lost: Sequence[int] = ()  # arms that nobody could hear any more
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
     rewards_lost: bool = False  # that were never told, with an agent's process
+    files_read: bool = False  # whether an agent went on with live rewards, from its file
     resumed: bool = False  # whether another process went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
 
@@ -76,16 +78,15 @@ def guarantee(
     forgot = sum(course.lives) - len(course.lives)
     if level >= 1:
         return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs, chains) + reach)
-    clauses, epsilon = (
-        assumptions_of(
-            setup,
-            arms_lost=bool(course.lost) and pairs == 1,
-            rewards_lost=course.rewards_lost,
-            journal=_journal(course, chains) if _may_go_back(setup) else "",
-            forgotten=_forgotten(forgot, looks),
-        ),
-        tolerance_of(policy),
+    clauses = assumptions_of(
+        setup,
+        arms_lost=bool(course.lost) and pairs == 1,
+        rewards_lost=course.rewards_lost,
+        files_read=course.files_read and _may_undo_looks(setup),
+        journal=_journal(course, chains) if _may_go_back(setup) else "",
+        forgotten=_forgotten(forgot, looks),
     )
+    epsilon = tolerance_of(policy)
     within = f" (more than {epsilon:g} below the best)" if epsilon else ""
     *most, last = clauses
     return Guarantee(
@@ -119,6 +120,13 @@ def _may_go_back(setup: Setup) -> bool:
     width, stride = setup.spec.sampling, setup.policy.stride
     apart = stride in (Stride.APART, Stride.JUDGED)
     return width.along_path and width.of_pairs and apart
+
+
+def _may_undo_looks(setup: Setup) -> bool:
+    """Whether an older copy of an agent's file could undo looks at evidence without a trace: agents
+    that judge themselves look many times before they answer once.
+    """
+    return setup.spec.sampling.along_path and setup.policy.stride is Stride.JUDGED
 
 
 def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:

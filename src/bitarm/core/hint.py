@@ -26,7 +26,7 @@ class Hint:
     kind: HintKind
     value: float  # finite
     deviation: float | None = None  # of the mean that is asked for; None: σ/√t
-    moved: float = 0.0  # deviation of that mean from the one told last, known errors included
+    moved: float = 0.0  # deviation by which that mean has moved since one was told last
     scale: Scale | None = None  # on which the arm is to keep evidence
     task: Task | None = None  # what it is to make of that
     rival: int | None = None  # the arm that it is challenged by

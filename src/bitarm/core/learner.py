@@ -31,7 +31,8 @@ from bitarm.core.learner_state import (
     LearnerState,
 )
 from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, Request, fit
-from bitarm.core.policy import FROM_OUTSIDE, Outcome, Stop
+from bitarm.core.outcome import FROM_OUTSIDE, Outcome
+from bitarm.core.policy import Stop
 from bitarm.core.question import Question
 from bitarm.core.race import Dither, Race
 from bitarm.core.rounds import Rounds
@@ -93,6 +94,7 @@ class Learner:
             payload_bits=race.payload_bits,
             caveats=self.caveats,
             rewards_lost=self._rounds.rewards_lost,
+            files_read=self._rounds.files_read,
             ending=self.ending,
         )
 
@@ -238,11 +240,14 @@ class Learner:
     def join(self, joined: AgentJoined) -> LearnerOutput:
         """Take in that a process began to serve an agent, for the first time or again.
 
-        If rewards were lost that had never been told, the claim says what that must not depend on.
+        If rewards were lost that had never been told, the claim says what that must not depend on;
+        and if it went on from its file, what is taken for granted of that.
         """
         self._require_running()
         if joined.discarded or joined.forgot:
             self._rounds.rewards_lost = True
+        if joined.went_on:
+            self._rounds.files_read = True
         return LearnerOutput(events=(joined,))
 
     def note(self, caveat: str) -> LearnerOutput:

@@ -44,7 +44,7 @@ class ArmRecord:
     counted: int = 0  # pulls of the present one that are in `samples`
     sure: int = 0  # pulls that it made for sure: who gave up made no more than were counted
     rival: int | None = None  # the arm that its question challenges it by
-    beaten_by: int | None = None  # the arm whose challenge it lost, if that is all it told last
+    beaten_by: int | None = None  # the arm whose challenge it lost, if its last answer was that
     dropped_for: int | None = None  # the arm that was better
     lost: bool = False  # out because nobody could be heard
 
@@ -95,7 +95,10 @@ class ArmRecord:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerState:
-    """All that a learner holds between two messages: save it, and restore from it."""
+    """All that a learner holds between two messages, to be compared with another's.
+
+    Nothing is restored from it: a learner is rebuilt from its events (`core/replay.py`).
+    """
 
     phase: LearnerPhase
     arms: tuple[ArmRecord, ...]
@@ -107,6 +110,7 @@ class LearnerState:
     payload_bits: int
     caveats: tuple[str, ...]
     rewards_lost: bool  # that were never told, with an agent's process or its memory
+    files_read: bool  # whether an agent went on with live rewards, from its file
     ending: RunEnded | None
 
 

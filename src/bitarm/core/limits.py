@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, final
 
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.words import Word, values_of
 from bitarm.errors import ConfigError
 

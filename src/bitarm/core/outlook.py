@@ -12,7 +12,7 @@ from typing import final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.core.words import values_of
 
@@ -54,7 +54,7 @@ def outlook_of(standings: Standings) -> Outlook:
     return Outlook(
         leader=leader,
         runner_up=runner_up,
-        lead=None if leader is None or runner_up is None else _lead(arms, leader, runner_up),
+        lead=None if leader is None or runner_up is None else _gap(arms[leader], arms[runner_up]),
         excluded=tuple(
             number
             for number, arm in enumerate(arms)
@@ -85,15 +85,27 @@ def sufficient_epsilon(standings: Standings) -> float | None:
 
 
 def likely_epsilon(standings: Standings) -> float | None:
-    """A tolerance with which this run would likely have ended by now, where agents judge.
+    """A tolerance with which this run would likely have ended by now, by the radii that are shown.
 
-    What they have weighed only they know: this follows from the model by which radii are shown, and
-    nothing is claimed of it. None where the policy knows no tolerance, or decides by told means.
+    Where agents judge, these follow from a model, and what the agents have weighed only they know;
+    where arms move apart, a pair's own margin is another than two radii. Nothing is claimed of it.
+    None where the policy knows no tolerance, or where all arms advance together.
     """
     policy, heard = standings.opened.setup.policy, _ranked(standings)
-    if policy.stride is not Stride.JUDGED or "epsilon" not in values_of(policy) or len(heard) < 2:
+    if policy.stride is Stride.TOGETHER or "epsilon" not in values_of(policy) or len(heard) < 2:
         return None
     return _overlap([standings.arms[number] for number in heard])
+
+
+def rivals_left(standings: Standings) -> int:
+    """Arms in the race that the leader is not yet clear of, by the radii that are shown.
+
+    Not all that are in the race: some policies let no arm fall before the end.
+    """
+    arms, heard = standings.arms, _ranked(standings)
+    unheard = sum(arm.active for arm in arms) - len(heard)
+    overlaps = [_overlap([arms[heard[0]], arms[other]]) for other in heard[1:]]
+    return unheard + sum(overlap is None or overlap > 0 for overlap in overlaps)
 
 
 def _overlap(ranked: Sequence[ArmStanding]) -> float | None:
@@ -123,10 +135,6 @@ def _gap(leader: ArmStanding, other: ArmStanding) -> float:
     return _mean(leader) - _mean(other)
 
 
-def _lead(arms: Sequence[ArmStanding], leader: int, runner_up: int) -> float:
-    return _gap(arms[leader], arms[runner_up])
-
-
 def _exclusion(standings: Standings) -> Guarantee:
     """What may be claimed of the arms that fell: all that an answer could have claimed by now."""
     setup, arms = standings.opened.setup, standings.arms
@@ -150,6 +158,7 @@ def _exclusion(standings: Standings) -> Guarantee:
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
         rewards_lost=any(process.discarded or process.forgot for process in processes),
+        files_read=any(process.went_on for process in processes),
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
 

@@ -7,31 +7,14 @@ Refuses to know quantizers, bits and messages: it sees estimates and how sure th
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride, Width
 from bitarm.core.hint import Hint
+from bitarm.core.outcome import Outcome
 from bitarm.core.schedule import MAX_PULLS, Schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.words import Word, values_of
-
-
-class Outcome(Enum):
-    """How a run ended. Only `decided` and `budget_spent` name a best arm."""
-
-    DECIDED = "decided"
-    ROUND_LIMIT = "round_limit"
-    SAMPLE_LIMIT = "sample_limit"
-    BIT_LIMIT = "bit_limit"
-    AGENT_LOST = "agent_lost"
-    BUDGET_SPENT = "budget_spent"
-    INTERRUPTED = "interrupted"
-    DATA_EXHAUSTED = "data_exhausted"  # recorded rewards ended
-
-
-FROM_OUTSIDE = (Outcome.INTERRUPTED, Outcome.DATA_EXHAUSTED)
-"""How a run may be ended by who drives it."""
 
 
 @final

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, final
 
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
 from bitarm.core.confidence import radius
 from bitarm.core.hint import Hint
 from bitarm.core.phases import BitBudget
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
-
-Bounds = tuple[float, float]
 
 _ROUNDING = 1 + 1e-9  # a mean on the edge of its bin is off by half a bin, give or take an ulp
 
@@ -47,7 +46,7 @@ class Estimate:
     open_below: bool = False  # whether μ̂ may be anywhere below the told cell too
     open_above: bool = False  # or anywhere above it
     spread: int | None = None  # of the rewards, as a power of two of a coin's variance, if told
-    rung: int | None = None  # the first at which evidence was told with the mean, if it was
+    rung: int | None = None  # the first of three rungs at which evidence was told, if it was
     beyond: int = 0  # answers since that the arm's link did not carry
 
     @classmethod
@@ -204,6 +203,14 @@ class Quantizer(Protocol):
 
 NOTHING_KNOWN = Estimate(mean=0.0, error=float("inf"), radius=float("inf"))
 """Before message 1 of a scheme that needs no prior."""
+
+
+def middle_of(bounds: Bounds | None) -> Estimate:
+    """Before message 1 of a scheme that counts from the middle of the bounds, or else from 0."""
+    if bounds is None:
+        return NOTHING_KNOWN
+    a, b = bounds
+    return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
 
 
 def require_no_prior(scheme: str, prior: float | None) -> None:

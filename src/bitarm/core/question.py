@@ -13,10 +13,12 @@ from typing import final
 from bitarm.core.bits import BitReader, Symbol, concat
 from bitarm.core.codes import Above, Code, Nearest
 from bitarm.core.codes.checks import require_within
-from bitarm.core.evidence import tasks
 from bitarm.core.evidence.account import Account, Scale
 from bitarm.core.evidence.bets import Bets
+from bitarm.core.evidence.edge import read_edge, write_edge
+from bitarm.core.evidence.spread import read_spread, write_spread
 from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
+from bitarm.core.evidence.verdict import is_beaten
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import LocalProtocolError, PeerProtocolError
 
@@ -66,6 +68,8 @@ class Question:
             return
         if self.scale is None:
             raise LocalProtocolError("a task needs a scale of evidence")
+        if not self.scale.bounded and not isinstance(self.task, Challenge):
+            raise LocalProtocolError(f"who is asked for a {self.task.name} has rewards with bounds")
         expected = Above if isinstance(self.task, Challenge) else Nearest
         if not isinstance(self.code, expected):
             raise LocalProtocolError(
@@ -95,11 +99,11 @@ class Question:
         if isinstance(task, Edge):
             assert isinstance(code, Nearest)  # as was checked
             account = self._account(self.until, mean, bets)
-            return tasks.write_edge(task, code, account, most_bits)
+            return write_edge(task, code, account, most_bits)
         word = code.write(mean)
         if isinstance(task, Pilot):
             account = self._account(self.until, mean, bets)
-            return concat(word, tasks.write_spread(account, code.read(word)))
+            return concat(word, write_spread(account, code.read(word)))
         if isinstance(task, Challenge):
             return BEATEN if self.is_beaten(self.until, mean, bets) else concat(_IN, word)
         return word
@@ -107,7 +111,7 @@ class Question:
     def is_beaten(self, pulls: int, mean: float, bets: Bets | None) -> bool:
         """Whether an agent that was challenged and has made so many pulls gives up."""
         task = self.task
-        return isinstance(task, Challenge) and tasks.is_beaten(
+        return isinstance(task, Challenge) and is_beaten(
             task, self.until, self._account(pulls, mean, bets)
         )
 
@@ -120,9 +124,9 @@ class Question:
         if isinstance(task, Edge | Pilot):
             assert isinstance(code, Nearest)  # as was checked
             if isinstance(task, Edge):
-                mean, spread = tasks.read_edge(task, code, reader)
+                mean, spread = read_edge(task, code, reader)
             else:
-                mean, spread = code.read_from(reader), tasks.read_spread(reader)
+                mean, spread = code.read_from(reader), read_spread(reader)
             reader.finish()
             return Told(mean=mean, spread=spread)
         if task is None:

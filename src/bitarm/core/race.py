@@ -21,7 +21,8 @@ from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.learner_state import ArmPhase, ArmRecord
-from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
+from bitarm.core.outcome import Outcome
+from bitarm.core.policy import Action, Advance, PolicyContext, Stop
 from bitarm.core.quantizer import Occasion
 from bitarm.core.question import BEATEN, Question
 from bitarm.core.schedule import MAX_PULLS, RecordedSchedule
@@ -168,14 +169,16 @@ class Race:
         caveats: Sequence[str],
         *,
         rewards_lost: bool = False,
+        files_read: bool = False,
         resumed: bool = False,
         restores: int = 0,
     ) -> Guarantee:
         """What may be claimed if the run ends so.
 
         `rewards_lost` says whether rewards that were never told were lost with an agent's process,
-        `resumed` whether another process went on with the run, `restores` how often its journal
-        turned out to be older than what agents remember.
+        `files_read` whether an agent went on with live rewards, from its file, `resumed` whether
+        another process went on with the run, `restores` how often its journal turned out to be
+        older than what agents remember.
         """
         return guarantee(
             self.setup,
@@ -187,6 +190,7 @@ class Race:
                 lost=[arm for arm, record in enumerate(self.arms) if record.lost],
                 lives=[record.lives for record in self.arms],
                 rewards_lost=rewards_lost,
+                files_read=files_read,
                 resumed=resumed,
                 restores=restores,
             ),

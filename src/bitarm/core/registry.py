@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, final
 
-from bitarm.core.words import words_of
+from bitarm.core.words import unknown, words_of
 from bitarm.errors import ConfigError
 
 
@@ -102,6 +102,12 @@ class Registry(Mapping[str, type[T]]):
 
     def __len__(self) -> int:
         return len(self.own) + len(self._offered)
+
+    def require(self, name: str) -> type[T]:
+        """The scheme of this name; ConfigError, with those that there are, for any other."""
+        if name not in self:
+            raise ConfigError(unheard_of(self.kind, name, self))
+        return self[name]
 
     @property
     def known(self) -> dict[str, type[T]]:
@@ -202,3 +208,14 @@ def _fault_of_words(member: type[Any]) -> str | None:
             f'Annotated[float, Word("what it is")], or whatever its type is'
         )
     return None
+
+
+def unheard_of(what: str, name: str, known: Iterable[str], faults: Iterable[str] = ()) -> str:
+    """The text of the error for a name that may be another package's.
+
+    `faults` says what is wrong with those that are installed.
+    """
+    text = unknown(what, name, known)
+    is_typo = "did you mean" in text
+    more = [*faults, *([] if is_typo else ["If a package of its own offers it, install that"])]
+    return ". ".join((text, *more))

@@ -24,7 +24,7 @@ from bitarm.core.events import (
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput
 from bitarm.core.messages import Position, Report
-from bitarm.core.policy import FROM_OUTSIDE
+from bitarm.core.outcome import FROM_OUTSIDE
 from bitarm.errors import ProtocolError, StoreError
 
 _WITHOUT_EFFECT = (ReportIgnored, TrafficMeasured, PullsCounted, FleetAssigned)

@@ -4,9 +4,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
 from bitarm.core.events import TrafficMeasured
+from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import CostToDecide, outlook_of
 from bitarm.core.plain import to_plain
-from bitarm.core.policy import Outcome
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.errors import LocalProtocolError
 
@@ -151,7 +151,7 @@ def result_of(standings: Standings) -> RunResult:
         quantizer=spec.quantizer.name,
         bits=words.get("bits"),
         policy=setup.policy.name,
-        **asdict(setup.level),
+        **asdict(setup.terms),
         growth=words.get("growth"),
         words=words,
         seed=spec.seed,

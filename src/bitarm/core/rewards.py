@@ -1,12 +1,13 @@
 """Rewards on their way to an agent: where they come from, and what they must satisfy."""
 
 import math
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
-from bitarm.core.quantizer import Bounds
-from bitarm.errors import RefusedRewardError
+from bitarm.core.bounds import Bounds
+from bitarm.errors import BitarmError, RefusedRewardError, RewardError
 
 PULLED_AT_ONCE = 1 << 16
 """Most rewards of one batch: bounds memory, for a checkpoint may be 10^12 pulls away. Part of the
@@ -48,6 +49,39 @@ class Batch:
         return len(self.rewards)
 
 
+def pull_from(source: RewardSource, count: int) -> Sequence[float]:
+    """The next `count` rewards of a source that anybody may have written.
+
+    RewardError, whatever it does instead: the source is at fault, and not who asked it.
+    """
+    try:
+        rewards = source.pull(count)
+        given = len(rewards)
+    except BitarmError:
+        raise
+    except Exception as error:
+        raise RewardError(f"its source raised {type(error).__name__}: {error}") from error
+    if given != count:
+        raise RewardError(f"{count} rewards were asked for, the source gave {given}")
+    return rewards
+
+
+def float_in(reward: Any) -> float | None:
+    """The float that a reward stands for, infinite if it is too large; None if it is no number.
+
+    A truth value is a number, as it is to Python: a coin. So are the scalars of arrays, which NumPy
+    has of its own kinds.
+    """
+    if getattr(reward, "ndim", None) == 0:
+        reward = reward.item()
+    if not isinstance(reward, numbers.Real):
+        return None
+    try:
+        return float(reward)
+    except OverflowError:
+        return math.inf
+
+
 def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> Batch:
     """Check rewards against the declared bounds and add them up, exactly rounded.
 
@@ -59,6 +93,8 @@ def collect(rewards: Sequence[float], bounds: Bounds | None, *, clip: bool) -> B
         rewards = [float(reward) for reward in rewards]
     except OverflowError:
         raise RefusedRewardError("a reward must be a number that a float can hold") from None
+    except (TypeError, ValueError) as error:
+        raise RefusedRewardError(f"a reward must be a number: {error}") from None
     clipped = 0
     if bounds is not None and rewards:
         a, b = bounds

@@ -11,7 +11,8 @@ from bitarm.core.epochs import Address
 from bitarm.core.events import ArmDropped, CaveatNoted, LearnerEvent, RoundOpened, RunEnded
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss, Request
-from bitarm.core.policy import Advance, Drop, Outcome, Stop
+from bitarm.core.outcome import Outcome
+from bitarm.core.policy import Advance, Drop, Stop
 from bitarm.core.race import Race
 
 
@@ -24,6 +25,7 @@ class Rounds:
         self.address = address
         self.caveats: tuple[str, ...] = ()
         self.rewards_lost = False  # with an agent's process or its memory, before they were told
+        self.files_read = False  # whether an agent went on with live rewards, from its file
         self.resumed = False  # whether another process went on with the run, from its journal
         self.restores = 0  # epochs in which agents turned out to remember more than that journal
         self._restored: int | None = None  # the last one
@@ -77,6 +79,7 @@ class Rounds:
             stop.outcome,
             self.caveats,
             rewards_lost=self.rewards_lost,
+            files_read=self.files_read,
             resumed=self.resumed,
             restores=self.restores,
         )

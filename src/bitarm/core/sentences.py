@@ -1,7 +1,7 @@
 """Events as sentences: one for each kind, the same in the terminal's log and on the page.
 
 The sentence names arms as the run's setup does, so who shows it hands the setup in. How loud an
-event is (`cli/logs.py`) and where it is drawn (`dashboard/history.py`) is not said here.
+event is (`cli/event_log.py`) and where it is drawn (`dashboard/history.py`) is not said here.
 """
 
 import math
@@ -26,7 +26,7 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.question import BEYOND
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -74,7 +74,7 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
             return f"pulls of arms that gave up, as they told in the end: {_counts(event, spec)}"
         case ArmsLost():
             return (
-                f"{_names(spec, event.arms)}: given up in round {event.round}, "
+                f"{_names(spec, event.arms)}: lost in round {event.round}, "
                 "not heard from for too long"
             )
         case FleetAssigned():
@@ -127,8 +127,8 @@ def _ending(event: RunEnded, spec: RunSpec) -> str:
 
 
 def _aim(setup: Setup) -> str:
-    level = setup.level
-    return f"{level.pull_budget:,} pulls" if level.delta is None else f"δ = {level.delta:g}"
+    terms = setup.terms
+    return f"{terms.pull_budget:,} pulls" if terms.delta is None else f"δ = {terms.delta:g}"
 
 
 def _traffic(event: TrafficMeasured) -> str:

@@ -10,9 +10,10 @@ from typing import Any, final
 from bitarm.core.codes import Above
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
+from bitarm.core.outcome import Outcome
 from bitarm.core.plain import dumps
 from bitarm.core.policies import POLICIES
-from bitarm.core.policy import Outcome, Policy
+from bitarm.core.policy import Policy
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.spec import RunSpec, fingerprint
@@ -23,7 +24,7 @@ from bitarm.errors import ConfigError
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Terms:
     """What a run promises or may spend: a δ and a width, or budgets.
 
     The words stand in every result; None where one has no meaning.
@@ -78,14 +79,14 @@ class Setup:
         return fingerprint(dumps(self).encode())
 
     @property
-    def level(self) -> Level:
+    def terms(self) -> Terms:
         """What this run promises or may spend.
 
         Under a fixed budget δ and width only size the intervals of a quantizer that has some.
         """
         spec, policy = self.spec, self.policy
         if policy.answers is not Outcome.BUDGET_SPENT:
-            return Level(
+            return Terms(
                 delta=spec.delta,
                 width=spec.width,
                 interval_delta=None,
@@ -93,7 +94,7 @@ class Setup:
                 bit_budget=None,
             )
         has_interval = spec.quantizer.has_intervals
-        return Level(
+        return Terms(
             delta=None,
             width=spec.width if has_interval else None,
             interval_delta=spec.delta if has_interval else None,
@@ -125,19 +126,19 @@ class Setup:
         comes from here: two that differ can be told apart wherever they are shown. Under a fixed
         budget the checkpoints follow from it, and its own limits are no words.
         """
-        spec, policy, level = self.spec, self.policy, self.level
+        spec, policy, terms = self.spec, self.policy, self.terms
         words = {
             "quantizer": spec.quantizer.name,
             **values_of(spec.quantizer),
             "policy": policy.name,
             **values_of(policy),
-            "width": level.width,
-            "delta": level.delta,
+            "width": terms.width,
+            "delta": terms.delta,
             "sigma": spec.sigma,
             "bounds": spec.bounds,
-            **level.budgets(),
+            **terms.budgets(),
         }
-        if level.delta is None:
+        if terms.delta is None:
             return words
         limited = {f"max_{name}": limit for name, limit in values_of(self.limits).items()}
         given = {name: limit for name, limit in limited.items() if limit is not None}

@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Self, final
 
+from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.confidence import Width
 from bitarm.core.hint import Hint
 from bitarm.core.plain import Families, dumps, from_plain
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.schedule import SCHEDULES, Schedule
 from bitarm.core.widths import WIDTHS
@@ -23,7 +24,8 @@ from bitarm.errors import ConfigError
 SPEC_FAMILIES: Families = {Quantizer: QUANTIZERS, Schedule: SCHEDULES}
 
 _OCCASIONS_KEPT = 4096
-_LEAST_DELTA = 1e-300
+LEAST_DELTA = 1e-60
+"""Below, what beats an arm outgrows the bytes in which challenges tell it: none would ever fall."""
 
 
 @final
@@ -38,7 +40,13 @@ class RunSpec:
     arms: tuple[str, ...]  # names, all different
     delta: Annotated[
         float,
-        Word("Allowed probability of a wrong answer", sign="δ=", table="problem", above=0, below=1),
+        Word(
+            "Allowed probability of a wrong answer",
+            sign="δ=",
+            table="problem",
+            least=LEAST_DELTA,
+            below=1,
+        ),
     ]
     sigma: Annotated[
         float, Word("Sub-Gaussian parameter of the rewards", sign="σ=", table="problem", above=0)
@@ -162,8 +170,8 @@ def check_delta(delta: float, word: str = "delta") -> None:
     """δ is a probability that is neither promised nor impossible."""
     if not 0 < delta < 1:
         raise ConfigError(f"{word} must lie in (0, 1), got {delta}")
-    if delta < _LEAST_DELTA:
-        raise ConfigError(f"{word} below {_LEAST_DELTA} leaves no digits to compute with: {delta}")
+    if delta < LEAST_DELTA:
+        raise ConfigError(f"{word} must be at least {LEAST_DELTA}, got {delta}: take that instead")
 
 
 def check_seed(seed: int) -> None:
@@ -190,14 +198,3 @@ def check_sigma(sigma: float) -> None:
     """σ is the moment-generating-function parameter of the rewards."""
     if not (math.isfinite(sigma) and sigma > 0):
         raise ConfigError(f"sigma must be a finite number above 0, got {sigma}")
-
-
-def check_bounds(bounds: Bounds | None) -> None:
-    """Two finite numbers, a < b."""
-    if bounds is None:
-        return
-    a, b = bounds
-    if not (math.isfinite(b - a) and a < b):
-        raise ConfigError(
-            f"bounds must be two numbers a finite distance apart, the lower first, got {a} and {b}"
-        )

@@ -53,7 +53,7 @@ class ArmStanding:
     awaited: bool = False  # whether it has yet to answer that
     dropped_in: int | None = None  # the round
     dropped_for: int | None = None  # the arm that was better
-    lost_in: int | None = None  # the round in which its agent was given up
+    lost_in: int | None = None  # the round in which its agent was lost
     agent: str | None = None  # who serves it, where that is a process of its own
 
     @property
@@ -63,7 +63,7 @@ class ArmStanding:
 
     @property
     def lost(self) -> bool:
-        """Whether it left the race because its agent was given up."""
+        """Whether it left the race because its agent was lost."""
         return self.lost_in is not None
 
 

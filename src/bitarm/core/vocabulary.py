@@ -5,7 +5,7 @@ vocabulary grows when a package that offers a scheme is imported, and none is un
 for what only it can have.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeVar, final
@@ -18,13 +18,10 @@ from bitarm.core.registry import Named, Registry
 from bitarm.core.schedule import SCHEDULES
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
-from bitarm.core.words import Declared, Word, WordKind, unknown, words_of
+from bitarm.core.words import Declared, Taker, Word, WordKind, words_of
 from bitarm.errors import ConfigError
 
 T = TypeVar("T", bound=Named)
-Taker = Callable[[str, Any], Any]
-"""Turns a word's value into Python's own type, or refuses it."""
-
 LIMIT = "max_"
 """Stands before a limit's word in a call or a flag."""
 _NAMES = ("quantizer", "policy", "width")
@@ -172,23 +169,10 @@ def _name_or_value(word: str, value: Any) -> Any:
 
 def choose(registry: Registry[T], name: str) -> type[T]:
     """The scheme of this name; imports it if another package offers it."""
-    if name not in registry:
-        raise ConfigError(unheard_of(registry.kind, name, registry))
-    member = registry[name]
+    member = registry.require(name)
     if member in vocabulary().refused:
         raise ConfigError(vocabulary().refused[member])
     return member
-
-
-def unheard_of(what: str, name: str, known: Iterable[str], faults: Iterable[str] = ()) -> str:
-    """The text of the error for a name that may be another package's.
-
-    `faults` says what is wrong with those that are installed.
-    """
-    text = unknown(what, name, known)
-    is_typo = "did you mean" in text
-    more = [*faults, *([] if is_typo else ["If a package of its own offers it, install that"])]
-    return ". ".join((text, *more))
 
 
 def users(word: str) -> list[str]:

@@ -19,6 +19,9 @@ from typing import Annotated, Any, Literal, final, get_args, get_origin, get_typ
 
 from bitarm.errors import ConfigError
 
+Taker = Callable[[str, Any], Any]
+"""Turns a word's value into Python's own type, or refuses it."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Declared:
         return f"{self.sign}{shown}"
 
     @property
-    def taker(self) -> Callable[[str, Any], Any]:
+    def taker(self) -> Taker:
         """Turns a value into Python's own type; ConfigError, which names the word, if it cannot."""
         return _TAKERS[self.kind]
 
@@ -204,6 +207,14 @@ def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
 # -- values from outside ---------------------------------------------------------------------
 
 
+def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:
+    """The given words with their values checked; a word that is not known is refused."""
+    for word in given:
+        if word not in known:
+            raise ConfigError(unknown(f"a word of {where}", word, known))
+    return {word: known[word](word, value) for word, value in given.items()}
+
+
 def number(word: str, value: Any) -> float:
     """A number; a whole one will do."""
     try:
@@ -233,7 +244,8 @@ def flag(word: str, value: Any) -> bool:
     return value
 
 
-def _range(word: str, value: Any) -> tuple[float, float] | None:
+def number_range(word: str, value: Any) -> tuple[float, float] | None:
+    """Two numbers, or None."""
     if value is None:
         return None
     items = _items(word, value, WordKind.RANGE.value)
@@ -255,12 +267,12 @@ def _whole_numbers(word: str, value: Any) -> tuple[int, ...]:
     return tuple(whole_number(f"each of {word}", item) for item in items)
 
 
-_TAKERS: dict[WordKind, Callable[[str, Any], Any]] = {
+_TAKERS: dict[WordKind, Taker] = {
     WordKind.NUMBER: number,
     WordKind.WHOLE: whole_number,
     WordKind.TEXT: text,
     WordKind.FLAG: flag,
-    WordKind.RANGE: _range,
+    WordKind.RANGE: number_range,
     WordKind.WHOLES: _whole_numbers,
     WordKind.COMMAND: _command,
 }

@@ -42,7 +42,7 @@ def _library(request: Request) -> Library:
 
 def _streams(request: Request) -> Streams:
     streams: Streams = request.app.state.streams
-    if streams.refuse(request.client.host if request.client else "a visitor"):
+    if streams.turns_away(request.client.host if request.client else "a visitor"):
         raise HTTPException(503, _FULL, headers={"retry-after": "5"})
     return streams
 

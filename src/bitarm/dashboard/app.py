@@ -18,16 +18,9 @@ from bitarm.dashboard.api import router
 from bitarm.dashboard.bodies import Bodies
 from bitarm.dashboard.library import Library, UnknownEntryError
 from bitarm.dashboard.limits import LIMITS, Limits
-from bitarm.dashboard.pages import Page, render
+from bitarm.dashboard.pages import ROUTES, Page, render
 from bitarm.dashboard.streams import PACE, Streams
 from bitarm.errors import ConfigError, StoreError
-
-_PAGES: dict[str, Page] = {
-    "/": "runs",
-    "/runs/{run}": "run",
-    "/compare": "compare",
-    "/explain": "explain",
-}
 
 
 def create_app(
@@ -57,7 +50,7 @@ def create_app(
     )
     app.state.library, app.state.streams, app.state.token = library, streams, token
     app.include_router(router)
-    for path, page in _PAGES.items():
+    for path, page in ROUTES.items():
         app.add_api_route(path, _page(page), include_in_schema=False)
     app.add_api_route(guard.SIGN_IN, _sign_in, methods=["POST"], include_in_schema=False)
     assets = resources.files("bitarm.dashboard") / "assets"

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
+from bitarm.core.outcome import Outcome
 from bitarm.core.plain import to_plain
-from bitarm.core.policy import Outcome, tolerance_of
+from bitarm.core.policy import tolerance_of
 from bitarm.core.result import RAW_REWARD_BYTES
 from bitarm.core.vocabulary import labels, vocabulary
 from bitarm.dashboard.history import History

@@ -146,7 +146,7 @@ class History:
             samples_at_most=standings.samples_at_most,
             payload_bits=ending.payload_bits if ending else standings.payload_bits,
             raw_bits=8 * RAW_REWARD_BYTES * samples,
-            delta=standings.opened.setup.level.delta,
+            delta=standings.opened.setup.terms.delta,
             quantizer=spec.quantizer.name,
             bits=values_of(spec.quantizer).get("bits"),
             policy=standings.opened.setup.policy.name,

@@ -3,31 +3,47 @@
 No data is written into them: a page's script asks the API for what it shows.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
 from string import Template
-from typing import Literal
+from typing import Literal, final
 
 Page = Literal["runs", "run", "compare", "explain", "sign-in", "not-found"]
 
-_TITLES: dict[Page, str] = {
-    "runs": "Runs",
-    "run": "Run",
-    "compare": "Compare",
-    "explain": "Explain",
-    "sign-in": "Sign in",
-    "not-found": "Not found",
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _About:
+    """Where a page is, and what it is called.
+
+    Its content is `html/NAME.html`; one that has a route has a script, `assets/pages/NAME.js`.
+    """
+
+    title: str
+    route: str | None = None  # None: shown in place of others, such as a page that is not there
+    section: Page | None = None  # which entry of the menu is marked while it is shown
+
+
+_PAGES: dict[Page, _About] = {
+    "runs": _About(title="Runs", route="/", section="runs"),
+    "run": _About(title="Run", route="/runs/{run}", section="runs"),
+    "compare": _About(title="Compare", route="/compare", section="compare"),
+    "explain": _About(title="Explain", route="/explain", section="explain"),
+    "sign-in": _About(title="Sign in"),
+    "not-found": _About(title="Not found"),
 }
-_SECTIONS: dict[Page, str] = {"runs": "/", "compare": "/compare", "explain": "/explain"}
-_SCRIPTED: tuple[Page, ...] = ("runs", "run", "compare", "explain")
+
+ROUTES: dict[str, Page] = {about.route: page for page, about in _PAGES.items() if about.route}
+"""The pages that have a route, by it."""
 
 
 @cache
 def render(page: Page) -> str:
     """A page as HTML."""
     return Template(_read("surround.html")).substitute(
-        title=_TITLES[page],
+        title=_PAGES[page].title,
         navigation=_navigation(page),
         script=_script(page),
         content=_read(f"{page}.html"),
@@ -35,19 +51,20 @@ def render(page: Page) -> str:
 
 
 def _navigation(page: Page) -> str:
-    here, current = "runs" if page == "run" else page, ' aria-current="page"'
+    """A link to each section; the one that the page belongs to is marked."""
+    current = ' aria-current="page"'
     return "\n".join(
-        f'<a href="{path}"{current if section == here else ""}>{escape(_TITLES[section])}</a>'
-        for section, path in _SECTIONS.items()
+        f'<a href="{about.route}"{current if _PAGES[page].section == section else ""}>'
+        f"{escape(about.title)}</a>"
+        for section, about in _PAGES.items()
+        if about.section == section
     )
 
 
 def _script(page: Page) -> str:
-    return (
-        f'<script type="module" src="/assets/pages/{page}.js"></script>'
-        if page in _SCRIPTED
-        else ""
-    )
+    if _PAGES[page].route is None:
+        return ""
+    return f'<script type="module" src="/assets/pages/{page}.js"></script>'
 
 
 def _read(name: str) -> str:

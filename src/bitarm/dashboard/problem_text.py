@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bitarm.core.evidence.bounded import BoundedEvidence
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import LooksSchedule, RecordedSchedule
 from bitarm.core.setup import Setup
@@ -31,13 +31,13 @@ def problem_text(setup: Setup) -> str:
 
 
 def _problem(setup: Setup) -> dict[str, Any]:
-    spec, level = setup.spec, setup.level
+    spec, terms = setup.spec, setup.terms
     words = {
-        "delta": level.delta,
+        "delta": terms.delta,
         "sigma": None if spec.width == BoundedEvidence.name else spec.sigma,
         "bounds": spec.bounds,
-        "pull_budget": level.pull_budget,
-        "bit_budget": level.bit_budget,
+        "pull_budget": terms.pull_budget,
+        "bit_budget": terms.bit_budget,
     }
     return words | {name: value for name, value in _of(setup.policy, "problem").items() if value}
 
@@ -48,7 +48,7 @@ def _scheme(setup: Setup) -> dict[str, Any]:
     if spec.quantizer.name in CHOICES:  # one that a bit_budget sized is made from it again
         words |= {"quantizer": spec.quantizer.name, **_of(spec.quantizer, "scheme")}
     if _is_budgeted(setup):
-        return words | {"width": setup.level.width, "interval_delta": setup.level.interval_delta}
+        return words | {"width": setup.terms.width, "interval_delta": setup.terms.interval_delta}
     schedule = spec.schedule
     grid = schedule.grid if isinstance(schedule, RecordedSchedule) else schedule
     return (

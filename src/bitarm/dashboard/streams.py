@@ -64,7 +64,7 @@ class Streams:
         self._closed = True
         self._publish()
 
-    def refuse(self, visitor: str) -> bool:
+    def turns_away(self, visitor: str) -> bool:
         """Whether as many listen as may, so that `visitor` cannot; that is logged."""
         is_full = self._listeners >= self._most
         if is_full:

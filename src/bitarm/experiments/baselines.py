@@ -59,7 +59,7 @@ class Factors:
 
 def factors(result: ExperimentResult, metric: str, series: str, over: Baseline) -> Factors | None:
     """How many times less of a measure; None for the bits of a scheme that quantizes nothing."""
-    if metric == "payload_bits" and (_is_exact(result, series) or _is_exact(result, over.series)):
+    if metric == "payload_bits" and (result.is_exact(series) or result.is_exact(over.series)):
         return None
     pairs = zip(result.curve(metric, over.series), result.curve(metric, series), strict=True)
     points = sorted((ours.x, over.value(theirs) / ours.mean) for theirs, ours in pairs)
@@ -69,8 +69,3 @@ def factors(result: ExperimentResult, metric: str, series: str, over: Baseline) 
 def compared(result: ExperimentResult, over: Baseline) -> Sequence[str]:
     """The series that stand against a baseline: all others, and itself if it was published."""
     return [series for series in result.series if over.published or series != over.series]
-
-
-def _is_exact(result: ExperimentResult, series: str) -> bool:
-    x = result.experiment.axis.values[0]
-    return result.points[series, x].setup.spec.quantizer.name == "exact"

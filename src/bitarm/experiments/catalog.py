@@ -68,10 +68,11 @@ def _own(path: Path) -> Study:
 
 def _study(name: str, module: ModuleType) -> Study:
     """What a module runs, and how it is scored if it says so."""
-    if not hasattr(module, "SWEEP"):
+    said = vars(module)
+    if "SWEEP" not in said:
         raise ConfigError("SWEEP is missing")
-    experiment = parse_sweep(name, module.SWEEP)
-    analysis = getattr(module, "ANALYSIS", Analysis())
+    experiment = parse_sweep(name, said["SWEEP"])
+    analysis = said.get("ANALYSIS", Analysis())
     if not isinstance(analysis, Analysis):
         raise ConfigError(f"ANALYSIS must be an Analysis, got {analysis!r}")
     return Study(experiment=experiment, analysis=analysis)

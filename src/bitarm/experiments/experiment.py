@@ -21,7 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from bitarm.api.words import unknown, vocabulary, whole_number
+from bitarm.core.vocabulary import vocabulary
+from bitarm.core.words import unknown, whole_number
 from bitarm.errors import ConfigError
 from bitarm.experiments.instances import Instance, X, drawn, instance_of
 from bitarm.sim.models import RewardModel

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from bitarm.api.words import unknown
+from bitarm.core.words import unknown
 from bitarm.errors import ConfigError
 from bitarm.sim.models import MODELS, RewardModel
 

@@ -72,7 +72,7 @@ def _ours(result: ExperimentResult) -> Iterator[PeerRow]:
                 PeerFigure(
                     samples=point.samples.mean,
                     sem=point.samples.sem,
-                    bits=None if _is_exact(result, series) else point.payload_bits.mean,
+                    bits=None if result.is_exact(series) else point.payload_bits.mean,
                     wrong=point.errors / result.trials,
                 )
                 for point in points
@@ -98,8 +98,3 @@ def _full_bets(result: ExperimentResult, instances: Sequence[float]) -> Iterator
         yield PeerFigure(
             samples=found.samples.mean, sem=found.samples.sem, wrong=found.wrong / result.trials
         )
-
-
-def _is_exact(result: ExperimentResult, series: str) -> bool:
-    x = result.experiment.axis.values[0]
-    return result.points[series, x].setup.spec.quantizer.name == "exact"

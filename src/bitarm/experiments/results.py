@@ -55,6 +55,11 @@ class ExperimentResult:
         """The series that were run, in their order."""
         return list(dict.fromkeys(series for series, _ in self.points))
 
+    def is_exact(self, series: str) -> bool:
+        """Whether a series tells means as they are: its bits say nothing of a quantizer."""
+        x = self.experiment.axis.values[0]
+        return self.points[series, x].setup.spec.quantizer.name == "exact"
+
     def curve(self, metric: str, series: str) -> list[Row]:
         """One measure of one series along the axis."""
         return [self._row(metric, series, x) for x in self.experiment.axis.values]

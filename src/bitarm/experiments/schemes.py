@@ -7,6 +7,9 @@ wrong cause. All words are spelt out: what a default is now must not decide what
 from collections.abc import Mapping
 from typing import Any
 
+BETA_SIGMA = 0.3535533905932738
+"""√(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)."""
+
 _SE = {"policy": "se", "growth": 2}
 
 BEST = "challenge"

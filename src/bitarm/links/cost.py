@@ -6,7 +6,7 @@ gateway sends those of all devices under one duty cycle.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 from bitarm import wire
@@ -37,7 +37,7 @@ class LinkUse:
 
     def to_json(self) -> dict[str, Any]:
         """The totals as JSON, each under its name here."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
@@ -45,17 +45,17 @@ def use(link: Link, up: Iterable[int], down: Iterable[int]) -> LinkUse:
 
     `up` and `down` have the bytes of each frame. ConfigError if the link does not carry one.
     """
-    ways = [(link.up, Counter(up), True), (link.down, Counter(down), False)]
-    air = [_air_seconds(link, way, sizes, up=upwards) for way, sizes, upwards in ways]
-    hours = [_least_hours(way, seconds) for (way, _, _), seconds in zip(ways, air, strict=True)]
+    sizes_up, sizes_down = Counter(up), Counter(down)
+    air_up = _air_seconds(link, link.up, sizes_up, up=True)
+    air_down = _air_seconds(link, link.down, sizes_down, up=False)
     return LinkUse(
-        messages_up=ways[0][1].total(),
-        messages_down=ways[1][1].total(),
-        bytes_up=_bytes(ways[0][1]),
-        bytes_down=_bytes(ways[1][1]),
-        air_seconds_up=air[0],
-        air_seconds_down=air[1],
-        least_hours=max(hours),
+        messages_up=sizes_up.total(),
+        messages_down=sizes_down.total(),
+        bytes_up=_bytes(sizes_up),
+        bytes_down=_bytes(sizes_down),
+        air_seconds_up=air_up,
+        air_seconds_down=air_down,
+        least_hours=max(_least_hours(link.up, air_up), _least_hours(link.down, air_down)),
     )
 
 

@@ -8,16 +8,19 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
+from bitarm.core.codes import Raw
 from bitarm.core.confidence import Stride
 from bitarm.core.dither import DITHER_BITS
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Report, Request
-from bitarm.core.quantizer import Bounds, Estimate, Occasion
+from bitarm.core.quantizer import Estimate, Occasion
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, RewardError
 from bitarm.links.judged_frames import judged_exchanges
+from bitarm.wire.frames.questions import longest_bytes
 
 _DITHERS = (0.0, 1.0 - 2.0**-DITHER_BITS)  # rounding up and rounding down
 _POWERS = 1022  # of two, up and down: almost twice that is a float64 yet
@@ -85,8 +88,13 @@ def _report_bytes(asked: _Asked, arm: int) -> int:
 
 
 def _request_bytes(asked: _Asked, arm: int) -> int:
-    request = Request(run=0, arm=arm, message=asked.message, question=asked.question)
-    return len(wire.encode(request))
+    """Of a question in steps that may be any floats: as if these were as long as floats can be."""
+    shortest = Question(until=1, code=Raw())
+    question = shortest if asked.question.scale is None else asked.question
+    request = Request(run=0, arm=arm, message=asked.message, question=question)
+    if question is asked.question:
+        return len(wire.encode(request))
+    return len(wire.encode(request)) - longest_bytes(shortest) + longest_bytes(asked.question)
 
 
 def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]]:

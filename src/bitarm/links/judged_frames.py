@@ -9,24 +9,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.codes.nearest import MOST_STEPS
-from bitarm.core.codes.prefix import write_golomb, zigzag
+from bitarm.core.codes.prefix import write_golomb
 from bitarm.core.confidence import Stride
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.ladder import RUNGS
-from bitarm.core.evidence.tasks import (
-    BAND,
-    LEAST_SPREAD,
-    MOST_SPREAD,
-    NO_HURDLE,
-    Challenge,
-    Edge,
-    Pilot,
-    Task,
-)
+from bitarm.core.evidence.spread import LEAST_SPREAD, MOST_QUARTERS, MOST_SPREAD
+from bitarm.core.evidence.tasks import BAND, NO_HURDLE, Challenge, Edge, Pilot, Task
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import Bounds, Estimate
+from bitarm.core.quantizer import Estimate
+from bitarm.core.quantizers.dyadic import unit_of
 from bitarm.core.question import Question
 from bitarm.core.spec import RunSpec
 from bitarm.errors import LocalProtocolError, RewardError
@@ -36,11 +30,8 @@ _LOWEST_EDGE = 8.0  # units below the bounds: what a bettor can lose, and a sear
 _LAST_RUNG = RUNGS - BAND
 
 # Bits that a task adds to the word of its code, at most.
-_SPREAD_BITS = 9  # unary, in quarters
-_EDGE_BITS = 1 + max(
-    write_golomb(zigzag(change), 1).nbits
-    for change in (LEAST_SPREAD - MOST_SPREAD, MOST_SPREAD - LEAST_SPREAD)
-)
+_SPREAD_BITS = MOST_QUARTERS + 1  # unary
+_EDGE_BITS = write_golomb(MOST_SPREAD - LEAST_SPREAD, 1).nbits
 _CHALLENGE_BITS = 1
 
 
@@ -102,10 +93,15 @@ def _question(spec: RunSpec, hint: Hint, pulls: int, before: int) -> Question:
         # An edge is a multiple of half a leader's step, which is no finer than the challenged's.
         unit = spec.quantizer.error(held, occasion) / 4
         unit = math.ldexp(1.0, math.frexp(unit)[1] - 3)
-        edge = math.floor(hint.task.edge / unit) * unit
+        edge = (math.floor(hint.task.edge / unit) | 1) * unit  # odd: others are spelt shorter
         task = Challenge(edge=edge, first=hint.task.first, hurdles=hint.task.hurdles)
         occasion = spec.occasion(2, pulls, replace(hint, task=task))
-    return spec.quantizer.question(held, occasion, 0.0)
+    question = spec.quantizer.question(held, occasion, 0.0)
+    if isinstance(question.code, Nearest):
+        unit = unit_of(question.code.step)
+        centre = (math.floor(question.code.centre / unit) | 1) * unit
+        return replace(question, code=replace(question.code, centre=centre))
+    return question
 
 
 def _longest(question: Question, bounds: Bounds | None) -> int:

@@ -58,9 +58,8 @@ LINKS: dict[str, Link] = {
             ),
             down=Direction(max_bytes=53, rate=LoRa(spreading_factor=12, bandwidth=500_000)),
         ),
-        Link(
-            name="nb-iot", up=Direction(max_bytes=1358), down=Direction(max_bytes=1358)
-        ),  # the MTU that 3GPP recommends
+        # 1358 bytes are the MTU that 3GPP recommends.
+        Link(name="nb-iot", up=Direction(max_bytes=1358), down=Direction(max_bytes=1358)),
         Link(name="none", up=Direction(), down=Direction()),
     )
 }

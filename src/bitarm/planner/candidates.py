@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from bitarm.api.words import vocabulary
 from bitarm.core.schedule import MAX_PULLS
+from bitarm.core.vocabulary import vocabulary
 from bitarm.planner.axes import AXES, VARIED_WIDTHS, Ladder, axis_of, beside
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import NAMES, SchemeWords
@@ -28,7 +28,7 @@ _BEGINNINGS = ("first", "start")
 """
 
 
-def coarse(task: PlanningTask) -> list[SchemeWords]:
+def starting_settings(task: PlanningTask) -> list[SchemeWords]:
     """The settings with which a search begins; ConfigError if the fixed words leave none."""
     grids = starting_grids(task)
     return list(dict.fromkeys(setting for grid in grids for setting in _members(grid, task)))

@@ -6,11 +6,12 @@ They are checked here one by one; which settings can have them, `starting_grids.
 from collections.abc import Mapping
 from typing import Any
 
-from bitarm.api.words import choose, typed_words, vocabulary
+from bitarm.api.words import typed_words
 from bitarm.core.budget import is_budgeted
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
+from bitarm.core.vocabulary import choose, vocabulary
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
 from bitarm.errors import ConfigError

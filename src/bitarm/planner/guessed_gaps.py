@@ -7,7 +7,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from bitarm.api.words import unknown
+from bitarm.core.words import unknown
 from bitarm.errors import ConfigError
 from bitarm.sim.kernels.arrays import Floats
 

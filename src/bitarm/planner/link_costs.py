@@ -4,6 +4,7 @@ On LoRaWAN the unit is a second of air time; on other links, which have no data 
 here, a byte of the frames.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import final
@@ -16,7 +17,6 @@ from bitarm.core.confidence import Stride
 from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.policies import POLICIES
 from bitarm.core.policies.challenge import PILOTS
-from bitarm.core.quantizer import Estimate
 from bitarm.core.question import Question
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -97,22 +97,21 @@ def _report(link: Link, arm: int, message: int, bits: int) -> float:
 
 
 def _questions(spec: RunSpec, untils: Sequence[int]) -> Iterator[Question]:
-    """What the setting's quantizer asks, of a mean in the middle of the bounds or at σ.
+    """What the setting's quantizer asks of an arm whose mean, a third of the way into the bounds or
+    a third of σ, is told with an error of one deviation, upwards and downwards in turn.
 
-    Of the numbers in a question only those of variable length depend on the mean, and by a byte.
+    A frame spells every digit of a told mean, so means must be such as are told.
     """
-    a, b = spec.bounds or (spec.sigma, spec.sigma)
-    mean = a / 2 + b / 2
-    held = spec.start(0)
+    a, b = spec.bounds or (0.0, spec.sigma)
+    held, side = spec.start(0), 1.0
     for message, until in enumerate(untils, start=1):
         step = spec.occasion(message, until)
-        yield spec.quantizer.question(held, step, 0.0)
-        held = Estimate.after(step, mean=mean, error=spec.quantizer.error(held, step))
-
-
-def unit_of(link: Link) -> str:
-    """What `per_frame_unit` is the price of, in words."""
-    return "byte of frames" if link.up.rate is None else "second of air time"
+        question = spec.quantizer.question(held, step, 0.0)
+        yield question
+        mean = a + (b - a) / 3 + side * spec.sigma / math.sqrt(until)
+        if spec.bounds is not None:
+            mean = min(max(mean, a), b)
+        held, side = spec.quantizer.read(question.answer(mean), question, held, step), -side
 
 
 def _down(link: Link, message: Request | Dismiss) -> float:

@@ -62,7 +62,7 @@ class SettingSimulator:
         """
         self.tried += 1
         stage = testbed.judged if setting.is_judged else testbed.plain
-        engine = self._engine(_shown(setting, stage), stage, most_bits)
+        engine = self._engine(_rehearsed(setting, stage), stage, most_bits)
         runs = stage.runs if engine.has_kernels else max(1, stage.runs // _MACHINES_SHARE)
         parts: list[Trials] = []
         seed, number = testbed.seed
@@ -173,13 +173,7 @@ class SettingSimulator:
     def _cost(self, setting: SchemeWords, trials: Trials) -> Floats:
         """The price of each run."""
         prices = self.task.prices
-        cost: Floats = (
-            prices.per_bit * trials.payload_bits
-            + prices.per_message * trials.messages
-            + prices.per_downlink * (trials.messages + self.task.arms)
-            + (prices.per_pull + prices.per_frame_unit * prices.units_a_pull) * trials.samples
-            + prices.per_round * trials.rounds
-        )
+        cost = prices.cost(trials, arms=self.task.arms)
         if prices.link is None or not prices.per_frame_unit:
             return cost
         setup = self._built(self.task.problem_words(), setting.words)
@@ -188,8 +182,8 @@ class SettingSimulator:
         return cost
 
 
-def _shown(setting: SchemeWords, stage: Stage) -> SchemeWords:
-    """The setting for a stage whose pulls each stand for several."""
+def _rehearsed(setting: SchemeWords, stage: Stage) -> SchemeWords:
+    """The setting for a stage each of whose pulls stands for several (`testbeds.py`)."""
     if stage.stretch == 1.0 or "start" not in setting.words:
         return setting
     return setting.with_word("start", max(1, round(setting.words["start"] / stage.stretch)))

@@ -7,19 +7,20 @@ from typing import Any, final
 
 import numpy as np
 
-from bitarm.api.identify import new_seed
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import DEFAULT_DELTA
-from bitarm.api.words import LIMITS, split, typed
+from bitarm.api.seed import new_seed
+from bitarm.api.words import LIMITS, split
+from bitarm.core.bounds import Bounds
 from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits
-from bitarm.core.quantizer import Bounds
 from bitarm.core.spec import check_seed
-from bitarm.planner.candidates import coarse
+from bitarm.core.words import typed
+from bitarm.planner.candidates import starting_settings
 from bitarm.planner.figures import Figures
 from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
 from bitarm.planner.guessed_gaps import GapPrior, gap_guess_of
-from bitarm.planner.link_costs import LinkCheck, unit_of
+from bitarm.planner.link_costs import LinkCheck
 from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.prices import prices_of
@@ -89,7 +90,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
-        task, prices = self.task, self.task.prices
+        task = self.task
         return {
             "scheme": self.words,
             **{word: self.words[word] for word in NAMES},
@@ -110,18 +111,7 @@ class Plan:
             "guess": task.guess.to_json(),
             "fixed": task.fixed.words,
             "rewards": self.rewards,
-            "prices": {
-                "per_bit": prices.per_bit,
-                "per_message": prices.per_message,
-                "per_downlink": prices.per_downlink,
-                "per_pull": prices.per_pull,
-                "per_round": prices.per_round,
-                "per_frame_unit": prices.per_frame_unit,
-                "link": None if prices.link is None else prices.link.name,
-                "frame_unit": None if prices.link is None else unit_of(prices.link),
-                "pull_packets": prices.measuring.packets,
-                "pull_seconds": prices.measuring.seconds,
-            },
+            "prices": task.prices.to_json(),
             "tried": self.tried,
             "seed": self.seed,
         }
@@ -162,29 +152,39 @@ def plan(
         made.figures.samples.mean                  # what to expect of a run
         bitarm.identify(arms, sigma=1.0, **made.words)
 
-    What is known of the problem:
+    Say what is known of the problem (down to `offset`) and what things cost: prices are in any one
+    currency, and at least one must be above 0.
+
+    Args:
         arms: how many there are; a list of `gaps` says it as well.
-        gap, gaps, gap_prior: a guess of how far the other arms are below the best, one of the
-            three: one number for all, a number for each, or a law such as "uniform:0.05:0.5".
-        delta, sigma, bounds, epsilon: words of [problem], as in `identify`. Rewards with bounds
-            need no σ.
-        mean, spread: with bounds and no σ, a guess of the best mean and of the deviation of a
-            reward; by default coins in the middle of the bounds, which are hardest to tell apart.
+        gap: a guess of how far the other arms are below the best, one number for all; or give
+            `gaps` or `gap_prior`.
+        gaps: the same, a number for each other arm.
+        gap_prior: the same, a law such as "uniform:0.05:0.5".
+        delta: as in `identify`.
+        sigma: as in `identify`; rewards with bounds need none.
+        bounds: as in `identify`.
+        epsilon: as in `identify`.
         rewards: the family that is simulated, gaussian, bernoulli or beta; by default one that
             honours σ or the guess.
+        mean: with bounds and no σ, a guess of the best mean; by default the middle of the bounds,
+            where arms are hardest to tell apart.
+        spread: with bounds and no σ, a guess of the deviation of a reward; by default that of
+            coins.
         offset: how far from 0 the best mean may lie, without bounds; by default 3σ.
-
-    Prices, in any one currency; at least one must be above 0:
-        per_bit, per_message, per_pull, per_round: of a payload bit, a report, a pull, a round.
-        per_downlink: of a question or a dismissal, to a device that hears one arm's at a time.
+        per_bit: the price of a bit of payload.
+        per_message: the price of a report.
+        per_downlink: the price of a question or a dismissal, to a device that hears one arm's at
+            a time.
+        per_pull: the price of a pull.
+        per_round: the price of a round.
         link: gives every message the price of its frames, both ways, and leaves out what does not
-            fit. `per_frame_unit`, by default 1, is the price of a second of air time, or of a byte
-            where the link has no data rate.
+            fit.
+        per_frame_unit: the price of a second of air time, or of a byte where the link has no data
+            rate; by default 1.
         pull_packets: packets that a pull itself sends over the link; they have the frames' price.
         pull_seconds: how long a pull takes; it says how long a run lasts at least.
-
-    How the plan is made:
-        seed: makes it repeatable; by default one is drawn, and the plan has it.
+        seed: makes the plan repeatable; by default one is drawn, and the plan has it.
         progress: called with what is being done and the number of settings measured so far.
         words: others of a problem file (docs/words.md). Those of the scheme fix what may not vary:
             `quantizer="icq", bits=2` plans among settings of icq with two bits. Limits
@@ -251,7 +251,7 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
         admits=admission.admits,
         after_each=lambda: progress("settings", simulator.tried),
     )
-    search.explore(admission.starts(coarse(task)))
+    search.explore(admission.starts(starting_settings(task)))
     curve = trade_off(search)
     best = search.settle()
     figures, simulated = _measured_exactly(simulator, best)

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from bitarm.api.scheme import DEFAULT_DELTA
-from bitarm.api.words import typed_words, vocabulary, whole_number
+from bitarm.api.words import typed_words
+from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.limits import Limits
-from bitarm.core.quantizer import Bounds
 from bitarm.core.schedule import MAX_PULLS
-from bitarm.core.spec import check_bounds, check_delta, check_sigma, sigma_of
+from bitarm.core.spec import check_delta, check_sigma, sigma_of
+from bitarm.core.vocabulary import vocabulary
 from bitarm.core.widths.pairwise import mixture_margin
+from bitarm.core.words import whole_number
 from bitarm.errors import ConfigError
 from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
 from bitarm.planner.prices import Prices

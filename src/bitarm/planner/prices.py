@@ -1,13 +1,19 @@
-"""What things cost: a price each for bits, messages, pulls, rounds, and for frames on a link."""
+"""What things cost: a price each for bits, messages, pulls, rounds, and for frames on a link.
+
+A price is a field here, with its part of a run's cost and its word; a parameter of `plan`, which a
+caller names; and a flag of the command line (`cli/flags/plan.py`).
+"""
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import final
+from dataclasses import dataclass, field
+from typing import Any, final
 
-from bitarm.api.words import number, whole_number
+from bitarm.core.words import number, whole_number
 from bitarm.errors import ConfigError
 from bitarm.links.measuring import Measuring, pull_units
 from bitarm.links.profiles import Link, find_link
+from bitarm.sim.kernels.arrays import Floats
+from bitarm.sim.trials import Trials
 
 
 @final
@@ -25,24 +31,69 @@ class Prices:
     measuring: Measuring = field(default_factory=Measuring)  # what a pull takes
 
     def __post_init__(self) -> None:
-        for name in (each.name for each in fields(self)):
-            if name in ("link", "measuring"):
-                continue
-            price = getattr(self, name)
+        for name, price in {**self._each, "per_frame_unit": self.per_frame_unit}.items():
             if not (math.isfinite(price) and price >= 0):
                 raise ConfigError(f"{name} must be a finite price of 0 or more, got {price}")
             object.__setattr__(self, name, float(price))
-        own = (self.per_bit, self.per_message, self.per_downlink, self.per_pull, self.per_round)
-        if not any(own) and not (self.link and self.per_frame_unit):
+        if not any(self._each.values()) and not (self.link and self.per_frame_unit):
             raise ConfigError(
                 "every price is 0, so any setting would do: give a price per bit, per message, "
                 "per downlink, per pull or per round, or a link whose frames have one"
             )
 
     @property
+    def _each(self) -> dict[str, float]:
+        """The prices that do not depend on a link, by their names."""
+        return {
+            "per_bit": self.per_bit,
+            "per_message": self.per_message,
+            "per_downlink": self.per_downlink,
+            "per_pull": self.per_pull,
+            "per_round": self.per_round,
+        }
+
+    def cost(self, trials: Trials, *, arms: int) -> Floats:
+        """The price of each simulated run, all but that of its frames on a link (`link_costs.py`).
+
+        Every message is asked for, and every arm is dismissed: these are the downlinks.
+        """
+        cost: Floats = (
+            self.per_bit * trials.payload_bits
+            + self.per_message * trials.messages
+            + self.per_downlink * (trials.messages + arms)
+            + (self.per_pull + self.per_frame_unit * self.units_a_pull) * trials.samples
+            + self.per_round * trials.rounds
+        )
+        return cost
+
+    def in_words(self) -> list[str]:
+        """Each price above 0 that does not depend on a link: `0.01 a pull`."""
+        return [
+            f"{price:g} a {name.removeprefix('per_')}"
+            for name, price in self._each.items()
+            if price
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every price under the name of the parameter of `plan` that gave it."""
+        return {
+            **self._each,
+            "per_frame_unit": self.per_frame_unit,
+            "link": None if self.link is None else self.link.name,
+            "frame_unit": None if self.link is None else unit_of(self.link),
+            "pull_packets": self.measuring.packets,
+            "pull_seconds": self.measuring.seconds,
+        }
+
+    @property
     def units_a_pull(self) -> float:
         """Units of the link's frames that the packets of a pull take."""
         return 0.0 if self.link is None else pull_units(self.link, self.measuring.packets)
+
+
+def unit_of(link: Link) -> str:
+    """What `per_frame_unit` is the price of, in words."""
+    return "byte of frames" if link.up.rate is None else "second of air time"
 
 
 def prices_of(

@@ -18,8 +18,8 @@ from typing import final
 
 import numpy as np
 
-from bitarm.api.words import number, unknown
-from bitarm.core.quantizer import Bounds
+from bitarm.core.bounds import Bounds
+from bitarm.core.words import number, unknown
 from bitarm.errors import ConfigError
 from bitarm.planner.guessed_gaps import GapGuess
 from bitarm.sim.environment import Environment

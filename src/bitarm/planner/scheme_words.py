@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from bitarm.api.words import vocabulary
 from bitarm.core.confidence import Stride
 from bitarm.core.policies import POLICIES
+from bitarm.core.vocabulary import vocabulary
 from bitarm.core.words import WordKind, words_of
 
 NAMES = ("quantizer", "policy", "width")

@@ -70,34 +70,35 @@ class Admission:
     """
 
     def __init__(self, fixed: SchemeWords, claim_of: Callable[[SchemeWords], Guarantee]) -> None:
-        self._judges = bool(fixed.items)
+        self._is_choosy = bool(fixed.items)
         self._claim_of = claim_of
         self._unproven_too = False
         self._known: dict[SchemeWords, Guarantee | ConfigError] = {}
 
     def starts(self, settings: Sequence[SchemeWords]) -> list[SchemeWords]:
         """Those of the settings with which a search may begin; ConfigError if there are none."""
-        if not self._judges:
+        if not self._is_choosy:
             return list(settings)
         proven = [setting for setting in settings if self.admits(setting)]
         self._unproven_too = not proven
         found = proven or [setting for setting in settings if self.admits(setting)]
         if not found:
-            refusal = self._judged(settings[0])
+            refusal = self._claimed(settings[0])
             assert isinstance(refusal, ConfigError)  # else it would have been found
             raise refusal
         return found
 
     def admits(self, setting: SchemeWords) -> bool:
         """Whether a search may try a setting."""
-        if not self._judges:
+        if not self._is_choosy:
             return True
-        claim = self._judged(setting)
+        claim = self._claimed(setting)
         if isinstance(claim, ConfigError):
             return False
         return self._unproven_too or claim.delta is not None
 
-    def _judged(self, setting: SchemeWords) -> Guarantee | ConfigError:
+    def _claimed(self, setting: SchemeWords) -> Guarantee | ConfigError:
+        """What may be claimed for a setting, or why it cannot be built; found out once."""
         if setting not in self._known:
             try:
                 self._known[setting] = self._claim_of(setting)

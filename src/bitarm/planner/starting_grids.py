@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from bitarm.api.scheme import applicable, default_policy, default_width
-from bitarm.api.words import choose
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.policies import POLICIES
@@ -21,6 +20,7 @@ from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
+from bitarm.core.vocabulary import choose
 from bitarm.core.widths import BoundedEvidence, SubGaussianEvidence
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError

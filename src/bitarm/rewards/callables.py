@@ -1,12 +1,12 @@
 """Rewards from a Python function, which a problem file names as module:function."""
 
 import importlib
-import numbers
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, final
 
+from bitarm.core.rewards import float_in
 from bitarm.errors import ConfigError, NoMoreRewardsError, RefusedRewardError, RewardError
 
 
@@ -38,16 +38,11 @@ class CallableSource:
             raise RewardError(
                 f"the source of {self._label} raised {type(error).__name__}: {error}"
             ) from error
-        if not isinstance(reward, numbers.Real):
+        number = float_in(reward)
+        if number is None:
             raise RefusedRewardError(
-                f"the source of {self._label} must return a number, got {reward!r}"
+                f"the source of {self._label} must return a number, got {reward!r:.80}"
             )
-        try:
-            number = float(reward)
-        except OverflowError:
-            raise RefusedRewardError(
-                f"the source of {self._label} returned a number that no float can hold"
-            ) from None
         self._given += 1
         return number
 

@@ -93,7 +93,7 @@ class CommandSource:
                 chunk = os.read(process.stdout.fileno(), 1 << 16)
                 if not chunk:
                     text = self._obituary(process)
-                    raise NoMoreRewardsError(text) if process.poll() == 0 else RewardError(text)
+                    raise NoMoreRewardsError(text) if process.returncode == 0 else RewardError(text)
                 self._buffer += chunk
                 deadline = time.monotonic() + self._timeout
         line, _, self._buffer = self._buffer.partition(b"\n")
@@ -151,7 +151,8 @@ class CommandSource:
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(1)  # it closed its stdout: mostly it has ended, or is about to
-        how = "closed its output" if process.poll() is None else f"ended ({process.returncode})"
+            _kill_group(process)  # at once: later the number may be another's
+        how = "closed its output" if process.returncode is None else f"ended ({process.returncode})"
         text = f"{self._who} {how} after {self._given} rewards"
         self._hear(process)
         said = self._said.decode(errors="replace").strip()
@@ -172,10 +173,16 @@ def _environment() -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    # Not asked whether it has ended: what a shell left in the background outlives the shell. Until
+    # the shell's end is waited for, its group's number is nobody else's.
+    if process.returncode is None:
+        _kill_group(process)
         process.wait()
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol, final, runtime_checkable
 
-from bitarm.core.rewards import PULLED_AT_ONCE, RewardSource
+from bitarm.core.rewards import PULLED_AT_ONCE, RewardSource, pull_from
 
 
 class RewardFeed(Protocol):
@@ -61,7 +61,7 @@ class DirectFeed:
 
     def take(self, most: int) -> Sequence[float]:
         """The next rewards, no more at once than any driver takes."""
-        return self._source.pull(min(most, PULLED_AT_ONCE))
+        return pull_from(self._source, min(most, PULLED_AT_ONCE))
 
     def rest(self) -> None:
         """Does nothing: the source works only while it is asked."""
@@ -109,7 +109,7 @@ class ThreadFeed:
             with self._change:
                 self._change.wait_for(lambda: self._ordered > 0)
             try:
-                (reward,) = self._source.pull(1)
+                (reward,) = pull_from(self._source, 1)
             except Exception as error:  # handed to whoever takes, in its own thread
                 with self._change:
                     self._error = error

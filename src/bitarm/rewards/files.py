@@ -95,6 +95,8 @@ def _number(text: str, separator: str, what: str) -> float:
         value = math.nan if "_" in plain else float(plain)  # 1_000 is Python's spelling alone
     except ValueError:
         value = math.nan
+    if math.isinf(value) and any(digit.isdigit() for digit in plain):
+        raise RewardError(f"{what} must be a number that a float can hold, got {text!r}")
     if not math.isfinite(value):
         raise RewardError(
             f"{what} must be a finite number, got {text!r}: {_remedy(plain, separator)}"

@@ -1,11 +1,11 @@
 """Rewards that are there already: a column, an array, a list; or that an iterator hands out."""
 
 import math
-import numbers
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final
 
+from bitarm.core.rewards import float_in
 from bitarm.errors import NoMoreRewardsError, RefusedRewardError, RewardError
 
 
@@ -77,7 +77,8 @@ class IteratorSource:
             value = next(self._rewards)
         except StopIteration:
             raise NoMoreRewardsError(
-                f"{self._label} ran out of rewards: its iterator ended after {self._given:,}"
+                f"{self._label} ran out of rewards: its iterator ended after {self._given:,}; "
+                "as a list they would all be used"
             ) from None
         except (Exception, SystemExit) as error:  # whatever the user's code raises is its fault
             raise RewardError(
@@ -90,14 +91,12 @@ class IteratorSource:
 
 def _number(value: Any, place: int, where: str) -> float:
     """A finite number; else the error says which one it is, by its index as Python counts."""
-    try:
-        number = float(value) if isinstance(value, numbers.Real) else math.nan
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
+    number = float_in(value)
+    if number is None or not math.isfinite(number):
         is_text = isinstance(value, str | bytes)
         remedy = "convert texts to numbers first" if is_text else "leave it out, or fill it in"
+        shown = value if number is None else number  # which has few digits
         raise RefusedRewardError(
-            f"{where} must be finite numbers, but at index {place} is {value!r:.60}: {remedy}"
+            f"{where} must be finite numbers, but at index {place} is {shown!r:.60}: {remedy}"
         )
     return number

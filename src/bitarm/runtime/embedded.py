@@ -6,16 +6,16 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.agent import Agent
+from bitarm.core.bounds import Bounds
 from bitarm.core.events import LearnerEvent, PullsCounted, RunOpened, TrafficMeasured
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
 from bitarm.core.messages import Answer, Dismiss, Message, Position, Report, Request
-from bitarm.core.policy import Outcome
-from bitarm.core.quantizer import Bounds
-from bitarm.core.rewards import CLIPPED, PULLED_AT_ONCE, Batch, RewardSource, collect
+from bitarm.core.outcome import Outcome
+from bitarm.core.rewards import CLIPPED, PULLED_AT_ONCE, Batch, RewardSource, collect, pull_from
 from bitarm.errors import NoMoreRewardsError, RewardError, StoreError
-from bitarm.runtime.interrupts import held_interrupts
+from bitarm.runtime.signals import held_interrupts
 
 
 @final
@@ -187,10 +187,7 @@ class EmbeddedRun:
             self._channel.send_up(report)
 
     def _pull(self, source: RewardSource, count: int, bounds: Bounds | None) -> Batch:
-        rewards = source.pull(count)
-        if len(rewards) != count:
-            raise RewardError(f"{count} rewards were asked for, the source gave {len(rewards)}")
-        return collect(rewards, bounds, clip=self._clip)
+        return collect(pull_from(source, count), bounds, clip=self._clip)
 
     def _take(self, output: LearnerOutput) -> None:
         """Note what the learner put out: if Ctrl-C comes now, it is still kept with the ending."""

@@ -29,7 +29,7 @@ _LOGGER = logging.getLogger("bitarm.mqtt")
 _KEEP_ALIVE = 30  # seconds; the broker gives a silent peer up after one and a half times that
 _LOOK_EVERY = 1.0  # seconds between two looks at the keep-alive
 _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
-_LAST_CHANCE = 0.1, 1.0  # of these, at least and at most, for an attempt that begins late
+_LAST_CHANCE = 0.1, 1.0  # seconds, least and most, of an attempt that begins just before giving up
 _SAY_AFTER = 3.0  # seconds without a broker after which to say so
 _FLUSH_WITHIN = 3.0
 _MOST_PACKETS = 1024  # read in one pass,
@@ -169,6 +169,7 @@ class MqttDriver:
                 self._selector.modify(link, events)
 
     def _look(self, now: float) -> None:
+        """Now and then: keep the connection alive, and drop one that was never answered."""
         if self._client is None or now < self._look_at:
             return
         self._look_at = now + _LOOK_EVERY
@@ -181,8 +182,9 @@ class MqttDriver:
 
     # -- connecting --------------------------------------------------------------------------
 
-    def _connect(self, now: float) -> None:
-        broker, endpoint = self._broker, self._service.endpoint
+    def _new_client(self, within: float) -> paho.Client:
+        """A client that has `within` seconds to connect, and tells us of all that happens."""
+        broker, will = self._broker, self._service.endpoint.will
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=self._client_id,
@@ -192,10 +194,8 @@ class MqttDriver:
         )
         if broker.user is not None:
             client.username_pw_set(broker.user, broker.password)
-        will = endpoint.will
         client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
         client.max_inflight_messages_set(0)  # no window of paho's own: the broker's is enough
-        within = min(_ANSWER_WITHIN, max(self._give_up_at - now, self._last_chance))
         client.connect_timeout = within
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
@@ -205,6 +205,12 @@ class MqttDriver:
         client.on_socket_open = self._on_socket_open
         client.on_socket_close = self._on_socket_close
         client.on_socket_register_write = _wait_for_the_loop
+        return client
+
+    def _connect(self, now: float) -> None:
+        broker = self._broker
+        within = min(_ANSWER_WITHIN, max(self._give_up_at - now, self._last_chance))
+        client = self._new_client(within)
         self._client, self._ready, self._unacknowledged = client, False, 0
         self._look_at, self._answer_by = now, now + within
         try:

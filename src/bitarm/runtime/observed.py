@@ -3,7 +3,6 @@
 For metrics and health. Refuses to know what the messages say; a service does not notice.
 """
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import final
@@ -14,18 +13,12 @@ from bitarm.runtime.service import Publication, Service
 @final
 @dataclass(slots=True)
 class Figures:
-    """What is known of a running service; another thread may read it at any time.
+    """What is known of a running service; another thread may read it at any time."""
 
-    `received_at` and `sent_at` are readings of `clock`.
-    """
-
-    clock: Callable[[], float] = time.monotonic
     is_connected: bool = False
     connections: int = 0
     received: int = 0
     sent: int = 0
-    received_at: float | None = None
-    sent_at: float | None = None
     agents: int = 0  # of a learner's run
     count_present: Callable[[], int] = field(default=lambda: 0)  # those of them that are there
 
@@ -58,15 +51,12 @@ class ObservedService:
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """A message came in."""
         self._figures.received += 1
-        self._figures.received_at = self._figures.clock()
         self._service.received(topic, payload, retained=retained)
 
     def step(self, now: float) -> Iterable[Publication]:
         """Let it work, and count what it has to say."""
         said = list(self._service.step(now))
-        if said:
-            self._figures.sent += len(said)
-            self._figures.sent_at = self._figures.clock()
+        self._figures.sent += len(said)
         return said
 
     def wake_at(self, now: float) -> float:

@@ -7,7 +7,7 @@ import logging
 from collections import Counter
 from typing import final
 
-from bitarm.peer_log import in_short
+from bitarm.peer_log import in_short, is_milestone
 
 _LOGGER = logging.getLogger("bitarm.refused")
 _LINES = 5
@@ -32,6 +32,6 @@ class Refusals:
             offender = "others"
         self.by_offender[offender] += 1
         count = self.by_offender[offender]
-        if count <= _LINES or str(count).rstrip("0") == "1":
+        if count <= _LINES or is_milestone(count):
             more = f" ({count} refused from there so far)" if count >= _LINES else ""
             _LOGGER.warning("refused, from %s: %s%s", in_short(offender), in_short(why), more)

@@ -4,6 +4,7 @@ A service is told what happened and, once in each pass of somebody's loop, asked
 So the same service runs over a broker, and in a test that kills it between any two steps.
 """
 
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, final
@@ -69,3 +70,8 @@ class Service(Protocol):
     def wake_at(self, now: float) -> float:
         """When to step at the latest, even if nothing arrives."""
         ...
+
+
+def fresh_name() -> str:
+    """A name that nobody else has: of a process, of a run's opening, of a sequence of rewards."""
+    return secrets.token_hex(8)

@@ -1,8 +1,15 @@
-"""A wish to stop, noticed between two steps: never in the middle of a transaction."""
+"""Signals at moments of our own choosing: never in the middle of a transaction.
+
+`Stopper` is for the services, which notice a wish to stop between two steps; `held_interrupts` for
+a run in one process, where Ctrl-C waits until a write and the note that it was made are both done,
+and `interrupted_by_any` for its program, where other signals to stop are as good as Ctrl-C.
+"""
 
 import signal
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self, final
 
@@ -71,3 +78,49 @@ class Stopper:
         if self._previous:
             signal.set_wakeup_fd(self._wakeup)
         self._previous = {}
+
+
+@contextmanager
+def interrupted_by_any() -> Iterator[None]:
+    """In the block SIGTERM and SIGHUP do what Ctrl-C does: the run ends, and says what is known.
+
+    By default they would end the process at once, and leave what it has started behind.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in obeyed(*_STOPS)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def held_interrupts() -> Iterator[None]:
+    """Whatever Ctrl-C does here, it does it when the block is left; other signals to stop, too.
+
+    Python raises KeyboardInterrupt between any two steps, and so between a commit and what follows
+    from it: the same events would be written twice. Other threads are never interrupted.
+    """
+    usual = {number: signal.getsignal(number) for number in _STOPS}
+    held = {number: does for number, does in usual.items() if callable(does)}
+    if threading.current_thread() is not threading.main_thread() or not held:
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    for number in held:
+        signal.signal(number, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        for number, does in held.items():
+            signal.signal(number, does)
+    if came:
+        first, frame = came[0]
+        held[signal.Signals(first)](first, frame)

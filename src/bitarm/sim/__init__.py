@@ -2,6 +2,7 @@
 
     models, environment   what rewards are drawn from
     tape, engine          blocks of trials, drawn once and read by every scheme
+    twins                 which schemes have a kernel
     tables, kernels/      a scheme's numbers, and the compiled loops that read them
     machines              the learner and its agents on a tape, where no kernel has the scheme
     sweep, execute        many trials in chunks, by one process, several or a cluster

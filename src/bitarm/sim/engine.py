@@ -15,14 +15,15 @@ from bitarm.core.confidence import Stride
 from bitarm.core.policy import tolerance_of
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError, RewardError
-from bitarm.sim.environment import Environment, environment_arrays, right_arms
+from bitarm.sim.environment import Environment, environment_arrays, fill, right_arms
 from bitarm.sim.kernels import challenge, challenge_race, elimination, indexed
 from bitarm.sim.kernels.arrays import Floats, Integers, OutputArrays
 from bitarm.sim.kernels.status import STARVED, TOO_FAR
-from bitarm.sim.machines import fill, run_machines
-from bitarm.sim.tables import Table, checkpoints, has_twin, is_bet_on, table_of
+from bitarm.sim.machines import run_machines
+from bitarm.sim.tables import Table, table_of
 from bitarm.sim.tape import Tape, empty_tape
 from bitarm.sim.trials import Trials, blank
+from bitarm.sim.twins import checkpoints, has_twin, is_bet_on
 
 TapeWatch = Callable[[Tape], None]
 

@@ -21,6 +21,7 @@ from bitarm.sim.kernels.arrays import (
 )
 from bitarm.sim.kernels.sums import draw_reward, draw_sum
 from bitarm.sim.models import RewardModel
+from bitarm.sim.tape import Tape
 
 _MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
 _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
@@ -31,10 +32,10 @@ _DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 class Environment:
     """The reward families of the arms and their parameters; every array has an entry an arm."""
 
-    family: Integers
-    p: Floats
+    family: Integers  # one of those in `kernels/arrays.py`
+    p: Floats  # the two parameters of the family, as `RewardModel.parameters` has them
     q: Floats
-    means: Floats
+    means: Floats  # the true ones
     models: tuple[RewardModel, ...]
 
     @property
@@ -87,6 +88,15 @@ def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, coun
         batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
         total, rest = add(total, rest, float(batch.sum()))
     return total + rest
+
+
+def fill(
+    tape: Tape, environment: Environment, rng: np.random.Generator, trial: int, arm: int, cells: int
+) -> None:
+    """Draw what is missing on a tape of an arm's first `cells` cells."""
+    for cell in range(int(tape.filled[trial, arm]), cells):
+        tape.cells[trial, cell, arm] = draw_cell(environment, rng, arm, tape.pulls_in(cell))
+        tape.filled[trial, arm] = cell + 1
 
 
 def draw_rewards(

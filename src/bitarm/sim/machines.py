@@ -18,11 +18,11 @@ from bitarm.core.quantizer import Occasion
 from bitarm.core.race import Dither
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
-from bitarm.sim.environment import Environment, draw_cell, draw_rewards, right_arms
+from bitarm.sim.environment import Environment, draw_rewards, fill, right_arms
 from bitarm.sim.kernels.status import BEST, BITS, MESSAGES, MISSED, OUTCOME, ROUNDS, SAMPLES
-from bitarm.sim.tables import is_bet_on
 from bitarm.sim.tape import Tape
 from bitarm.sim.trials import OUTCOMES, Trials, blank
+from bitarm.sim.twins import is_bet_on
 
 EventWatch = Callable[[tuple[LearnerEvent, ...]], None]
 
@@ -141,16 +141,5 @@ def _cell(
     tape: Tape, environment: Environment, rng: np.random.Generator, trial: int, arm: int, cell: int
 ) -> tuple[int, float]:
     """Rewards in a cell and their sum; drawn now if the tape has not come this far yet."""
-    count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
     fill(tape, environment, rng, trial, arm, cell + 1)
-    return count, float(tape.cells[trial, cell, arm])
-
-
-def fill(
-    tape: Tape, environment: Environment, rng: np.random.Generator, trial: int, arm: int, cells: int
-) -> None:
-    """Draw what is missing of an arm's first `cells` cells."""
-    for cell in range(int(tape.filled[trial, arm]), cells):
-        count = int(tape.grid[cell] - (tape.grid[cell - 1] if cell else 0))
-        tape.cells[trial, cell, arm] = draw_cell(environment, rng, arm, count)
-        tape.filled[trial, arm] = cell + 1
+    return tape.pulls_in(cell), float(tape.cells[trial, cell, arm])

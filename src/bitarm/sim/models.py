@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, final, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from bitarm.core.quantizer import Bounds
+from bitarm.core.bounds import Bounds
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.arrays import (
     BERNOULLI,

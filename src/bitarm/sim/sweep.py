@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
-from typing import Any, final
+from importlib.resources.abc import Traversable
+from typing import final
 
 import numpy as np
 
@@ -217,7 +218,7 @@ def _summary(setup: Setup, environment: Environment, trials: Trials, first: Tria
 
 
 @cache
-def code_version() -> dict[str, Any]:
+def code_version() -> dict[str, str]:
     """What else decides the numbers: our sources, and the libraries that draw and compile."""
     digest = hashlib.sha256()
     for package in ("bitarm.core", "bitarm.sim"):
@@ -227,7 +228,7 @@ def code_version() -> dict[str, Any]:
     return {"bitarm": digest.hexdigest()} | libraries
 
 
-def _sources(folder: Any, name: str) -> list[tuple[str, bytes]]:
+def _sources(folder: Traversable, name: str) -> list[tuple[str, bytes]]:
     found = []
     for item in folder.iterdir():
         if item.is_dir():

@@ -6,46 +6,25 @@ challenge leaps; its kernel computes steps as it goes.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import final
 
 import numpy as np
 
-from bitarm.core.budget import BudgetPolicy, has_phases
-from bitarm.core.confidence import ArmView, Confidence, Intervals, Stride
+from bitarm.core.budget import has_phases
+from bitarm.core.confidence import ArmView, Confidence, Stride, level_of
+from bitarm.core.evidence.bets import STAKES
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.sub_gaussian import Leads
-from bitarm.core.policies import (
-    ChallengeElimination,
-    LilUcb,
-    LilUcbCount,
-    Lucb,
-    SequentialHalving,
-    SuccessiveElimination,
-    SuccessiveRejects,
-    TopTwo,
-)
+from bitarm.core.policies import ChallengeElimination
 from bitarm.core.policies.lil_ucb_count import stop_ratio
-from bitarm.core.policies.top_two import level_of
-from bitarm.core.policy import Policy, tolerance_of
+from bitarm.core.policy import tolerance_of
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer
-from bitarm.core.quantizers import (
-    BudgetedDicq,
-    Dicq,
-    Dyadic,
-    Exact,
-    FedSel,
-    FedSelPaper,
-    Icq,
-    QuBan,
-)
+from bitarm.core.quantizers import BudgetedDicq, Dicq, Dyadic, FedSel, FedSelPaper, Icq, QuBan
 from bitarm.core.quantizers.dyadic import EDGE_OF_BETS, FIRST_OF_BETS, dyadic
 from bitarm.core.quantizers.fed_sel import cells
 from bitarm.core.quantizers.icq import FIRST_MESSAGE
-from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule
 from bitarm.core.setup import Setup
-from bitarm.errors import ConfigError
-from bitarm.sim.kernels import indexed, quantize
+from bitarm.sim.kernels import quantize
 from bitarm.sim.kernels.arrays import (
     ChallengeArrays,
     Floats,
@@ -55,34 +34,12 @@ from bitarm.sim.kernels.arrays import (
     challenge_rules,
 )
 from bitarm.sim.kernels.pairs import NO_PAIRS, pair_arrays
-
-MOST_CHECKPOINTS = 1 << 16
-"""Finer schedules are refused: their tapes would not fit into memory."""
-
-MOST_PAIRED = 1 << 10
-"""With more checkpoints the machines run pairs: the table of all pairs would be over 8 MB."""
+from bitarm.sim.twins import INDEXED, checkpoints
 
 MOST_LEADS = 1 << 9
 """Checkpoints of elimination by challenge whose leads are kept, up to 10^7 pulls: 4 MB."""
 
 _NO_LIMIT = np.iinfo(np.int64).max
-_POLICIES: dict[type[Policy], int] = {
-    Lucb: indexed.LUCB,
-    LilUcb: indexed.LIL_UCB,
-    LilUcbCount: indexed.LIL_UCB_COUNT,
-    TopTwo: indexed.TOP_TWO,
-}
-# By exact type: what only resembles one of these has no twin, and the machines run it.
-_BUDGETED: tuple[type[Policy], ...] = (SequentialHalving, SuccessiveRejects)
-_QUANTIZERS: tuple[type[Quantizer], ...] = (
-    Exact,
-    Icq,
-    QuBan,
-    FedSel,
-    FedSelPaper,
-    Dicq,
-    BudgetedDicq,
-)
 
 
 @final
@@ -139,69 +96,11 @@ class Table:
         )
 
 
-def has_twin(setup: Setup) -> bool:
-    """Whether a kernel runs this scheme; otherwise the machines do, with no other difference."""
-    quantizer, policy = type(setup.spec.quantizer), type(setup.policy)
-    if policy is ChallengeElimination:
-        return quantizer is Dyadic and isinstance(setup.spec.schedule, LooksSchedule)
-    known_quantizer = quantizer in _QUANTIZERS
-    if has_phases(setup.policy):
-        grid = _schedule(setup, setup.policy)
-        return policy in _BUDGETED and known_quantizer and setup.spec.schedule == grid
-    known_policy = policy is SuccessiveElimination or policy in _POLICIES
-    return known_policy and known_quantizer and _is_tabled(setup)
-
-
-def _is_tabled(setup: Setup) -> bool:
-    """Whether what separates two arms fits into a table."""
-    if setup.policy.stride is Stride.TOGETHER:
-        return True  # any two arms compare alike at a checkpoint
-    confidence = setup.spec.sampling.confidence(setup.policy.stride)
-    if isinstance(confidence, Leads):
-        rounds, schedule = setup.limits.rounds, setup.spec.schedule
-        limited = rounds is not None and rounds < MOST_PAIRED
-        return limited or schedule.pulls_at(MOST_PAIRED + 1) is None
-    return isinstance(confidence, Intervals)
-
-
-def _schedule(setup: Setup, policy: BudgetPolicy) -> ListedSchedule:
-    """The schedule that a budget follows; on any other the machines show what happens."""
-    phases = policy.phases(len(setup.spec.arms))
-    return ListedSchedule(checkpoints=tuple(phase.until for phase in phases))
-
-
 def _keep(setup: Setup) -> list[int]:
     """The arms that each message leaves: those of the next phase, one after the last."""
     if not has_phases(setup.policy):
         return []
     return [phase.arms for phase in setup.policy.phases(len(setup.spec.arms))[1:]] + [1]
-
-
-def checkpoints(setup: Setup) -> tuple[int, ...]:
-    """The checkpoints that the scheme may reach."""
-    depth = MOST_CHECKPOINTS
-    if setup.limits.rounds is not None and _visits_all(setup):
-        depth = min(depth, setup.limits.rounds + 1)  # one more shows the limit at work
-    grid = _first_of(setup.spec.schedule, depth)
-    if len(grid) >= MOST_CHECKPOINTS:
-        raise ConfigError(
-            f"a simulation keeps at most {MOST_CHECKPOINTS} checkpoints an arm: "
-            "let the schedule grow faster, or limit the rounds"
-        )
-    return grid
-
-
-@lru_cache(maxsize=64)  # a planner tries hundreds of settings on a few schedules
-def _first_of(schedule: Schedule, depth: int) -> tuple[int, ...]:
-    grid: list[int] = []
-    while len(grid) < depth and (t := schedule.pulls_at(len(grid) + 1)) is not None:
-        grid.append(t)
-    return tuple(grid)
-
-
-def _visits_all(setup: Setup) -> bool:
-    """Whether message n of an arm is at checkpoint n; a policy unknown to us may leap."""
-    return has_twin(setup) and setup.policy.stride not in (Stride.LEVEL, Stride.JUDGED)
 
 
 def table_of(setup: Setup) -> Table:
@@ -225,7 +124,7 @@ def table_of(setup: Setup) -> Table:
     limits = (setup.limits.rounds, setup.limits.samples, setup.limits.bits)
     first, rest = _codes(quantizer)
     return Table(
-        policy=_POLICIES.get(type(setup.policy)),
+        policy=INDEXED.get(type(setup.policy)),
         first=first,
         rest=rest,
         pulls=np.array(grid, dtype=np.int64),
@@ -291,16 +190,11 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
             weights=evidence.log_weights,
         ),
         pulls=grid,
+        stakes=np.array(STAKES),
         told_leads=np.full((tabled, tabled), np.nan),
         beaten_leads=np.full((tabled, tabled), np.nan),
         beaten_by=np.full((tabled, 4), -1, dtype=np.int64),
     )
-
-
-def is_bet_on(setup: Setup) -> bool:
-    """Whether agents need every reward, so that sums on a tape are no use to them."""
-    evidence = setup.spec.sampling.confidence(setup.policy.stride)
-    return isinstance(evidence, Evidence) and evidence.scale.bounded
 
 
 def _radius(setup: Setup, confidence: Confidence, held: Estimate, occasion: Occasion) -> float:

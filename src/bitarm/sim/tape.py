@@ -56,6 +56,10 @@ class Tape:
         """Number of arms, K."""
         return int(self.cells.shape[2])
 
+    def pulls_in(self, cell: int) -> int:
+        """The number of rewards that a cell sums."""
+        return int(self.grid[cell] - (self.grid[cell - 1] if cell else 0))
+
     def arrays(self) -> TapeArrays:
         """The tape as a kernel reads it, and writes to it; the same arrays, not copies."""
         return TapeArrays(

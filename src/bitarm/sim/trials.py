@@ -5,7 +5,7 @@ from typing import final
 
 import numpy as np
 
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.sim.kernels.arrays import Integers
 from bitarm.sim.kernels.status import (
     BEST,

@@ -27,7 +27,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
 
     `patience` is how many seconds to wait for another process that is writing.
     """
-    _refuse_folder(path)
+    _refuse_other_things(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -55,7 +55,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
 
 def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
     """A connection that cannot write, to a file that exists and has the current version."""
-    _refuse_folder(path)
+    _refuse_other_things(path)
     if not path.exists():
         raise StoreError(f"there is no journal at {path}: check the path, or begin a run there")
     with explained(path):
@@ -185,6 +185,8 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
         require_tables(connection)
 
 
-def _refuse_folder(path: Path) -> None:
+def _refuse_other_things(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path} is a folder, a journal is a file: add a file name")
+    if path.exists() and not path.is_file():  # a pipe would be waited for, without end
+        raise StoreError(f"{path} is a pipe or a device, a journal is a file: choose another path")

@@ -14,7 +14,7 @@ _PRIMARY = 0xFF  # the low byte of an extended result code is the code that it r
 
 _DAMAGED = (
     "is damaged: something other than this program changed it, or the disk did. "
-    "Keep the file, restore a backup, or rescue what is left with sqlite3's .recover"
+    "Keep the file, restore a backup, or rescue what is left with sqlite3's .dump"
 )
 
 _OTHER_TABLES = (
@@ -69,6 +69,8 @@ def explained(path: Path) -> Iterator[None]:
         raise store_error(path, error) from error
     except DamagedRowError as error:
         raise StoreError(f"{path} {_DAMAGED} ({error})") from error
+    except UnicodeDecodeError as error:  # by Python's module: SQLite quotes what is no text
+        raise StoreError(f"{path} {_DAMAGED}") from error
 
 
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bitarm.core.journal import RunSummary
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.errors import StoreError
 from bitarm.store.faults import DamagedRowError
 

@@ -1,7 +1,7 @@
 """The journal in one SQLite file: transactions, turns, and what each method promises.
 
 Refuses to know how a file is opened (`connection`), the SQL (`schema`), what SQLite's errors mean
-(`faults`), and what an event says (`bodies`, `summary`).
+(`faults`), how an event is spelt (`bodies`), and what a summary says (`core/journal.py`).
 """
 
 import sqlite3
@@ -122,9 +122,8 @@ class SqliteJournal:
                 first = RunSummary.begun(opened, run=run, at=at)
                 summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
                 schema.add(connection, summary, bodies, at=at)
-            self._positions.wrote_to(
-                run, len(bodies)
-            )  # only after COMMIT: a step undone was not written
+            # Only after COMMIT: a step that was undone was not written.
+            self._positions.wrote_to(run, len(bodies))
         return run
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.core.quantizer import Bounds
-from bitarm.core.spec import check_bounds, check_delta
+from bitarm.core.bounds import Bounds, check_bounds
+from bitarm.core.spec import check_delta
 from bitarm.errors import ConfigError
 from bitarm.theory.gaps import check_means
 

@@ -41,9 +41,8 @@ def on_good_event(spec: RunSpec, means: Sequence[float]) -> GoodEventBound | NoB
     smallest = min(gaps)
     if smallest == 0:
         return NoBound.TIE
-    path: list[
-        tuple[Occasion, float]
-    ] = []  # checkpoints and their radii until all arms have fallen
+    # Checkpoints and their radii until all arms have fallen.
+    path: list[tuple[Occasion, float]] = []
     for occasion, radius in radii(spec):
         path.append((occasion, radius))
         if 4 * radius <= smallest:

@@ -5,20 +5,20 @@
     announcement    JSON that tells an agent of a run and of its arms
     status          JSON in which a process says whether it is there, and what it remembers
     chirpstack      JSON of a ChirpStack server, whose devices may be agents
+    peer_json       how JSON from a peer is taken in without trust
 
-The functions for frames are here too: `wire.encode(message)`, `wire.decode(frame)`.
+The functions for frames are here too:
+
+    encode, pack, pack_all    messages to frames
+    decode                    a frame to messages
+    describe                  a frame, bit by bit
+    payload_bytes             what the symbols of a frame fill
 """
 
-from bitarm.wire.frames import (
-    MAX_BYTES,
-    Field,
-    decode,
-    describe,
-    encode,
-    pack,
-    pack_all,
-    payload_bytes,
-)
+from bitarm.wire.frames.cursor import Field
+from bitarm.wire.frames.envelope import MAX_BYTES
+from bitarm.wire.frames.frame import decode, describe, encode, pack, pack_all
+from bitarm.wire.frames.symbols import payload_bytes
 
 __all__ = [
     "MAX_BYTES",

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from bitarm.core.bounds import check_bounds
 from bitarm.core.epochs import is_epoch
-from bitarm.core.spec import check_bounds
 from bitarm.errors import BitarmError, PeerProtocolError
 from bitarm.wire import MAX_BYTES
-from bitarm.wire.status import is_text
+from bitarm.wire.peer_json import is_arm, is_text, read_json
 
 VERSION = 2
 MOST_BYTES = 1 << 20
@@ -51,12 +51,7 @@ def dump_announcement(announcement: Announcement) -> bytes:
 
 def load_announcement(payload: bytes) -> Announcement:
     """What a learner announced; PeerProtocolError for anything else."""
-    if len(payload) > MOST_BYTES:
-        raise PeerProtocolError(f"an announcement has at most {MOST_BYTES} bytes: {len(payload)}")
-    try:
-        plain = json.loads(payload)
-    except (ValueError, RecursionError) as error:
-        raise PeerProtocolError(f"an announcement must be JSON: {error}") from None
+    plain = read_json(payload, what="an announcement", most_bytes=MOST_BYTES)
     if not isinstance(plain, dict) or plain.get("version") != VERSION:
         found = plain.get("version") if isinstance(plain, dict) else plain
         raise PeerProtocolError(
@@ -91,7 +86,7 @@ def _arms(plain: Any) -> dict[int, str]:
         raise PeerProtocolError(f"an announcement must name the agent's arms, got {plain!r:.40}")
     arms: dict[int, str] = {}
     for number, name in plain.items():
-        if not (number.isascii() and number.isdecimal() and len(number) <= 10):
+        if not is_arm(number):
             raise PeerProtocolError(f"an arm has a number, got {number!r:.40}")
         if not isinstance(name, str) or not is_text(name) or int(number) >= _MOST_ARM:
             raise PeerProtocolError(f"arm {number} must have a name, got {name!r:.40}")

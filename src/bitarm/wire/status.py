@@ -14,12 +14,15 @@ from bitarm.core.codes import CODES
 from bitarm.core.epochs import is_epoch
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import PeerProtocolError
+from bitarm.wire.peer_json import is_arm, is_text, read_json
+
+MOST_STARTS = 8
+"""Starts of an agent that its memory goes back to: who was heard from before is taken for lost."""
 
 _MOST_BYTES = 1 << 20  # a gateway tells the counts of all its arms
 _MOST_TEXT = 500
-MOST_STARTS = 8
-"""Starts of an agent that its memory goes back to: who was heard from before is taken for lost."""
 _MOST_NAME = 64
+
 FIRST_CODES = ("bins", "nearest", "levels", "raw")
 """Those of an agent that lists none: there were no others when the list could be left out."""
 
@@ -93,12 +96,7 @@ def dump_status(status: Status) -> bytes:
 
 def load_status(payload: bytes) -> Status:
     """What a process said; PeerProtocolError for anything else."""
-    if len(payload) > _MOST_BYTES:
-        raise PeerProtocolError(f"a status has at most {_MOST_BYTES} bytes, got {len(payload)}")
-    try:
-        plain = json.loads(payload)
-    except (ValueError, RecursionError):
-        raise PeerProtocolError(f"a status must be JSON, got {payload[:40]!r}") from None
+    plain = read_json(payload, what="a status", most_bytes=_MOST_BYTES)
     if not isinstance(plain, dict):
         raise PeerProtocolError(f"a status must be an object, got {payload[:40]!r}")
     try:
@@ -138,15 +136,6 @@ def _text(value: Any, most: int) -> str:
     return value[:most]
 
 
-def is_text(value: str) -> bool:
-    """Whether a string from JSON is one that can be written down: it may hold half a character."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _count(plain: Mapping[str, Any], name: str) -> int:
     value = plain.get(name, 0)
     if type(value) is not int or not 0 <= value < 2**63:
@@ -158,7 +147,7 @@ def _pulls(plain: Any) -> dict[int, int]:
     if not isinstance(plain, dict):
         raise PeerProtocolError(f"pulls must be counts by arm, got {plain!r:.40}")
     for arm, count in plain.items():
-        if not (arm.isascii() and arm.isdecimal() and len(arm) <= 10):
+        if not is_arm(arm):
             raise PeerProtocolError(f"pulls must be counts by arm, got arm {arm!r:.40}")
         if type(count) is not int or not 0 <= count <= MAX_PULLS:
             raise PeerProtocolError(f"arm {arm} cannot have made {count!r:.40} pulls")

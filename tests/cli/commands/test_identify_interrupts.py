@@ -1,4 +1,4 @@
-"""Ctrl-C: the run ends as interrupted, the journal has all of it, and the shell sees 130."""
+"""Ctrl-C, SIGTERM, a closed terminal: the run ends as interrupted, and the shell sees 130."""
 
 import os
 import pty
@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from cli.program import COMMAND, PAPER_SCHEME, Command, callables, environment, problem
 
 from bitarm.core.events import ReportAccepted, RunEnded
@@ -45,8 +46,9 @@ def _sleepy(folder: Path) -> Path:
     return file
 
 
-def test_ctrl_c_while_a_reward_is_awaited_ends_the_run_as_interrupted(
-    home: Path, store: Path, tmp_path: Path, bitarm: Command
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_reward_is_awaited_ends_the_run_as_interrupted(
+    home: Path, store: Path, tmp_path: Path, bitarm: Command, number: signal.Signals
 ) -> None:
     with subprocess.Popen(
         [*COMMAND, "identify", str(_sleepy(tmp_path)), "--seed", "1"],
@@ -56,7 +58,7 @@ def test_ctrl_c_while_a_reward_is_awaited_ends_the_run_as_interrupted(
         encoding="utf-8",
     ) as process:
         _await(tmp_path / "asleep")
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=_PATIENCE)
     assert process.returncode == 130
     assert "Traceback" not in err

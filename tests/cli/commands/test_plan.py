@@ -47,7 +47,7 @@ def test_a_person_reads_the_setting_its_price_the_trade_off_and_the_risk(bitarm:
         "half as large",
         "twice as large",
         "(the plan)",
-        "--save FILE.toml writes the rest",
+        "--save FILE.toml writes its other tables",
     ):
         assert part in done.out
     assert max(map(len, done.out.splitlines())) <= 80

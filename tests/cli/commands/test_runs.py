@@ -91,16 +91,27 @@ def test_a_list_has_the_newest_run_first(bitarm: Command) -> None:
 
 
 @pytest.mark.usefixtures("result")
-def test_a_list_fits_80_columns_and_cuts_no_word(bitarm: Command) -> None:
+@pytest.mark.parametrize(
+    ("columns", "titles"),
+    [
+        (80, "run fingerprint opened (UTC) arms outcome best arm events"),
+        (60, "run opened (UTC) outcome best arm"),
+        (40, "run outcome best arm"),
+    ],
+)
+def test_a_list_fits_its_screen_and_cuts_no_word(
+    bitarm: Command, monkeypatch: pytest.MonkeyPatch, columns: int, titles: str
+) -> None:
     bitarm("identify", "--seed", 2, "--max-samples", 100)
+    monkeypatch.setenv("COLUMNS", str(columns))
     done = bitarm("runs", "list")
     header, _, *rows = done.out.splitlines()
-    assert " ".join(header.split()) == ("run fingerprint opened (UTC) arms outcome best arm events")
+    assert " ".join(header.split()) == titles
     assert [row.split()[0] for row in rows] == ["2", "1"]
     assert "sample_limit" in rows[0]
     assert "water-tower" in rows[1]
     assert "…" not in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
+    assert max(map(len, done.out.splitlines())) <= columns
 
 
 def test_a_run_may_be_named_by_number_fingerprint_or_last(

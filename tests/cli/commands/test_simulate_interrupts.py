@@ -150,7 +150,7 @@ def test_workers_end_with_a_parent_that_is_killed(
     [
         "bitarm.api.simulate.simulate",
         "bitarm.cli.show.sweep.print_table",
-        "bitarm.cli.show.sweep_plot.plot_simulation",
+        "bitarm.cli.show.sweep.plot_simulation",
     ],
 )
 def test_an_interrupt_at_any_time_says_how_to_go_on(

@@ -12,11 +12,13 @@ from bitarm.cli.commands.identify import identify_command
 from bitarm.cli.commands.learner import learner_command
 from bitarm.cli.commands.plan import plan_command
 from bitarm.cli.commands.simulate import simulate_command
+from bitarm.cli.flags.plan import with_plan_flags
 from bitarm.core.vocabulary import TAKEN, vocabulary
 
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(identify, simulate, plan),
-    *(identify_command, simulate_command, plan_command, learner_command),
+    *(with_plan_flags(identify_command), with_plan_flags(plan_command)),
+    *(simulate_command, learner_command),
 )
 
 

@@ -15,14 +15,10 @@ import pytest
 from loopback import eventually, free_port
 from prometheus_client.parser import text_string_to_metric_families
 
-from bitarm.cli.metrics.figures import (
-    Measure,
-    RunFigures,
-    broker_health,
-    journal_measures,
-    service_measures,
-)
-from bitarm.cli.metrics.serve import metrics_at, read_address
+from bitarm.cli.metrics.figures import Measure, broker_health, journal_measures, service_measures
+from bitarm.cli.metrics.option import metrics_at
+from bitarm.cli.metrics.run_figures import RunFigures
+from bitarm.cli.metrics.serve import read_address
 from bitarm.errors import ConfigError, MissingExtraError, StoreError
 from bitarm.runtime.observed import Figures
 

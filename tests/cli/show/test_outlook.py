@@ -47,15 +47,25 @@ def test_a_near_tie_is_named_with_the_tolerance_that_ends_it() -> None:
     assert ending.best_arm == int(found[1][-1])  # the same rewards, and it ends by then
 
 
-@pytest.mark.parametrize("known", [{}, {"sigma": 0.5}])
-def test_where_agents_judge_the_tolerance_is_a_likely_one(known: dict[str, Any]) -> None:
-    scheme = {"policy": "challenge", "quantizer": "dyadic", **known}
-    standings = _going_on(_events((0.5, 0.5), max_samples=6_000, **scheme))
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        {"policy": "challenge", "quantizer": "dyadic"},
+        {"policy": "challenge", "quantizer": "dyadic", "sigma": 0.5},
+        {"policy": "lucb", "quantizer": "dicq"},
+        {"policy": "lil-ucb", "quantizer": "dicq"},
+        {"policy": "top-two", "quantizer": "dicq"},
+    ],
+    ids=lambda scheme: " ".join(map(str, scheme.values())),
+)
+def test_where_arms_move_apart_the_tolerance_is_a_likely_one(scheme: dict[str, Any]) -> None:
+    means = (0.5, 0.5) if scheme["policy"] == "challenge" else (0.5, 0.5, 0.1, 0.1, 0.1)
+    standings = _going_on(_events(means, max_samples=6_000, **scheme))
     said = near_tie(standings)
     assert said is not None
     found = re.search(r"--epsilon (\S+) would likely have ended this by now$", said)
     assert found is not None, said
-    ended = Standings.of(_events((0.5, 0.5), epsilon=float(found[1]), **scheme))
+    ended = Standings.of(_events(means, epsilon=float(found[1]), **scheme))
     assert ended.samples < 1.5 * standings.samples  # where without it there is no end
 
 

@@ -4,13 +4,15 @@ import itertools
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.evidence import bets as betting
 from bitarm.core.evidence.bets import BETTORS, FOLD, Bets
-from bitarm.core.evidence.ladder import RUNGS, rate
+from bitarm.core.evidence.bounded import MIDDLE
+from bitarm.core.evidence.ladder import RUNGS, log_weights, rate
 
 unit = st.floats(0, 1)
 sequences = st.lists(unit, max_size=60)
@@ -97,6 +99,16 @@ def test_low_rungs_are_of_count_sum_and_squares_alone(rewards: list[float], rung
     assert lines(bets, rung) == lines(stripped, rung)
 
 
+@given(before=sequences, rewards=sequences, rung=rungs)
+def test_a_reward_is_evidence_that_the_mean_is_below_m_of_at_most_its_distance_times_the_rate(
+    before: list[float], rewards: list[float], rung: int
+) -> None:
+    # What a look may be spared by: kernels/challenge_bets.py. A line's slope in m is the same.
+    past = Bets().after(before, 0)
+    risen = lines(past.after(rewards, len(before)), rung)[1] - lines(past, rung)[1]
+    assert risen <= -rate(rung) * math.fsum(rewards) + 1e-12
+
+
 @given(rewards=sequences, cuts=st.lists(st.integers(0, 60), max_size=5))
 def test_rewards_in_portions_are_the_same_to_the_last_bit(
     rewards: list[float], cuts: list[int]
@@ -123,3 +135,20 @@ def test_the_worst_rewards_leave_no_fortune_of_zero(reward: float) -> None:
     bets = Bets().after([reward] * 1000 + [other] * 1000, 0)
     assert all(0.0 < fortune < math.inf for fortune in bets.fortunes)
     assert all(math.isfinite(log) for log in bets.logs)
+
+
+@pytest.mark.parametrize("law", ["coin", "tenth"])
+def test_roundings_are_nothing_beside_the_weight_that_is_left_unspent(law: str) -> None:
+    """Sums of bets are not compensated: what rounding adds, the law has kept back."""
+    draw, count = random.Random(8), 64_000
+    rewards = [0.1 if law == "tenth" else float(draw.random() < 0.3) for _ in range(count)]
+    totals = np.cumsum([0.0, *rewards[:-1]])  # as they are added up, one by one
+    guesses = (0.5 + totals) / (1.0 + np.arange(count))
+    predicted, bets = math.fsum(guesses), Bets().after(rewards, 0)
+    kept_back = -math.log(math.fsum(map(math.exp, log_weights(MIDDLE))))
+    for rung in range(BETTORS):
+        stakes = rate(rung) * (np.array(rewards) - guesses)
+        high = math.fsum(np.log1p(stakes)) + rate(rung) * predicted
+        low = math.fsum(np.log1p(-stakes)) - rate(rung) * predicted
+        for got, exact in zip(lines(bets, rung), (high, low), strict=True):
+            assert abs(got - exact) < 1e-6 * kept_back

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bitarm.core.evidence.least import reaches
+from bitarm.core.evidence.least import log_sum, reaches
 
 _terms = st.lists(st.tuples(st.floats(-50, 50), st.floats(-100, 100)), min_size=1, max_size=12)
 
@@ -71,3 +71,10 @@ def test_the_place_that_is_returned_is_where_it_is_least() -> None:
     )
     assert again
     assert _log_sum(values, slopes, there) == pytest.approx(_least(values, slopes, 0.0, 1.0))
+
+
+@given(terms=_terms, m=st.floats(-3, 3))
+def test_a_sum_of_terms_is_what_it_says(terms: list[tuple[float, float]], m: float) -> None:
+    values, slopes = zip(*terms, strict=True)
+    assert log_sum(values, slopes, len(terms), m) == pytest.approx(_log_sum(values, slopes, m))
+    assert log_sum(values, slopes, 0, m) == -math.inf

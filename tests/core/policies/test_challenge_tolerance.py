@@ -9,9 +9,10 @@ from core.policies.test_challenge import advances, ahead, context, decided, hear
 from bitarm.core.confidence import ArmView
 from bitarm.core.events import ArmDropped, ReportAccepted
 from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import ChallengeElimination
 from bitarm.core.policies.prospects import raised
-from bitarm.core.policy import Action, Outcome, Stop
+from bitarm.core.policy import Action, Stop
 
 _EPSILON = 0.05
 

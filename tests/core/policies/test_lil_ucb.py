@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb
-from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
+from bitarm.core.policy import Action, Advance, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb, LilUcbCount
 from bitarm.core.policies.lil_ucb import lil_index
 from bitarm.core.policies.lil_ucb_count import stop_ratio
-from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
+from bitarm.core.policy import Action, Advance, PolicyContext, Stop
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.spec import RunSpec

@@ -6,8 +6,8 @@ from tapes import agents_of, make_spec
 from bitarm.core.events import ArmDropped, ArmsLost, RoundOpened
 from bitarm.core.learner import Learner
 from bitarm.core.messages import Report
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SequentialHalving
-from bitarm.core.policy import Outcome
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup
 

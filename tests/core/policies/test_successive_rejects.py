@@ -6,8 +6,8 @@ from tapes import agents_of, make_spec
 
 from bitarm.core.events import ArmDropped
 from bitarm.core.learner import Learner
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveRejects
-from bitarm.core.policy import Outcome
 from bitarm.core.schedule import ListedSchedule
 from bitarm.core.setup import Setup
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from bitarm.core.confidence import ArmView
+from bitarm.core.confidence import ArmView, level_of
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import TopTwo
-from bitarm.core.policies.top_two import level_of, transport_cost
-from bitarm.core.policy import Action, Advance, Outcome, PolicyContext, Stop
+from bitarm.core.policies.top_two import transport_cost
+from bitarm.core.policy import Action, Advance, PolicyContext, Stop
 from bitarm.core.schedule import ListedSchedule
 from bitarm.errors import ConfigError
 

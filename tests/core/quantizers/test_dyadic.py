@@ -1,20 +1,22 @@
 """Dyadic: steps of few binary digits, centres on them, and what each kind of hint changes."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quantizing import decode, encode
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.tasks import MOST_BELOW, Challenge
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import NOTHING_KNOWN, Bounds, Estimate, Occasion
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import Dyadic
-from bitarm.core.quantizers.dyadic import dyadic, unit_of
-from bitarm.errors import ConfigError
+from bitarm.core.quantizers.dyadic import divisor_for, dyadic, unit_of
+from bitarm.errors import ConfigError, LocalProtocolError
 
 SCALE = Scale(bounded=False, low=0.0, unit=1.0)
 sizes = st.floats(1e-9, 1e9)
@@ -148,3 +150,29 @@ def test_however_fine_the_steps_a_challenged_arm_can_say_that_it_is_at_the_cut(
     assert isinstance(asked.code, Above)
     assert asked.code.low <= 0.125
     assert quantizer.error(NOTHING_KNOWN, occasion(pulls=100, hint=hint)) >= asked.code.step / 2
+
+
+@given(st.floats(0.0, 1e3), st.floats(0.0, 1e3), st.floats(1e-3, 1e3), st.integers(-950, 950))
+def test_a_divisor_does_not_depend_on_what_rewards_are_measured_in(
+    moved: float, error: float, step: float, exponent: int
+) -> None:
+    """Also where the square of a deviation is no float."""
+    rescaled = (math.ldexp(moved, exponent), math.ldexp(error, exponent))
+    smallest = math.ldexp(1.0, -960)  # below, moving the exponent would cost digits
+    if all(number == 0 or number >= smallest for number in rescaled):
+        anew = divisor_for(*rescaled, math.ldexp(step, exponent))
+        assert anew == divisor_for(moved, error, step)
+
+
+@pytest.mark.parametrize("sigma", [1e-300, 1e-160, 1e160, 1e300])
+def test_squares_of_sigma_need_not_be_floats(sigma: float) -> None:
+    told = replace(held(mean=0.0), error=sigma / 10)
+    question = Dyadic().question(told, replace(occasion(), sigma=sigma), 0.0)
+    assert isinstance(question.code, Nearest)
+
+
+@pytest.mark.parametrize(("sigma", "kappa", "step"), [(5e-324, 0.1, "0.0"), (1.7e308, 99.0, "inf")])
+def test_a_step_that_is_no_number_is_refused(sigma: float, kappa: float, step: str) -> None:
+    scheme, told = Dyadic(kappa=kappa), replace(held(mean=0.0), error=sigma / 10)
+    with pytest.raises(LocalProtocolError, match=f"step must be a finite number.* got {step}"):
+        scheme.question(told, replace(occasion(), sigma=sigma), 0.0)

@@ -7,10 +7,10 @@ from wires.runs import RUN
 
 from bitarm import wire
 from bitarm.core.agent import AgentState
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
 from bitarm.core.epochs import run_field, run_of_opening
 from bitarm.core.messages import Cause, Dismiss, Position, Report, Request
-from bitarm.core.quantizer import Bounds
 from bitarm.core.question import Question
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import ConfigError

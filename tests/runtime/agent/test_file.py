@@ -18,7 +18,7 @@ from bitarm.core.question import Question
 from bitarm.errors import StoreError, TransportError
 from bitarm.runtime.agent import file as agent_file
 from bitarm.runtime.agent.file import AgentFile
-from bitarm.runtime.agent.memory import AgentMemory
+from bitarm.runtime.agent.memory import BEGIN_ANEW, AgentMemory
 
 _RUN = 0xABCDEF
 _BINS = Bins(low=0.0, step=0.125, bins=8)
@@ -225,4 +225,18 @@ def test_what_an_agent_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
         os.umask(before)
     assert {stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()} == {0o600}
     assert sorted(found.suffix for found in tmp_path.iterdir()) == [".json", ".lock"]
+    file.close()
+
+
+@pytest.mark.parametrize(
+    "found", [b"", b"\x82garbage", b"[]", b"{", b"[" * 99_999, b'{"version": 3, "memory": {}}']
+)
+def test_a_file_that_holds_something_else_is_refused_with_what_to_do(
+    found: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "gw.json").write_bytes(found)
+    file = AgentFile(tmp_path / "gw.json")
+    expected = f"gw.json is no memory of an agent that this version can read: .*{BEGIN_ANEW}"
+    with pytest.raises(StoreError, match=expected):
+        file.load()
     file.close()

@@ -8,7 +8,7 @@ from wires.memories import MemoryKeeper
 from wires.runs import RUN
 
 from bitarm.core.messages import Cause
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.rewards.sensors import SensorFeed
 from bitarm.runtime.agent.service import AgentService
 from bitarm.wire.status import Presence, Status, dump_status

@@ -24,8 +24,8 @@ from bitarm.core.events import (
     LostRule,
 )
 from bitarm.core.learner import Learner
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Outcome
 from bitarm.core.quantizers import Exact
 from bitarm.core.replay import replay
 from bitarm.core.setup import Setup

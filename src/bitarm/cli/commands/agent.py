@@ -7,10 +7,10 @@ from typing import Annotated
 import platformdirs
 import typer
 
-from bitarm.api.network import PATIENCE, AgentEnd, run_agent
-from bitarm.api.problem import load_arms
-from bitarm.cli.exits import Exit, complain
-from bitarm.cli.flags.code import NoCodeOption
+from bitarm.api.arm_tables import load_arms, refuse_code
+from bitarm.api.network.agent import AgentEnd, run_agent
+from bitarm.api.network.drive import PATIENCE
+from bitarm.cli.exits import Exit, notify
 from bitarm.cli.flags.connection import (
     AuthorityOption,
     BrokerOption,
@@ -20,33 +20,32 @@ from bitarm.cli.flags.connection import (
     UserOption,
     broker_of,
 )
-from bitarm.cli.flags.metrics import MetricsOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption
+from bitarm.cli.flags.trust import NoCodeOption
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import broker_health, service_measures
-from bitarm.cli.metrics.serve import metrics_at
+from bitarm.cli.metrics.option import MetricsOption, metrics_at
+from bitarm.cli.show.endings import WHY_NO_ANSWER
 from bitarm.core.messages import Cause
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.peer_log import printable
 from bitarm.runtime.observed import Figures
 from bitarm.wire.topics import check_agent
 
-_WORDS = {
+_CAUSES = {
     Cause.DROPPED: "is out of the race: no more rewards are needed",
     Cause.ENDED: "was in the race to the end",
 }
-_ENDS = {
+_ENDS: dict[Outcome | None, str] = {
     None: "the run is over",
     Outcome.DECIDED: "the run is over: it has an answer",
     Outcome.BUDGET_SPENT: "the run is over: its budget is spent, and it has an answer",
-    Outcome.ROUND_LIMIT: "the run ended without an answer: it came to its limit of rounds",
-    Outcome.SAMPLE_LIMIT: "the run ended without an answer: it came to its limit of samples",
-    Outcome.BIT_LIMIT: "the run ended without an answer: it came to its limit of bits",
-    Outcome.AGENT_LOST: "the run ended without an answer: an agent was lost",
-    Outcome.INTERRUPTED: "the run ended without an answer: its learner was interrupted",
+    **{
+        outcome: f"the run ended without an answer: {why}" for outcome, why in WHY_NO_ANSWER.items()
+    },
 }
-"""The last line of an agent whose run is over."""
+"""The last line of an agent whose run is over, by how it ended; None: nobody told."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -89,7 +88,7 @@ def agent_command(
     configure(log_level, as_json=log_json, about={"run": run, "agent": agent})
     task = load_arms(problem)
     if no_code:
-        task.refuse_code(agent=agent)
+        refuse_code(arm for arm in task.arms if arm.agent == agent)  # no others are opened here
     figures = Figures()
     with metrics_at(metrics, lambda: service_measures(figures), lambda: broker_health(figures)):
         end = run_agent(
@@ -121,9 +120,9 @@ def _show(end: AgentEnd, *, as_json: bool) -> None:
         typer.echo(json.dumps({"stopped": end.stopped, "dismissed": arms, "outcome": outcome}))
         return
     for name, cause in end.causes.items():
-        typer.echo(f"{printable(name)} {_WORDS[cause]}")
+        typer.echo(f"{printable(name)} {_CAUSES[cause]}")
     if end.stopped:
-        complain("stopped; start the agent again to go on where it was")
+        notify("stopped; start the agent again to go on where it was")
     elif end.over:
         typer.echo(f"{_ENDS[end.outcome]}, while this agent was away")
     elif Cause.ENDED in end.causes.values():

@@ -14,7 +14,7 @@ import typer
 
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
-from bitarm.cli.exits import complain
+from bitarm.cli.exits import notify
 from bitarm.errors import ConfigError
 from bitarm.peer_log import Allowances
 from bitarm.runtime.signals import obeyed
@@ -179,7 +179,7 @@ def run(
             serve(BrokerFolder(folder), port, started=_started, tell=limited())
 
 
-def limited(say: Callable[[str], None] = complain) -> Callable[[str], None]:
+def limited(say: Callable[[str], None] = notify) -> Callable[[str], None]:
     """A way to say lines of the broker that no offender can fill a disk with."""
     allowances = Allowances(at_once=_LINES_AT_ONCE)
 
@@ -214,7 +214,7 @@ def _until_told() -> Iterator[None]:
 
 
 def _started(url: str) -> None:
-    complain(f"the broker answers at {url}; Ctrl-C ends it")
+    notify(f"the broker answers at {url}; Ctrl-C ends it")
 
 
 def _require_net() -> None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bitarm.api.extras import require
-from bitarm.cli.exits import complain
-from bitarm.cli.flags.metrics import MetricsOption
+from bitarm.cli.exits import notify
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import Measure, journal_measures
-from bitarm.cli.metrics.serve import metrics_at
+from bitarm.cli.metrics.option import MetricsOption, metrics_at
 from bitarm.errors import StoreError
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def dashboard_command(
         with metrics_at(metrics, lambda: _measures(library), lambda: _health(library)):
             serve(library.path, host=host, port=port, token=token, ready=_announce)
     except KeyboardInterrupt:
-        complain("the dashboard has ended")  # the way in which it is meant to end
+        notify("the dashboard has ended")  # the way in which it is meant to end
 
 
 def _measures(library: "Library") -> list[Measure]:
@@ -74,7 +73,7 @@ def _measures(library: "Library") -> list[Measure]:
     except StoreError:
         is_readable = False
     return [
-        Measure(name="bitarm_store_readable", help="1 if the store can be", value=is_readable),
+        Measure(name="bitarm_store_readable", help="1 if the store can be read", value=is_readable),
         Measure(name="bitarm_runs", help="Runs in the store", value=runs),
         *journal_measures(library.path),
     ]

@@ -4,7 +4,6 @@ import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,31 +11,24 @@ import typer
 from rich.console import Console
 
 from bitarm.api.extras import require
-from bitarm.api.identify import new_seed, run_problem
+from bitarm.api.identify import run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
+from bitarm.api.seed import new_seed
 from bitarm.cli.exits import exit_for_outcome
-from bitarm.cli.flags.code import NoCodeOption
-from bitarm.cli.flags.link import LinkOption, PullPacketsOption, PullSecondsOption
 from bitarm.cli.flags.output import OUTPUT, LogJsonOption, LogLevelOption, ResultJsonOption
-from bitarm.cli.flags.plan import (
-    PLANNING,
-    GapOption,
-    GapPriorOption,
-    GapsOption,
-    MeanOption,
-    PerBitOption,
-    PerDownlinkOption,
-    PerFrameUnitOption,
-    PerMessageOption,
-    PerPullOption,
-    PerRoundOption,
-    SpreadOption,
-    plan_words,
+from bitarm.cli.flags.plan import PLANNING, PlanWords, with_plan_flags
+from bitarm.cli.flags.problem import (
+    LinkOption,
+    PullPacketsOption,
+    PullSecondsOption,
+    built_in_problem,
 )
 from bitarm.cli.flags.storage import StoreOption, store_path
+from bitarm.cli.flags.trust import NoCodeOption
 from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.dashboard_process import DashboardProcess, dashboard_process
+from bitarm.cli.show.live import PACE
 from bitarm.cli.show.progress import measurements_bar
 from bitarm.cli.show.result import show_result
 from bitarm.cli.show.watching import watching
@@ -46,16 +38,15 @@ from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
+from bitarm.runtime.signals import interrupted_by_any
 from bitarm.store import SqliteJournal
 
-_BUILT_IN = "gateways.toml"
 _BUILT_IN_PACKETS = 20  # that a pull of the built-in example sends, as its file says
-_PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to the program, with a flag for each word of a scheme."""
-    app.command("identify")(with_words(identify_command))
+    app.command("identify")(with_words(with_plan_flags(identify_command)))
 
 
 def identify_command(
@@ -85,17 +76,6 @@ def identify_command(
             "--plan", help="First choose the scheme of least cost", rich_help_panel=PLANNING
         ),
     ] = False,
-    gap: GapOption = None,
-    gaps: GapsOption = None,
-    gap_prior: GapPriorOption = None,
-    mean: MeanOption = None,
-    spread: SpreadOption = None,
-    per_bit: PerBitOption = None,
-    per_message: PerMessageOption = None,
-    per_downlink: PerDownlinkOption = None,
-    per_pull: PerPullOption = None,
-    per_round: PerRoundOption = None,
-    per_frame_unit: PerFrameUnitOption = None,
     store: StoreOption = None,
     as_json: ResultJsonOption = False,
     dashboard: Annotated[
@@ -112,10 +92,11 @@ def identify_command(
             help="Between rounds of the live table",
             rich_help_panel=OUTPUT,
         ),
-    ] = _PACE,
+    ] = PACE,
     log_level: LogLevelOption = LogLevel.WARNING,
     log_json: LogJsonOption = False,
     *,
+    planning: PlanWords,
     words: Words,
 ) -> None:
     """Find the best arm with one process; a live table, then the answer and its price."""
@@ -131,14 +112,15 @@ def identify_command(
     measuring = _measuring(link, pull_packets, pull_seconds, is_built_in=problem is None)
     if plan:
         _refuse_with_plan(overrides["scheme"])
-        asked = plan_words(context.params) | _on_link(link, measuring)
+        asked = planning | _on_link(link, measuring)
         task, planned = _planned(task, asked, seed=chosen)
     else:
-        _refuse_without_plan(plan_words(context.params))
+        _refuse_without_plan(planning)
     ledger = None if link is None else LinkLedger(find_link(link), measuring=measuring)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as stack:
+        stack.enter_context(interrupted_by_any())
         journal = stack.enter_context(contextlib.closing(SqliteJournal.open(store_path(store))))
         page = stack.enter_context(dashboard_process(store_path(store))) if dashboard else None
         others: list[Watcher] = []
@@ -164,8 +146,7 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     """The problem of a file, or the built-in example; `overrides` win over its tables."""
     if path is not None:
         return load_problem(path, overrides)
-    text = resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text(encoding="utf-8")
-    return parse_problem(text, Path(), overrides)
+    return parse_problem(built_in_problem(), Path(), overrides)
 
 
 def _measuring(
@@ -210,7 +191,8 @@ def _refuse_with_plan(scheme: Mapping[str, Any]) -> None:
 def _refuse_without_plan(words: Mapping[str, Any]) -> None:
     """A guess or a price without a plan would have no effect."""
     if words:
-        raise ConfigError(f"{_flags(words)} has no effect without --plan")
+        verb = "has" if len(words) == 1 else "have"
+        raise ConfigError(f"{_flags(words)} {verb} no effect without --plan")
 
 
 def _flags(words: Mapping[str, Any]) -> str:

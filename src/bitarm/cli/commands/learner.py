@@ -8,10 +8,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from bitarm.api.network import PATIENCE, LearnerEnd, resume_learner, run_learner
+from bitarm.api.network.drive import PATIENCE
+from bitarm.api.network.learner import LearnerEnd, resume_learner, run_learner
 from bitarm.api.problem import Problem, load_problem
 from bitarm.api.tables import NetworkWords
-from bitarm.cli.exits import Exit, complain, exit_for_outcome
+from bitarm.cli.exits import Exit, exit_for_outcome, notify
 from bitarm.cli.flags.connection import (
     AuthorityOption,
     BrokerOption,
@@ -20,22 +21,21 @@ from bitarm.cli.flags.connection import (
     UserOption,
     broker_of,
 )
-from bitarm.cli.flags.link import LinkOption
-from bitarm.cli.flags.metrics import MetricsOption
 from bitarm.cli.flags.output import LogJsonOption, LogLevelOption, ResultJsonOption
+from bitarm.cli.flags.problem import LinkOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.cli.flags.words import Words, by_table, with_words
 from bitarm.cli.journal_place import JournalPlace
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import (
     Measure,
-    RunFigures,
     broker_health,
     fleet_measures,
     journal_measures,
     service_measures,
 )
-from bitarm.cli.metrics.serve import metrics_at
+from bitarm.cli.metrics.option import MetricsOption, metrics_at
+from bitarm.cli.metrics.run_figures import RunFigures
 from bitarm.cli.show.result import show_result
 from bitarm.cli.show.watching import watching
 from bitarm.core.words import words_of
@@ -190,7 +190,7 @@ def _refuse_beside_resume(
 
 def _conclude(end: LearnerEnd, *, as_json: bool) -> None:
     if end.result is None:
-        complain(f"stopped; the run waits: go on with bitarm learner --resume {end.run}")
+        notify(f"stopped; the run waits: go on with bitarm learner --resume {end.run}")
         raise typer.Exit(Exit.INTERRUPTED)
     show_result(end.result, run=end.run, as_json=as_json, ledger=end.ledger)
     raise typer.Exit(exit_for_outcome(end.result.outcome))

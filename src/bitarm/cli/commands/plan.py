@@ -10,22 +10,9 @@ from rich.markup import escape
 
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
-from bitarm.cli.flags.link import LinkOption, PullPacketsOption, PullSecondsOption
 from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
-from bitarm.cli.flags.plan import (
-    GapOption,
-    GapPriorOption,
-    GapsOption,
-    MeanOption,
-    PerBitOption,
-    PerDownlinkOption,
-    PerFrameUnitOption,
-    PerMessageOption,
-    PerPullOption,
-    PerRoundOption,
-    SpreadOption,
-    plan_words,
-)
+from bitarm.cli.flags.plan import PlanWords, with_plan_flags
+from bitarm.cli.flags.problem import LinkOption, PullPacketsOption, PullSecondsOption
 from bitarm.cli.flags.words import Words, with_fixed_words
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.progress import measurements_bar
@@ -40,7 +27,7 @@ _PICTURES = (".svg", ".png", ".pdf")
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to the program, with a flag for each word of a scheme that a plan takes."""
-    app.command("plan")(with_fixed_words(plan_command, is_planned))
+    app.command("plan")(with_fixed_words(with_plan_flags(plan_command), is_planned))
 
 
 def plan_command(
@@ -50,18 +37,7 @@ def plan_command(
         typer.Argument(metavar="PROBLEM.toml", help="A problem file: its arms, δ, σ and bounds"),
     ] = None,
     arms: Annotated[int | None, typer.Option(help="Number of arms, K", show_default=False)] = None,
-    gap: GapOption = None,
-    gaps: GapsOption = None,
-    gap_prior: GapPriorOption = None,
-    mean: MeanOption = None,
-    spread: SpreadOption = None,
-    per_bit: PerBitOption = None,
-    per_message: PerMessageOption = None,
-    per_downlink: PerDownlinkOption = None,
-    per_pull: PerPullOption = None,
-    per_round: PerRoundOption = None,
     link: LinkOption = None,
-    per_frame_unit: PerFrameUnitOption = None,
     pull_packets: PullPacketsOption = None,
     pull_seconds: PullSecondsOption = None,
     rewards: Annotated[
@@ -97,6 +73,7 @@ def plan_command(
     log_level: LogLevelOption = LogLevel.WARNING,
     log_json: LogJsonOption = False,
     *,
+    planning: PlanWords,
     words: Words,
 ) -> None:
     """The setting of least expected cost, what it will cost, and what if the guess is wrong.
@@ -114,7 +91,7 @@ def plan_command(
         "seed": seed,
     }
     given = {
-        **plan_words(context.params),
+        **planning,
         **{word: value for word, value in own.items() if value is not None},
         **words,
     }

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bitarm.cli.exits import Exit, complain
+from bitarm.cli.exits import Exit, notify
 from bitarm.cli.flags.output import JsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.core.journal import RunSummary
@@ -87,5 +87,5 @@ def _ask(found: list[RunSummary], *, yes: bool) -> None:
         typer.echo(f"and {len(found) - _MOST_SHOWN:,} more", err=True)
     question = f"Forget {len(found):,} runs for good?"
     if not (sys.stdin.isatty() and typer.confirm(question, err=True)):
-        complain("nothing was forgotten; --yes forgets without asking")
+        notify("nothing was forgotten; --yes forgets without asking")
         raise typer.Exit(Exit.USAGE)

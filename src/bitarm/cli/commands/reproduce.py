@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bitarm.api.extras import require
-from bitarm.cli.exits import Exit, complain
+from bitarm.cli.exits import Exit, notify
 from bitarm.cli.flags.output import JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.storage import chunk_folder
 from bitarm.cli.logs import LogLevel, configure
@@ -85,7 +85,7 @@ def reproduce_command(
                 progress=progress,
             )
     except KeyboardInterrupt:
-        complain("interrupted; the same command goes on from here")
+        notify("interrupted; the same command goes on from here")
         raise typer.Exit(Exit.INTERRUPTED) from None
     if as_json:
         typer.echo(json.dumps(reproduction_json(found)))

@@ -4,14 +4,13 @@ import contextlib
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,9 +18,10 @@ from rich.text import Text
 from bitarm.cli.commands import prune
 from bitarm.cli.flags.output import OUTPUT, JsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
-from bitarm.cli.show.live import LiveTable, standings_table
+from bitarm.cli.show.live import PACE, LiveTable, standings_table
 from bitarm.cli.show.reports import REPORT_COLUMNS, report_rows
 from bitarm.cli.show.result import print_answer
+from bitarm.cli.show.tables import plain_table
 from bitarm.core.events import PullsCounted, dump_event
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.core.replay import steps
@@ -36,7 +36,8 @@ _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
 ]
-_PACE = 0.4  # seconds between rounds on a terminal: slow enough to follow
+_FROM = {"opened (UTC)": 54, "fingerprint": 76, "arms": 76, "events": 76}
+"""Screen columns from which on the list of runs has these; `runs show` tells them all."""
 _NOTHING_CLOSED = ((0, False), (1, False))  # the progress of a run none of whose rounds has closed
 
 
@@ -67,20 +68,33 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
     if not runs:
         typer.echo(f"no runs in {store_path(store)} yet: bitarm identify makes one")
         return
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in ("run", "fingerprint", "opened (UTC)", "arms", "outcome", "best arm", "events"):
-        table.add_column(column, no_wrap=True, max_width=16 if column == "best arm" else None)
-    for run in runs:
-        table.add_row(
-            str(run.run),
-            f"{run.fingerprint:08x}",
-            _moment(run.opened_at),
-            f"{run.arms:,}",
-            run.outcome or "not ended",
-            Text(printable(run.best_arm or "")),
-            f"{run.entries:,}",
+    console = Console()
+    console.print(_list(runs, console.width))
+
+
+def _list(runs: Sequence[RunSummary], screen_width: int) -> Table:
+    """The runs, a line each, in as many columns as fit."""
+    cells: dict[str, Callable[[RunSummary], str | Text]] = {
+        "run": lambda run: str(run.run),
+        "fingerprint": lambda run: f"{run.fingerprint:08x}",
+        "opened (UTC)": lambda run: _moment(run.opened_at),
+        "arms": lambda run: f"{run.arms:,}",
+        "outcome": lambda run: run.outcome or "not ended",
+        "best arm": lambda run: Text(printable(run.best_arm or "")),
+        "events": lambda run: f"{run.entries:,}",
+    }
+    shown = [name for name in cells if screen_width >= _FROM.get(name, 0)]
+    table = plain_table()
+    for name in shown:
+        table.add_column(
+            name,
+            no_wrap=True,
+            max_width=16 if name == "best arm" else None,
+            justify="right" if name in ("run", "arms", "events") else "left",
         )
-    Console().print(table)
+    for run in runs:
+        table.add_row(*(cells[name](run) for name in shown))
+    return table
 
 
 @_runs.command()
@@ -115,7 +129,7 @@ def replay(
             help="Between rounds, on a terminal",
             rich_help_panel=OUTPUT,
         ),
-    ] = _PACE,
+    ] = PACE,
 ) -> None:
     """Feed a run's reports to a new learner and check that it decides the same.
 

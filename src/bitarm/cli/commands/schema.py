@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bitarm.cli.exits import complain
+from bitarm.cli.exits import notify
+from bitarm.cli.flags.problem import built_in_problem
 from bitarm.errors import ConfigError
 
 _MARK = "#:schema "
-_BUILT_IN = "gateways.toml"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,7 +38,7 @@ def schema_command(
         text = _built_in(file) if new else _read(file)
         first, _, rest = text.partition("\n")
         _write(file, f"{line}\n{rest if first.startswith(_MARK) else text}")
-        complain(f"{file} names the schema")
+        notify(f"{file} names the schema")
     if not files:
         typer.echo(line)
 
@@ -51,7 +51,7 @@ def schema_file() -> Path:
 def _built_in(file: Path) -> str:
     if file.exists():
         raise ConfigError(f"{file} exists: leave out --new to keep what is in it")
-    return resources.files("bitarm.cli").joinpath(_BUILT_IN).read_text("utf-8")
+    return built_in_problem()
 
 
 def _read(file: Path) -> str:
@@ -65,7 +65,7 @@ def _read(file: Path) -> str:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"cannot read {file}: it is no text in UTF-8, save it so") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number too long, lists too deep
         raise ConfigError(f"{file} was left as it is: not valid TOML: {error}") from None
     return text
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bitarm.api.extras import require
-from bitarm.api.identify import new_seed
 from bitarm.api.problem import load_problem
 from bitarm.api.scheme import displaced_words
-from bitarm.cli.exits import Exit, complain
+from bitarm.api.seed import new_seed
+from bitarm.cli.exits import Exit, notify
+from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
+from bitarm.cli.flags.problem import LinkOption
 from bitarm.cli.flags.storage import chunk_folder
 from bitarm.cli.flags.words import Words, with_swept_words
+from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.show.progress import trials_bar
 from bitarm.errors import ConfigError
 
 if TYPE_CHECKING:
     from bitarm.api.simulate import Simulation
     from bitarm.sim.models import RewardModel
-from bitarm.cli.flags.link import LinkOption
-from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
-from bitarm.cli.logs import LogLevel, configure
 
 
 def add_to(app: typer.Typer) -> None:
@@ -104,7 +104,7 @@ def simulate_command(
             )
         _show(result, as_json=as_json, as_csv=as_csv, plot=plot)
     except KeyboardInterrupt:
-        complain(f"interrupted; the same command with --seed {chosen} goes on from here")
+        notify(f"interrupted; the same command with --seed {chosen} goes on from here")
         raise typer.Exit(Exit.INTERRUPTED) from None
 
 
@@ -137,12 +137,11 @@ def _displaced(given: Words) -> set[str]:
 
 
 def _show(result: "Simulation", *, as_json: bool, as_csv: bool, plot: Path | None) -> None:
-    from bitarm.cli.show.sweep import print_csv, print_table
-    from bitarm.cli.show.sweep_plot import plot_simulation
+    from bitarm.cli.show.sweep import plot_simulation, print_csv, print_table
 
     unproven = (point.guarantee for point in result.points if not point.guarantee.delta)
     for reason in sorted({guarantee.reason for guarantee in unproven}):
-        complain(f"no guarantee: {reason}")
+        notify(f"no guarantee: {reason}")
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     elif as_csv:

@@ -1,9 +1,8 @@
 """The vocabulary as flags: every word that a scheme declares is a flag of the commands that run it.
 
-    @with_words
-    def identify(context: typer.Context, …, words: Words) -> None: …
+    with_words(identify)  # def identify(context: typer.Context, …, words: Words) -> None: …
 
-The command gets a flag for each word, and its function the words that were given.
+The command gets a flag for each word, and its function, as `words`, those that were given.
 """
 
 import inspect
@@ -15,9 +14,10 @@ from rich.markup import escape
 from typer.models import OptionInfo
 
 from bitarm.api.defaults import default_of, shown
-from bitarm.api.words import users, vocabulary
 from bitarm.cli.flags.output import OUTPUT
 from bitarm.cli.flags.plan import PLANNING
+from bitarm.cli.flags.signatures import Command, expanded, sign
+from bitarm.core.vocabulary import users, vocabulary
 from bitarm.core.words import Declared, WordKind
 from bitarm.errors import ConfigError
 
@@ -40,14 +40,12 @@ _LONGEST_DEFAULT = 60  # letters of a help text that say where each default hold
 _METAVARS = {WordKind.RANGE: "A B", WordKind.WHOLES: "N,N,…"}
 
 
-def with_words(function: Callable[..., None]) -> Callable[..., None]:
+def with_words(function: Command) -> Command:
     """The function as a command with a flag for each word; `words` has those that were given."""
     return _with_flags(function, vocabulary().words.values(), _one, _value)
 
 
-def with_fixed_words(
-    function: Callable[..., None], takes: Callable[[str], bool]
-) -> Callable[..., None]:
+def with_fixed_words(function: Command, takes: Callable[[str], bool]) -> Command:
     """The same for a command that chooses a setting: a word that is given may not be varied.
 
     `takes` says of a word's name whether the command has a flag for it.
@@ -56,43 +54,26 @@ def with_fixed_words(
     return _with_flags(function, declared, _fixed, _value)
 
 
-def with_swept_words(function: Callable[..., None]) -> Callable[..., None]:
+def with_swept_words(function: Command) -> Command:
     """The same for a command that runs all combinations: each word is a list of values."""
     declared = [word for word in vocabulary().words.values() if word.kind is not WordKind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 
 
 def _with_flags(
-    function: Callable[..., None],
+    function: Command,
     declared: Iterable[Declared],
     annotation: Callable[[Declared], Any],
     value: Callable[[Declared, Any], Any],
-) -> Callable[..., None]:
-    """The function with a flag for each word in place of its parameter `words`.
-
-    Typer reads a command's flags from the signature of its function, so one is made.
-    """
-    flags = {word.name: word for word in declared}
-
-    def command(context: typer.Context, **given: Any) -> None:
-        typed = [name for name in context.params if name in flags and given[name] is not None]
-        words = {name: value(flags[name], given[name]) for name in typed}
-        own = {name: held for name, held in given.items() if name not in flags}
-        function(context, **own, words=words)
-
-    own = inspect.signature(function, eval_str=True).parameters
-    parameters = [parameter for name, parameter in own.items() if name != "words"]
-    parameters += [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation(word)
-        )
-        for name, word in flags.items()
-    ]
-    parameters.sort(key=_place)
-    ordered = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    command.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
+) -> Command:
+    """The function with a flag for each word in place of its parameter `words`, panel by panel."""
+    words = {word.name: word for word in declared}
+    command = expanded(
+        "words",
+        {name: annotation(word) for name, word in words.items()},
+        lambda given: {name: value(words[name], held) for name, held in given.items()},
+    )(function)
+    sign(command, sorted(inspect.signature(command).parameters.values(), key=_place))
     return command
 
 

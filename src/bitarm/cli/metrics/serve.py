@@ -16,7 +16,7 @@ from typing import Any, final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from bitarm.api.extras import require
-from bitarm.cli.metrics.figures import Measure
+from bitarm.cli.metrics.figures import Health, Measures
 from bitarm.errors import BitarmError, ConfigError
 
 _LOGGER = logging.getLogger("bitarm.metrics")
@@ -24,20 +24,13 @@ _LOOPBACK = "127.0.0.1"
 _MOST_VISITORS = 16  # at once: a thread and an open file each, in a process with other work
 _WITHIN = 5.0  # seconds for a request and its answer
 
-Measures = Callable[[], Iterable[Measure]]
-Health = Callable[[], str | None]
-"""Why a process is not well; None if it is."""
-
 
 @contextmanager
-def metrics_at(address: str | None, measures: Measures, health: Health) -> Iterator[None]:
-    """Serve figures at an address for the time of a block; None serves nothing.
+def serve_metrics(address: str, measures: Measures, health: Health) -> Iterator[None]:
+    """Serve figures at an address for the time of a block.
 
     ConfigError if the address cannot be read, or nobody may listen there.
     """
-    if address is None:
-        yield
-        return
     require("prometheus_client", extra="metrics", what="--metrics")
     host, port = read_address(address)
     try:

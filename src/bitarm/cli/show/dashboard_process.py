@@ -13,7 +13,7 @@ from queue import Empty, Queue
 from typing import final
 
 from bitarm.api.extras import require
-from bitarm.cli.exits import complain
+from bitarm.cli.exits import notify
 
 _PATIENCE = 20.0  # seconds that a run waits for its page
 
@@ -63,7 +63,7 @@ def dashboard_process(store: Path) -> Iterator[DashboardProcess]:
     try:
         address = _first_line(process)
         if address is None:
-            complain("the dashboard did not come up; the run goes on without it")
+            notify("the dashboard did not come up; the run goes on without it")
         yield DashboardProcess(process=process, address=address)
     finally:
         process.kill()
@@ -75,10 +75,10 @@ def dashboard_process(store: Path) -> Iterator[DashboardProcess]:
 
 def _first_line(process: subprocess.Popen[str]) -> str | None:
     """What the process says first; None if it ends or is silent for too long."""
-    assert process.stdout is not None
+    stdout = process.stdout
+    assert stdout is not None  # it was started with a pipe
     lines: Queue[str] = Queue()
-    reading = threading.Thread(target=lambda: lines.put(process.stdout.readline()), daemon=True)  # type: ignore[union-attr]
-    reading.start()
+    threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
     try:
         return lines.get(timeout=_PATIENCE).strip() or None
     except Empty:

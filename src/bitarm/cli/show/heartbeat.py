@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self, final
 
-from bitarm.cli.exits import complain
+from bitarm.cli.exits import notify
 from bitarm.cli.show.outlook import progress_line
 from bitarm.core.events import LearnerEvent
 from bitarm.core.standings import Standings, follow
@@ -56,4 +56,4 @@ class Heartbeat:
 
     def _speak(self) -> None:
         while not self._done.wait(self._every):
-            complain(self._line)
+            notify(self._line)

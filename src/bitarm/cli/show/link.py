@@ -3,8 +3,8 @@
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from bitarm.cli.show.tables import facts_table
 from bitarm.links.cost import FleetUse, LinkUse
 
 
@@ -24,9 +24,7 @@ def link_json(fleet: FleetUse) -> dict[str, Any]:
 def print_link(console: Console, fleet: FleetUse) -> None:
     """For a person: messages of all agents, air time of the busiest, and how long it must take."""
     busiest = fleet.busiest
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column()
+    grid = facts_table()
     grid.add_row("link", fleet.link)
     since = " since the run was resumed" if fleet.since_resumed else " in all"
     grid.add_row("messages", f"{fleet.messages_up:,} up, {fleet.messages_down:,} down{since}")

@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self, final
 
-from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from bitarm.cli.show.outlook import near_tie
+from bitarm.cli.show.tables import plain_table
 from bitarm.core.events import LearnerEvent
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.standings import ArmStanding, Standings, follow
 from bitarm.peer_log import printable
+
+PACE = 0.4
+"""Seconds between rounds on a terminal: slow enough to follow."""
 
 _NARROW_BAR, _WIDE_BAR = 20, 42  # columns of a bar
 _WIDE = 120  # screen columns from which on there is room for more words
@@ -69,17 +72,11 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
     is_narrow = screen_width < _NARROW
     bar_width = _bar_width(screen_width)
     low, high = _axis(standings)
-    table = Table(
+    table = plain_table(
         title=f"Round {standings.round}   "
         f"samples {_count(standings.samples, at_most=standings.samples_at_most)}   "
         f"payload {standings.payload_bits:,} bits",
-        title_justify="left",
         caption=_caption(standings),
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
     )
     table.add_column("arm", no_wrap=True, max_width=10 if is_narrow else 16)
     table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)

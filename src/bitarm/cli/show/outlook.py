@@ -2,11 +2,17 @@
 
 import math
 
-from bitarm.core.outlook import Outlook, likely_epsilon, outlook_of, sufficient_epsilon
+from bitarm.core.outlook import (
+    Outlook,
+    likely_epsilon,
+    outlook_of,
+    rivals_left,
+    sufficient_epsilon,
+)
 from bitarm.core.standings import Standings
 from bitarm.core.words import values_of
 
-_FEW = 3  # contenders, from which on a tie among them is what holds a run up
+_FEW = 3  # arms that may still win, from which on a tie among them is what holds a run up
 _FAR_AWAY = 10  # times the samples until now, from which on an answer is not in sight
 
 
@@ -14,10 +20,10 @@ def near_tie(standings: Standings) -> str | None:
     """A warning that the best arms are nearly level, and what would end the run; else None.
 
     It comes where an answer would cost many times what was spent, by the estimate of the outlook.
-    The tolerance that it names is the one by which the policy itself would stop now; where agents
-    judge, one by which they would likely have stopped.
+    The tolerance that it names is the one by which the policy itself would stop now, where all arms
+    advance together; with other policies, one by which it would likely have stopped.
     """
-    if standings.ending is not None or sum(arm.active for arm in standings.arms) > _FEW:
+    if standings.ending is not None or rivals_left(standings) >= _FEW:
         return None
     outlook = outlook_of(standings)
     if not _is_far_away(standings, outlook):

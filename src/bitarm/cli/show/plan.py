@@ -4,15 +4,15 @@ import math
 import shlex
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bitarm.cli.show.link import duration
+from bitarm.cli.show.tables import facts_table, plain_table
 from bitarm.planner.figures import PLAN_MEASURES, Spread
-from bitarm.planner.link_costs import unit_of
 from bitarm.planner.plan import Plan
+from bitarm.planner.prices import unit_of
 from bitarm.planner.scheme_words import flags_of
 from bitarm.planner.wrong_guess import Misjudged
 
@@ -25,7 +25,7 @@ def print_plan(console: Console, plan: Plan, *, file: Path | None = None) -> Non
     """Print the setting, what it will cost, the trade-off, what if the guess is wrong, and a
     command to paste. `file` is the problem file that was planned for, if there was one.
     """
-    grid = _grid()
+    grid = facts_table()
     grid.add_row("setting", Text(plan.setting.describe()))
     grid.add_row("guarantee", Text(_claim(plan)))
     grid.add_row("prices", _prices(plan))
@@ -51,7 +51,7 @@ def print_plan(console: Console, plan: Plan, *, file: Path | None = None) -> Non
 def _how_to(file: Path | None) -> str:
     if file is not None:
         return "Run it"
-    return f"Run it, with your arms in {_YOUR_FILE}; --save FILE.toml writes the rest of that file"
+    return f"Run it, with your arms in {_YOUR_FILE}; --save FILE.toml writes its other tables"
 
 
 def _command(plan: Plan, file: Path | None) -> list[str]:
@@ -78,34 +78,13 @@ def sketch(plan: Plan) -> str:
     )
 
 
-def _grid() -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column()
-    return grid
-
-
-def _table(title: str, caption: str | None = None) -> Table:
-    return Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption=caption,
-        caption_justify="left",
-    )
-
-
 def _numbers(table: Table, *titles: str) -> None:
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
 
 
 def _expected(plan: Plan) -> Table:
-    table = _table("What it will cost", _caption(plan))
+    table = plain_table(title="What it will cost", title_style="bold", caption=_caption(plan))
     table.add_column("", no_wrap=True)
     _numbers(table, "mean", "± error", "spread of runs")
     for name in PLAN_MEASURES:
@@ -152,7 +131,7 @@ def _curve(plan: Plan) -> Table:
         others.append("messages")
     if prices.per_round:
         others.append("rounds")
-    table = _table("No setting beats these in both samples and bits")
+    table = plain_table(title="No setting beats these in both samples and bits", title_style="bold")
     _numbers(table, "samples", "bits", *others, "cost")
     table.add_column("setting")
     for candidate in plan.curve:
@@ -168,7 +147,7 @@ def _curve(plan: Plan) -> Table:
 
 
 def _wrong(plan: Plan) -> Table:
-    table = _table("If the guess is wrong")
+    table = plain_table(title="If the guess is wrong", title_style="bold")
     table.add_column("if", no_wrap=True)
     _numbers(table, "plan costs", "best costs", "ratio")
     table.add_column("best then")
@@ -189,17 +168,7 @@ def _ratio(misjudged: Misjudged) -> str:
 
 def _prices(plan: Plan) -> str:
     prices = plan.task.prices
-    named = [
-        f"{price:g} a {noun}"
-        for noun, price in (
-            ("bit", prices.per_bit),
-            ("message", prices.per_message),
-            ("downlink", prices.per_downlink),
-            ("pull", prices.per_pull),
-            ("round", prices.per_round),
-        )
-        if price
-    ]
+    named = prices.in_words()
     if prices.link is not None:
         named.append(f"{prices.per_frame_unit:g} a {unit_of(prices.link)} on {prices.link.name}")
     if prices.measuring.packets:

@@ -3,17 +3,16 @@
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bitarm.cli.exits import complain
+from bitarm.cli.exits import notify
+from bitarm.cli.show.tables import plain_table
+from bitarm.experiments.display_names import NOUNS
 from bitarm.experiments.peers import published_rows
 from bitarm.experiments.report import Scored
 from bitarm.experiments.reproduce import Reproduction
 from bitarm.sim.sweep import MEASURES
-
-_TITLES = {"rounds": "rounds", "samples": "samples", "payload_bits": "bits"}
 
 
 def reproduction_json(found: Reproduction) -> dict[str, Any]:
@@ -59,11 +58,11 @@ def reproduction_json(found: Reproduction) -> dict[str, Any]:
 def print_reproduction(found: Reproduction) -> None:
     """For a person: the deviations as a table, and the report; on stderr the claims that fail."""
     console = Console()
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table(gap=2)
     table.add_column("experiment")
     table.add_column("series", no_wrap=True)
     for measure in MEASURES:
-        table.add_column(_TITLES[measure], justify="right", no_wrap=True)
+        table.add_column(NOUNS[measure], justify="right", no_wrap=True)
     for one in found.scored:
         rows: dict[str, dict[str, str]] = {}
         for deviation in one.result.deviations():
@@ -74,7 +73,6 @@ def print_reproduction(found: Reproduction) -> None:
             table.add_row(name, series, *(cells.get(measure, "") for measure in MEASURES))
     if table.row_count:
         table.caption = "median deviation from the published numbers"
-        table.caption_justify = "left"
         console.print(table)
     for one in found.scored:
         if one.peers:
@@ -84,13 +82,13 @@ def print_reproduction(found: Reproduction) -> None:
             if failures:
                 more = f", and {len(failures) - 1} more" if failures[1:] else ""
                 name = one.result.experiment.name
-                complain(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
+                notify(f"{name}: “{claim.text}” fails: {failures[0]}{more}")
     console.print(f"report: {found.report}", soft_wrap=True)
 
 
 def _peers(one: Scored) -> Table:
     """Strategies side by side: samples, and bits where rewards are not all seen."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table(gap=2)
     table.add_column("strategy")
     for x in one.result.experiment.axis.values:
         table.add_column(f"samples, {x:g}", justify="right", no_wrap=True)
@@ -105,5 +103,4 @@ def _peers(one: Scored) -> Table:
         table.add_row(named, *cells, "them" if row in published_rows() else "us")
     sources = dict.fromkeys(row.source for row in one.peers)
     table.caption = f"by: {'; '.join(sources)}\nall: the strategy sees every reward"
-    table.caption_justify = "left"
     return table

@@ -7,24 +7,17 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from bitarm.cli.show.endings import WHY_NO_ANSWER
 from bitarm.cli.show.link import link_json, print_link
+from bitarm.cli.show.tables import facts_table
 from bitarm.core.evidence.bounded import BoundedEvidence
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.core.result import RunResult
 from bitarm.links.cost import LinkLedger
 from bitarm.peer_log import printable
 
-_WHY_NO_ANSWER = {
-    Outcome.ROUND_LIMIT: "the limit on rounds was reached",
-    Outcome.SAMPLE_LIMIT: "the limit on samples was reached",
-    Outcome.BIT_LIMIT: "the limit on bits was reached",
-    Outcome.AGENT_LOST: "an agent was lost",
-    Outcome.INTERRUPTED: "the run was interrupted",
-    Outcome.DATA_EXHAUSTED: "there are no more rewards",
-}
 _MOST_NAMES = 8
 
 
@@ -51,9 +44,7 @@ def show_result(
 
 def print_answer(console: Console, result: RunResult, *, run: int) -> None:
     """Print the result of a run for a person; `run` is its number in the journal."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column()
+    grid = facts_table()
     grid.add_row(_title(result), Text(printable(_answer(result)), style=_style(result)))
     for title, text in _outlook(result):
         grid.add_row(title, Text(printable(text)))
@@ -103,7 +94,7 @@ def _answer(result: RunResult) -> str:
         spent = ", as the budget is spent" if result.outcome is Outcome.BUDGET_SPENT else ""
         return f"{result.best_arm_name} (arm {result.best_arm}){spent}"
     in_race = _listed(result.contenders)
-    return f"none: {_WHY_NO_ANSWER[result.outcome]}. Still in the race: {in_race}"
+    return f"none: {WHY_NO_ANSWER[result.outcome]}. Still in the race: {in_race}"
 
 
 def _outlook(result: RunResult) -> list[tuple[str, str]]:

@@ -1,16 +1,18 @@
-"""The results of a sweep as a table for a person, or as CSV."""
+"""The results of a sweep: a table for a person, CSV, or a picture in a file."""
 
 import csv
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from bitarm.api.simulate import Simulation
+from bitarm.cli.show.tables import plain_table
 from bitarm.core.vocabulary import labels
+from bitarm.errors import ConfigError
 
 _WIDE = 120  # screen columns from which on there is room for intervals
 _LEAST_LABEL = 14
@@ -29,19 +31,23 @@ def print_table(result: Simulation) -> None:
     Console().print(sweep_table(result, Console().width))
 
 
+def plot_simulation(result: Simulation, path: Path) -> None:
+    """Draw a sweep into a file, whose ending names the format; ConfigError if it cannot be."""
+    figure = result.plot()
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise ConfigError(f"the plot cannot be written to {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"the plot cannot be written to {path}: {error}") from None
+
+
 def sweep_table(result: Simulation, screen_width: int) -> Table:
     """The table of a sweep; a narrow screen gets fewer digits and fewer intervals."""
     points = result.to_json()["results"]
     undecided = any(point["undecided"] for point in points)
     wide = screen_width >= _WIDE
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        caption=_caption(result, wide=wide, undecided=undecided),
-        caption_justify="left",
-    )
+    table = plain_table(caption=_caption(result, wide=wide, undecided=undecided))
     table.add_column("setting", overflow="fold", min_width=_LEAST_LABEL)
     titles = ("rounds", "samples", "median", "99 %", "bits", "wrong", *["undecided"] * undecided)
     for title in titles:

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 
-from bitarm.cli.logs import EventLog
+from bitarm.cli.event_log import EventLog
 from bitarm.cli.show.heartbeat import Heartbeat
 from bitarm.cli.show.live import LiveTable
 from bitarm.core.events import LearnerEvent

@@ -36,7 +36,8 @@ FOLD = 64
 """Rewards after which fortunes become logarithms: until then they cannot leave a float."""
 
 _RATES = tuple(rate(rung) for rung in range(RUNGS))
-_STAKES = _RATES[:BETTORS]  # a row as short as the loop over it: compiled, it stays in registers
+STAKES = _RATES[:BETTORS]
+"""λ of the rungs that have bettors."""
 
 
 @final
@@ -54,10 +55,15 @@ class Bets:
         """After more rewards, each in [0, 1]; `pulls` were made before them."""
         fortunes, logs = list(self.fortunes), list(self.logs)
         total, predicted, squares = self.total, self.predicted, self.squares
+        surprises: list[float] = []
         for place, reward in enumerate(rewards, pulls):
-            total, predicted, squares = bet(
-                reward, place, total, predicted, squares, fortunes, logs
-            )
+            surprise, total, predicted, squares = foresee(reward, place, total, predicted, squares)
+            surprises.append(surprise)
+            if place % FOLD == FOLD - 1:
+                play(surprises, len(surprises), STAKES, BETTORS, fortunes)
+                fold(fortunes, logs)
+                surprises.clear()
+        play(surprises, len(surprises), STAKES, BETTORS, fortunes)
         return Bets(
             fortunes=tuple(fortunes),
             logs=tuple(logs),
@@ -67,27 +73,31 @@ class Bets:
         )
 
 
-def bet(
-    reward: float,
-    pulls: int,
-    total: float,
-    predicted: float,
-    squares: float,
-    fortunes: Room,
-    logs: Room,
-) -> tuple[float, float, float]:
-    """Let all bettors of an arm play one reward, after so many; returns the three sums after it."""
+def foresee(
+    reward: float, pulls: int, total: float, predicted: float, squares: float
+) -> tuple[float, float, float, float]:
+    """How much a reward is above its prediction, after so many; and the three sums after it."""
     guess = (0.5 + total) / (1.0 + pulls)
     surprise = reward - guess
-    for rung in range(BETTORS):
-        stake = _STAKES[rung] * surprise
-        fortunes[rung] *= 1.0 + stake
-        fortunes[BETTORS + rung] *= 1.0 - stake
-    if pulls % FOLD == FOLD - 1:
-        for bettor in range(2 * BETTORS):
-            logs[bettor] += math.log(fortunes[bettor])
-            fortunes[bettor] = 1.0
-    return total + reward, predicted + guess, squares + surprise * surprise
+    return surprise, total + reward, predicted + guess, squares + surprise * surprise
+
+
+def play(surprises: Row, count: int, stakes: Row, rungs: int, fortunes: Room) -> None:
+    """Let all bettors play so many rewards, one after the other."""
+    for rung in range(rungs):
+        stake, high, low = stakes[rung], fortunes[rung], fortunes[BETTORS + rung]
+        for place in range(count):
+            at_stake = stake * surprises[place]
+            high *= 1.0 + at_stake
+            low *= 1.0 - at_stake
+        fortunes[rung], fortunes[BETTORS + rung] = high, low
+
+
+def fold(fortunes: Room, logs: Room) -> None:
+    """Turn fortunes into logarithms."""
+    for bettor in range(2 * BETTORS):
+        logs[bettor] += math.log(fortunes[bettor])
+        fortunes[bettor] = 1.0
 
 
 def above(

@@ -5,7 +5,8 @@ the best depends on a gap that nobody knows. So it is gathered at every rung of 
 once, and averaged under weights that were fixed before the first reward: a law on pairs (rate of
 the winner, rate of the loser). `docs/evidence.md` has the proof that any such law will do.
 
-Rates are small numbers over powers of two: a rate times a count is exact, in a float as in fixed
+Rungs are numbered from the top: rung 0 has the highest rate, and "above" means a higher rate. Rates
+are small numbers over powers of two: a rate times a count is exact, in a float as in fixed
 point.
 """
 
@@ -62,7 +63,10 @@ def share(climb: int) -> float:
 
 @lru_cache
 def law(middle: int) -> tuple[Pair, ...]:
-    """The law for pairs of rungs, heaviest around `middle`: weights that add up to at most 1."""
+    """The law for pairs of rungs, heaviest around `middle`: weights that add up to at most 1.
+
+    What the proof speaks of. Decisions sum over a window of it (`sub_gaussian.least_lead`).
+    """
     return tuple(
         Pair(winner, loser, math.log(weight(winner, middle) * share(winner - loser)))
         for winner in range(RUNGS)

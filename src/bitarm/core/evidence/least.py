@@ -49,6 +49,8 @@ def reaches(
     largest = abs(level)
     for n in range(count):
         largest = max(largest, abs(values[n]))
+    if not largest < math.inf:
+        return False, guess  # no float holds what was told: nothing follows from it
     level += _ROUNDING * largest
     left, right = low, high  # outside of these some line is above the level
     for n in range(count):
@@ -109,3 +111,16 @@ def reaches(
             if not left < m < right:  # no float is left between them
                 return False, m
     return False, m
+
+
+def log_sum(values: Row, slopes: Row, count: int, m: float) -> float:
+    """ln Σ exp(value + slope·m) of the first `count`; −∞ if there are none."""
+    top = -math.inf
+    for n in range(count):
+        top = max(top, values[n] + slopes[n] * m)
+    if top == -math.inf:
+        return top
+    total = 0.0
+    for n in range(count):
+        total += math.exp(values[n] + slopes[n] * m - top)
+    return top + math.log(total)

@@ -67,7 +67,7 @@ class SubGaussianEvidence(Width):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Leads:
+class Leads(Confidence):
     """How far ahead of another arm one must be for evidence to reach its level."""
 
     evidence: SubGaussianEvidence
@@ -80,10 +80,6 @@ class Leads:
         margin, lil'UCB pulls its leader three times as often.
         """
         return self.margin(view, view) / math.sqrt(2) + view.error
-
-    def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """Margin plus both quantizers' errors."""
-        return self.margin(loser, winner) + (loser.error + winner.error)
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:
         """The lead that suffices at these counts; infinite if they are too far apart."""

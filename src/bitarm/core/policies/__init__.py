@@ -1,4 +1,8 @@
-"""Every policy, by name. A new one is a file here and a line in this list."""
+"""Every policy, by name. A new one is a file here and a line in this list.
+
+`prospects.py` and `recorded_ends.py` are no policies: by them `challenge.py` chooses whom it asks,
+and how far.
+"""
 
 from bitarm.core.policies.challenge import ChallengeElimination
 from bitarm.core.policies.lil_ucb import LilUcb

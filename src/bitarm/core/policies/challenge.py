@@ -24,9 +24,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.evidence.evidence import Evidence, band
-from bitarm.core.evidence.tasks import Edge, Pilot, Task, challenge
+from bitarm.core.evidence.evidence import Evidence
+from bitarm.core.evidence.forecast import band
+from bitarm.core.evidence.tasks import Edge, Pilot, Task
+from bitarm.core.evidence.verdict import challenge
 from bitarm.core.hint import Hint, HintKind
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies.prospects import (
     LIKELY,
     MAY_FALL,
@@ -42,12 +45,12 @@ from bitarm.core.policy import (
     Action,
     Advance,
     Drop,
-    Outcome,
     Policy,
     PolicyContext,
     Stop,
     by_mean,
     highest,
+    unheard,
 )
 from bitarm.core.quantizers.dyadic import dyadic
 from bitarm.core.schedule import Schedule
@@ -66,7 +69,12 @@ words are of so many pulls that such cells are rare."""
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeElimination(Policy):
-    """Drops arms that say that they are beaten."""
+    """Drops arms that say that they are beaten.
+
+    `start` and `cap` bound how far arms pull before they are heard from again; `patience`, `behind`
+    and `aim` say how far a leader goes before it challenges. All five move the price alone: an
+    answer is as sure with any of them.
+    """
 
     name: ClassVar[str] = "challenge"
     stride: ClassVar[Stride] = Stride.JUDGED
@@ -90,7 +98,7 @@ class ChallengeElimination(Policy):
         evidence = context.confidence
         assert isinstance(evidence, Evidence)  # no width fits a policy whose agents judge
         turn = _Turn(self, evidence, context.schedule, RecordedEnds(context))
-        if any(view.messages == 0 for view in views):
+        if unheard(views):
             return turn.first_words(views)
         drops = [] if self.epsilon else _given_up(views)
         fallen = {drop.arm for drop in drops}
@@ -138,17 +146,17 @@ class _Turn:
 
     def first_words(self, views: Sequence[ArmView]) -> tuple[Action, ...]:
         """The pilot, then two more, then the rest around the median."""
-        unheard = [view for view in views if view.messages == 0]
+        silent = unheard(views)
         heard = sorted((view for view in views if view.messages), key=by_mean)
         until = self._first_pulls()
         if until is None:
             return (Stop(outcome=Outcome.SAMPLE_LIMIT),)
         if not heard:
-            pilot = unheard[len(unheard) // 2]
+            pilot = silent[len(silent) // 2]
             return (self._pilot(pilot, min(until, self.ends.last_look(pilot, 1))),)
         told = heard[len(heard) // 2]
-        ends = len(heard) < PILOTS <= len(unheard)
-        asked = [unheard[0], unheard[-1]] if ends else unheard
+        outermost = len(heard) < PILOTS <= len(silent)
+        asked = [silent[0], silent[-1]] if outermost else silent
         noise = self.evidence.noise(told.mean, _spread(views), until)
         return tuple(
             self._asked(
@@ -211,14 +219,7 @@ class _Turn:
             leader = highest(able, by_mean)
         rivals = self.rivals(leader, active)
         others = [view.mean for view in rivals]
-        farthest = max(policy.cap * most, evidence.level)  # fewer pulls than L never do
-        if not evidence.scale.bounded and leader.messages == 1 and leader.pulls == most:
-            unit = evidence.scale.unit
-            tied = sum(
-                view.mean + reach(view.error, unit / math.sqrt(view.pulls), 0.0, 0.0) >= leader.mean
-                for view in rivals
-            )
-            farthest = SHORT * most if 0 < 2 * tied <= len(others) else farthest
+        farthest = self._farthest(leader, rivals, most)
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         if max(self.ends.of(view) for view in rivals) <= most:
             return self._last_words(active)  # nobody else can get level any more
@@ -239,6 +240,19 @@ class _Turn:
         task = Edge(first=band(forecast.rung), spread=own) if evidence.scale.bounded else None
         noise = evidence.noise(leader.mean, own, until)
         return (self._asked(leader, until, HintKind.LEADER, leader.mean, noise, task=task),)
+
+    def _farthest(self, leader: ArmView, rivals: Sequence[ArmView], most: int) -> float:
+        """The most pulls that a leader may go ahead to, where nobody has made more than `most`."""
+        evidence = self.evidence
+        if not evidence.scale.bounded and leader.messages == 1 and leader.pulls == most:
+            unit = evidence.scale.unit
+            tied = sum(
+                view.mean + reach(view.error, unit / math.sqrt(view.pulls), 0.0, 0.0) >= leader.mean
+                for view in rivals
+            )
+            if 0 < 2 * tied <= len(rivals):
+                return SHORT * most
+        return max(self.policy.cap * most, evidence.level)  # fewer pulls than L never do
 
     def _checkpoint(self, most: int, wanted: float, farthest: float) -> int | None:
         """The first checkpoint after `most` that is as far as wanted, or the last one in reach."""

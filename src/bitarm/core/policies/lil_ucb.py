@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Confidence, Stride
+from bitarm.core.outcome import Outcome
 from bitarm.core.policy import (
     TOLERANCE,
     Action,
-    Outcome,
     Policy,
     PolicyContext,
     Stop,

@@ -6,17 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride, Width
+from bitarm.core.outcome import Outcome
 from bitarm.core.policies.lil_ucb import lil_index
-from bitarm.core.policy import (
-    Action,
-    Outcome,
-    Policy,
-    PolicyContext,
-    Stop,
-    advance,
-    highest,
-    unheard,
-)
+from bitarm.core.policy import Action, Policy, PolicyContext, Stop, advance, highest, unheard
 from bitarm.core.quantizers.exact import Exact
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import LilWidth, delta_prime

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.outcome import Outcome
 from bitarm.core.policy import (
     TOLERANCE,
     Action,
     Drop,
-    Outcome,
     Policy,
     PolicyContext,
     Stop,

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.confidence import ArmView, Stride, level_of
+from bitarm.core.outcome import Outcome
 from bitarm.core.policy import (
     TOLERANCE,
     Action,
-    Outcome,
     Policy,
     PolicyContext,
     Stop,
@@ -77,17 +77,13 @@ class TopTwo(Policy):
         return None
 
 
-def level_of(arms: int, delta: float) -> float:
-    """ln((K − 1)/δ): the evidence, in nats, of a lead that is as large as the separation."""
-    return math.log(arms - 1) - math.log(delta)
-
-
 def transport_cost(lead: float, needed: float, level: float, pulls: float) -> float:
     """Evidence against an arm that is `lead` behind, and a logarithm of its pulls.
 
-    Evidence grows with the square of a lead, so `level` times a squared share of the separation is
-    nearly (μ̃_b − μ̃_a)²/(2σ²(1/t_a + 1/t_b)), for whatever width, and counts no noise that the
-    quantizers made. Of numbers alone, since the simulator compiles this very function.
+    A lead as large as the separation is evidence of `level` nats, and evidence grows with the
+    square of a lead. So `level` times the squared share of the separation is nearly
+    (μ̃_b − μ̃_a)²/(2σ²(1/t_a + 1/t_b)), for whatever width, and counts no noise that the quantizers
+    made. Of numbers alone, since the simulator compiles this very function.
     """
     share = lead / needed
     return level * share * share + math.log(pulls)

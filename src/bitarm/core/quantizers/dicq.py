@@ -15,18 +15,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, final
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Nearest
-from bitarm.core.codes.nearest import MOST_STEPS
+from bitarm.core.codes.nearest import MOST_STEPS, ROUNDING
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.phases import SET_BY_BITS, BitBudget
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer, middle_of, require_no_prior
 from bitarm.core.quantizers.dicq_budget import MAX_BITS, BudgetedDicq
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
@@ -34,13 +28,10 @@ from bitarm.core.words import Word, check_words
 FIRST_ESCAPE = 3
 """Message 1 has short words for the three nearest numbers, and a universal code for the rest."""
 
-_ROUNDING = 1 + 2.0**-14  # covers every rounding on the way: the bound is certain, not nearly so
-
 # Variances of q_n from which on the next divisor gives Golomb's code the shorter mean length.
 _DIVISORS = (1.664, 5.018, 8.821, 18.749, 25.908)
 
-
-_BUDGET_KAPPA = 0.5
+_BUDGET_KAPPA = 0.5  # of both words under a fixed budget
 
 
 @final
@@ -92,14 +83,11 @@ class Dicq(Quantizer):
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """The middle of the bounds, or 0."""
         require_no_prior(self.name, prior)
-        if bounds is None:
-            return NOTHING_KNOWN
-        a, b = bounds
-        return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
+        return middle_of(bounds)
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return _error(self.step_size(occasion))
+        return self.step_size(occasion) / 2 * ROUNDING
 
     def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
@@ -160,7 +148,3 @@ def golomb_divisor_of(variance: float) -> int:
         if variance < bound:
             return divisor
     return math.floor(1.2 * math.sqrt(variance))
-
-
-def _error(size: float) -> float:
-    return size / 2 * _ROUNDING

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Self, final
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 

@@ -15,19 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.bits import Symbol
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Above, Nearest
-from bitarm.core.codes.nearest import MOST_STEPS
+from bitarm.core.codes.nearest import MOST_STEPS, ROUNDING
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.evidence.tasks import MOST_BELOW, Challenge, Edge
 from bitarm.core.hint import Hint, HintKind
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer, middle_of, require_no_prior
 from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
 from bitarm.core.question import BEYOND, Question
 from bitarm.core.words import Word, check_words
@@ -43,9 +37,6 @@ EDGE_OF_BETS, FIRST_OF_BETS = 2 / 3, 1.2
 """Times κ, and κ of first words, where agents bet on rewards of which no σ is known: what they tell
 of an edge is what they can certify, a whole step below it at the worst; and first words are of many
 more pulls, after which arms that differ are seldom in one cell."""
-
-ROUNDING = 1 + 2.0**-14
-"""Covers every rounding on the way: the bound is certain, not nearly so."""
 
 
 @final
@@ -77,10 +68,7 @@ class Dyadic(Quantizer):
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
         """The middle of the bounds, or 0."""
         require_no_prior(self.name, prior)
-        if bounds is None:
-            return NOTHING_KNOWN
-        a, b = bounds
-        return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
+        return middle_of(bounds)
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
@@ -175,7 +163,7 @@ class Dyadic(Quantizer):
         else:
             moved = occasion.sigma * math.sqrt(1 / held.pulls - 1 / occasion.pulls)
         error = held.error if math.isfinite(held.error) else 0.0
-        return golomb_divisor_of((moved * moved + error * error / 3) / (step * step))
+        return divisor_for(moved, error, step)
 
 
 _LEAST_EXPONENT = -1000  # far below any step; a unit must not vanish among the smallest floats
@@ -183,8 +171,22 @@ _LEAST_EXPONENT = -1000  # far below any step; a unit must not vanish among the 
 
 def dyadic(size: float) -> float:
     """The nearest number that is 4 to 8 times a power of two."""
+    if size == math.inf:
+        return size  # which no code takes, and says so
     unit = unit_of(size)
     return math.floor(size / unit + 0.5) * unit
+
+
+def divisor_for(moved: float, error: float, step: float) -> int:
+    """Golomb's divisor for a mean that has moved by this deviation since it was told with an error.
+
+    In units of the step's power of two: squares of the numbers themselves may be no floats.
+    """
+    if not 0.0 < step < math.inf:
+        return 1  # with which no code is made, and says so
+    unit = unit_of(step)
+    moved, error, step = moved / unit, error / unit, step / unit
+    return golomb_divisor_of((moved * moved + error * error / 3) / (step * step))
 
 
 def step_down_to(cut: float, edge: float, step: float) -> float:

@@ -3,17 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Raw
 from bitarm.core.codes.raw import NBITS
 from bitarm.core.phases import BitBudget
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion, Quantizer, require_no_prior
 from bitarm.core.question import Question
 from bitarm.core.resolution import allowance
 

@@ -7,15 +7,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion, Quantizer, require_no_prior
 from bitarm.core.question import Question
 from bitarm.errors import ConfigError
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer
+from bitarm.core.bounds import Bounds
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.question import Question
 

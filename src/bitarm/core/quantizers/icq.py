@@ -10,9 +10,10 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, final, get_args
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
 from bitarm.core.phases import SET_BY_BITS, BitBudget
-from bitarm.core.quantizer import Bounds, Estimate, Occasion, Quantizer, require_no_prior
+from bitarm.core.quantizer import Estimate, Occasion, Quantizer, middle_of, require_no_prior
 from bitarm.core.quantizers.quban import QuBan
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
@@ -88,7 +89,7 @@ class Icq(Quantizer):
         a, b = bounds
         if self.prior == "midpoint":
             require_no_prior("icq with a midpoint prior", prior)
-            return Estimate(mean=a / 2 + b / 2, error=(b - a) / 2, radius=(b - a) / 2)
+            return middle_of(bounds)
         if self.prior == "lower":
             require_no_prior("icq with a lower prior", prior)
             return Estimate(mean=a, error=b - a, radius=b - a)

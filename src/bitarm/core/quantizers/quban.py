@@ -8,16 +8,10 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
+from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Levels
 from bitarm.core.codes.levels import MOST_LEVELS, WORD_BITS
-from bitarm.core.quantizer import (
-    NOTHING_KNOWN,
-    Bounds,
-    Estimate,
-    Occasion,
-    Quantizer,
-    require_no_prior,
-)
+from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion, Quantizer, require_no_prior
 from bitarm.core.question import Question
 from bitarm.core.words import Word, check_words
 

@@ -1,4 +1,7 @@
-"""Every width, by name. A new one is a file here or in `core/evidence`, and a line in this list."""
+"""Every width, by name. A new one is a file here or in `core/evidence`, and a line in this list.
+
+`mixture.py` is no width, but what those that hold at any time are computed with.
+"""
 
 from bitarm.core.confidence import Width
 from bitarm.core.evidence.bounded import BoundedEvidence

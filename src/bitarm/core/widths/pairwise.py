@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride, Width
+from bitarm.core.confidence import ArmView, Confidence, Stride, Width, level_of
 from bitarm.core.widths.mixture import deviations
 
 
@@ -69,19 +69,11 @@ class PairwiseMixtureWidth(Width):
 
 @final
 @dataclass(frozen=True, slots=True)
-class _AtCheckpoints:
+class _AtCheckpoints(Confidence):
     """Round-indexed margins."""
 
     width: PairwiseWidth
     together: bool
-
-    def radius(self, view: ArmView) -> float:
-        """Half the separation from an arm of the same kind: what a picture can show."""
-        return self.separation(view, view) / 2
-
-    def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """Margin plus both quantizers' errors."""
-        return self.margin(loser, winner) + (loser.error + winner.error)
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:
         """σ√(2(1/t_a + 1/t_b)·ln((K − 1)·w/δ))."""
@@ -94,18 +86,10 @@ class _AtCheckpoints:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _AtAnyTime:
+class _AtAnyTime(Confidence):
     """Mixture margins."""
 
     width: PairwiseMixtureWidth
-
-    def radius(self, view: ArmView) -> float:
-        """Half the separation from an arm of the same kind: what a picture can show."""
-        return self.separation(view, view) / 2
-
-    def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """Margin plus both quantizers' errors."""
-        return self.margin(loser, winner) + (loser.error + winner.error)
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:
         """The mixture's; infinite unless the pulls are equally many."""
@@ -128,5 +112,4 @@ def _margin(
 @lru_cache(maxsize=4096)
 def mixture_margin(pulls: int, arms: int, delta: float, sigma: float) -> float:
     """The lead of μ̂ at which the mixture reaches (K − 1)/δ, from above."""
-    level = math.log(arms - 1) - math.log(delta)
-    return deviations(pulls, level) * sigma * math.sqrt(2 / pulls)
+    return deviations(pulls, level_of(arms, delta)) * sigma * math.sqrt(2 / pulls)

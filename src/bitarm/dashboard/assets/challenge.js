@@ -1,7 +1,7 @@
 // One round of challenges: the leader's edge, and each arm that was held against it.
 
 import { get, problem } from "./api.js";
-import { add, axis, Chart, label } from "./chart.js";
+import { add, axis, Chart, CROSS, label, PHONE } from "./chart.js";
 import { d3 } from "./d3.js";
 import { $, define, h } from "./dom.js";
 import { count, number, plural } from "./format.js";
@@ -9,8 +9,6 @@ import { count, number, plural } from "./format.js";
 const EXAMPLE = "";
 const MOST_RUNS = 100;
 const MOST_ARMS = 24;
-const PHONE = 560;
-const CROSS = "M-4,-4L4,4M-4,4L4,-4";
 let told = null;
 let asked = 0;
 let chart = null;

@@ -4,6 +4,8 @@ import { d3 } from "./d3.js";
 import { h, headings, perFrame } from "./dom.js";
 
 export const GLYPH = 7.4; // pixels that a letter takes at most, on average
+export const PHONE = 560; // pixels of a drawing's width below which it is laid out for a phone
+export const CROSS = "M-4,-4L4,4M-4,4L4,-4"; // where an arm fell
 
 const STYLES = [
   "fill",
@@ -132,6 +134,18 @@ export function label(parent, text, room, attributes, glyph = GLYPH) {
   node.text(text.length > most ? `${text.slice(0, most - 1)}…` : text);
   if (text.length > most) node.append("title").text(text);
   return dress(node, attributes);
+}
+
+// Names of lines at their right ends, moved apart where the lines end close together.
+// ends: { at, name, group }, where `at` is a line's height and `group` the class of its name.
+export function nameEnds(svg, ends, { right, room, top, bottom }) {
+  ends.sort((a, b) => a.at - b.at);
+  for (let i = 1; i < ends.length; i++) ends[i].at = Math.max(ends[i].at, ends[i - 1].at + 14);
+  const over = ends.length ? Math.max(0, ends.at(-1).at - bottom) : 0;
+  for (const { at, name, group } of ends) {
+    const y = Math.max(top, at - over) + 4;
+    label(add(svg, "g", { class: group }), name, room, { class: "name", x: right + 8, y });
+  }
 }
 
 // Whether two texts would touch: each from x on for its width, standing on y.

@@ -1,14 +1,13 @@
 // The race at one moment: every arm's interval on one scale, contenders first.
 
-import { add, axis, Chart, label } from "./chart.js";
+import { add, axis, Chart, label, PHONE } from "./chart.js";
 import { d3 } from "./d3.js";
 import { plural, standing } from "./format.js";
 import { armClass, stateOf } from "./timeline.js";
 
 const ROW = 30;
-const PHONE = 560;
-const MOST = 24;
-const SMALL = 6.2;
+const MOST = 24; // arms that are drawn
+const SMALL = 6.2; // pixels of a letter of an arm's state
 
 const COLUMNS = {
   arm: "arm",

@@ -1,6 +1,18 @@
 // Round by round: how the intervals narrow, when an arm falls, and what each round cost.
 
-import { add, axisBelow, Chart, gridAcross, label, nameBelow, overlap } from "./chart.js";
+import {
+  add,
+  axisBelow,
+  Chart,
+  CROSS,
+  GLYPH,
+  gridAcross,
+  label,
+  nameBelow,
+  nameEnds,
+  overlap,
+  PHONE,
+} from "./chart.js";
 import { d3 } from "./d3.js";
 import { compact, count, plural } from "./format.js";
 import { armClass } from "./timeline.js";
@@ -9,7 +21,7 @@ const HEIGHT = 320;
 const MOST_BANDS = 8;
 const MOST_LINES = 150;
 const MOST_NAMES = 8;
-const CROSS = "M-3.5,-3.5L3.5,3.5M-3.5,3.5L3.5,-3.5";
+const LONGEST_NAME = 16; // letters of a name beside a cross
 
 export function roundsChart(figure, run, now) {
   return new Chart(figure, {
@@ -31,7 +43,7 @@ export function roundsChart(figure, run, now) {
 }
 
 function draw(svg, width, s, bounds) {
-  const names = width < 560 ? 86 : 150;
+  const names = width < PHONE ? 96 : 150;
   const left = 46;
   const right = width - names;
   const top = 10;
@@ -55,8 +67,12 @@ function draw(svg, width, s, bounds) {
   const named = lines.slice(0, MOST_NAMES);
   const racing = named.filter((arm) => arm.outIn === null);
   const fallen = named.filter((arm) => arm.outIn !== null);
-  const state = (arm) => armClass(arm, s, lines.indexOf(arm));
-  nameRacing(svg, racing, { y, right, names, top, bottom, state });
+  const ends = racing.map((arm) => ({
+    at: Math.min(Math.max(y(arm.points.at(-1).mean), top + 6), bottom - 4),
+    name: arm.name,
+    group: `arm ${armClass(arm, s, lines.indexOf(arm))}`,
+  }));
+  nameEnds(svg, ends, { right, room: names - 10, top: top + 4, bottom: bottom - 2 });
   nameFallen(svg, fallen, { x, y, right: racing.length ? right : width });
   return HEIGHT;
 }
@@ -97,32 +113,13 @@ function nameFallen(svg, arms, { x, y, right }) {
   const taken = [];
   for (const arm of arms) {
     const last = arm.points.at(-1);
-    const width = Math.min(arm.name.length, 16) * 7.4;
+    const width = Math.min(arm.name.length, LONGEST_NAME) * GLYPH;
     const place = { x: x(last.round) + 8, y: y(last.mean) + 4, width };
     const clash = taken.some((one) => overlap(one, place));
     if (clash || place.x + width > right) continue;
     taken.push(place);
     const group = add(svg, "g", { class: "arm out" });
-    label(group, arm.name, 16 * 7.4, { class: "name", x: place.x, y: place.y });
-  }
-}
-
-// Names at the right, moved apart where their lines end close together.
-function nameRacing(svg, arms, { y, right, names, top, bottom, state }) {
-  const placed = arms.map((arm) => ({
-    arm,
-    state: state(arm),
-    at: Math.min(Math.max(y(arm.points.at(-1).mean), top + 6), bottom - 4),
-  }));
-  placed.sort((a, b) => a.at - b.at);
-  for (let i = 1; i < placed.length; i++) {
-    placed[i].at = Math.max(placed[i].at, placed[i - 1].at + 14);
-  }
-  const over = placed.length ? placed.at(-1).at - (bottom - 2) : 0;
-  if (over > 0) for (const one of placed) one.at = Math.max(top + 4, one.at - over);
-  for (const one of placed) {
-    const group = add(svg, "g", { class: `arm ${one.state}` });
-    label(group, one.arm.name, names - 10, { class: "name", x: right + 8, y: one.at + 4 });
+    label(group, arm.name, LONGEST_NAME * GLYPH, { class: "name", x: place.x, y: place.y });
   }
 }
 

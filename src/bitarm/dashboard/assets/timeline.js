@@ -2,7 +2,14 @@
 // nothing: it only repeats what the learner wrote down.
 
 const RAW_REWARD_BITS = 64;
-const GIVEN_UP = new Set(["arms_lost"]);
+const LOST = "arms_lost"; // the event of an agent that was not heard from for too long
+const QUIET = 60; // seconds without an event after which an open run is called quiet
+
+// Seconds since the last event of a run.
+export const silence = (row) => Date.now() / 1000 - row.last_at;
+
+// Whether a run is open, and something happened in it lately.
+export const isLive = (row) => row.state === "open" && silence(row) < QUIET;
 
 export class Run {
   constructor(view) {
@@ -171,7 +178,7 @@ function takeCount(arm, pulls, perRound) {
 }
 
 function takeNote(notes, i, arm) {
-  if (GIVEN_UP.has(notes.name[i])) arm.lostIn = notes.round[i];
+  if (notes.name[i] === LOST) arm.lostIn = notes.round[i];
   else arm.lastAt = Math.max(arm.lastAt ?? 0, notes.at[i]);
   arm.repeats += notes.times[i] ?? 0;
   arm.restarts = notes.restarts[i] ?? arm.restarts;
@@ -205,7 +212,7 @@ export function stateOf(arm, standings, names) {
     return `gave up in round ${arm.droppedIn} to ${names[arm.droppedFor]}`;
   }
   if (arm.droppedIn !== null) return `out in round ${arm.droppedIn}, by ${names[arm.droppedFor]}`;
-  if (arm.lostIn !== null) return `given up in round ${arm.lostIn}: not heard from`;
+  if (arm.lostIn !== null) return `lost in round ${arm.lostIn}: not heard from`;
   return standings.over ? "not decided" : "in the race";
 }
 

@@ -8,14 +8,13 @@ from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.claims import times_fewer
 from bitarm.experiments.schemes import (
     BEST,
+    BETA_SIGMA,
     CHALLENGE_IN_BOUNDS,
     INNOVATIONS,
     UNQUANTIZED,
     icq,
     with_sigma,
 )
-
-_SIGMA = 0.3535533905932738  # √(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)
 
 SWEEP = {
     "title": "Bounded figure at a valid σ: gains over ICQ",
@@ -28,7 +27,7 @@ SWEEP = {
     "arms": {"instance": "bounded"},
     "settings": {"delta": "x", "bounds": (0.0, 1.0)},
     "series": {
-        **with_sigma(_SIGMA, UNQUANTIZED, icq(prior="lower"), INNOVATIONS),
+        **with_sigma(BETA_SIGMA, UNQUANTIZED, icq(prior="lower"), INNOVATIONS),
         **CHALLENGE_IN_BOUNDS,
     },
 }

@@ -4,10 +4,15 @@ They were drawn once: seed and parameters were not chosen on them.
 """
 
 from bitarm.experiments.random_instances import RandomInstances, never_worse
-from bitarm.experiments.schemes import CHALLENGE_IN_BOUNDS, INNOVATIONS, icq, with_sigma
+from bitarm.experiments.schemes import (
+    BETA_SIGMA,
+    CHALLENGE_IN_BOUNDS,
+    INNOVATIONS,
+    icq,
+    with_sigma,
+)
 
 _COUNT = 10
-_SIGMA = 0.3535533905932738  # √(1/8), which these arms need (Marchal and Arbel 2017)
 
 SWEEP = {
     "title": "Ten random instances: Beta(γ, 1 − γ) arms",
@@ -19,7 +24,7 @@ SWEEP = {
     },
     "settings": {"delta": 0.01, "bounds": (0.0, 1.0)},
     "series": {
-        **with_sigma(_SIGMA, icq(prior="lower"), INNOVATIONS),
+        **with_sigma(BETA_SIGMA, icq(prior="lower"), INNOVATIONS),
         **CHALLENGE_IN_BOUNDS,
     },
 }

@@ -2,6 +2,7 @@
 
 from bitarm.experiments.analysis import Analysis, Panel
 from bitarm.experiments.claims import fewer
+from bitarm.experiments.schemes import BETA_SIGMA
 
 SWEEP = {
     "title": "Bounded rewards with a valid σ",
@@ -12,10 +13,9 @@ SWEEP = {
     },
     "trials": 1000,
     "arms": {"instance": "bounded"},
-    # √(1/8), which Beta(γ, 1 − γ) arms need (Marchal and Arbel 2017)
     "settings": {
         "delta": "x",
-        "sigma": 0.3535533905932738,
+        "sigma": BETA_SIGMA,
         "bounds": (0.0, 1.0),
         "growth": 2,
         "width": "paper",

@@ -5,7 +5,7 @@ import math
 from typing import final
 
 from bitarm.core.epochs import is_later
-from bitarm.core.policy import Outcome
+from bitarm.core.outcome import Outcome
 from bitarm.errors import PeerProtocolError
 from bitarm.runtime.agent.memory import AgentMemory
 from bitarm.wire.status import Presence, Status, load_status
@@ -23,7 +23,7 @@ class Ending:
 
     def __init__(self) -> None:
         self.over: AgentMemory | None = None
-        self.has_come = False  # the learner's own word for it; dismissals come to the same
+        self.has_come = False  # the learner said so; all arms dismissed as ended says the same
         self.outcome: Outcome | None = None  # None if it was not told
         self.leaves_at = math.inf  # finite once it has said goodbye
 

@@ -52,13 +52,13 @@ class AgentFile:
     def load(self) -> AgentMemory | None:
         """What was saved last, None if nothing was; StoreError if it cannot be read."""
         try:
-            text = self._path.read_text(encoding="utf-8")
+            text = self._path.read_bytes()
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise _unusable(self._path, error) from error
         try:
-            return _from_plain(json.loads(text))
+            return _from_plain(json.loads(text.decode()))
         except (
             BitarmError,
             ValueError,
@@ -151,7 +151,7 @@ def _from_plain(plain: Any) -> AgentMemory:
         restarts=int(memory["restarts"]),
         discarded=int(memory["discarded"]),
         clipped=int(memory["clipped"]),
-        refused=int(memory.get("refused", 0)),  # files of before have none
+        refused=int(memory["refused"]),
         stopped=bool(memory["stopped"]),
     )
 

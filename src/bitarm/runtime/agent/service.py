@@ -8,7 +8,6 @@ file, has all cases.
 
 import logging
 import math
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -16,10 +15,10 @@ from typing import final
 
 from bitarm import wire
 from bitarm.core.agent import AgentPhase
+from bitarm.core.bounds import Bounds
 from bitarm.core.epochs import is_later, split_field
 from bitarm.core.messages import Cause, Dismiss, Request
-from bitarm.core.policy import Outcome
-from bitarm.core.quantizer import Bounds
+from bitarm.core.outcome import Outcome
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import (
     BitarmError,
@@ -38,7 +37,7 @@ from bitarm.runtime.agent.part import Part, Supply
 from bitarm.runtime.agent.terms import Terms
 from bitarm.runtime.agent.waiting import AgentWaiting
 from bitarm.runtime.refusals import Refusals
-from bitarm.runtime.service import Endpoint, Publication
+from bitarm.runtime.service import Endpoint, Publication, fresh_name
 from bitarm.wire.announcement import Announcement, load_announcement
 from bitarm.wire.status import Presence
 from bitarm.wire.topics import LEARNER, Subject, Topics, check_agent, check_name
@@ -47,11 +46,6 @@ _LOGGER = logging.getLogger("bitarm.agent")
 _SAVED_EVERY = 1.0  # seconds of live rewards that a crash may cost
 _OF_LEARNERS = (Subject.STATUS, Subject.END)
 _ASK_EVERY = 0.02  # seconds after which a live feed that had nothing is asked again
-
-
-def fresh_name() -> str:
-    """A name that nobody else has: of a process, or of a sequence of rewards."""
-    return secrets.token_hex(8)
 
 
 class Stage(Enum):

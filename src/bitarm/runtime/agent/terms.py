@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.core.quantizer import Bounds
+from bitarm.core.bounds import Bounds
 from bitarm.errors import ConfigError
 from bitarm.wire.announcement import Announcement
 

@@ -1,4 +1,4 @@
-"""What an agent waits for, said in time: nobody should have to guess why nothing happens."""
+"""What an agent waits for, said in the log: nobody should have to guess why nothing happens."""
 
 import logging
 from collections.abc import Iterable, Mapping

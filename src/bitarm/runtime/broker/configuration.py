@@ -123,7 +123,7 @@ def read_settings(text: str, *, port: int | None) -> Listener:
     """Where a broker listens; `port` wins over what the file says."""
     try:
         given: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number too long, lists too deep
         raise ConfigError(f"broker.toml is not valid TOML: {error}") from None
     listen, kept = given.pop("listen", LOOPBACK), given.pop("port", TLS_PORT)
     if given or not isinstance(listen, str) or type(kept) is not int:

@@ -92,8 +92,12 @@ class BrokerFolder:
         return self.path / "passwords"
 
     def password(self, name: str) -> Path:
-        """The password of one name, for its machine alone."""
+        """The file with the password of one name, for its machine alone."""
         return self.passwords / name
+
+    def read_password(self, name: str) -> str:
+        """The password of one name; ConfigError if its file cannot be read."""
+        return read(self.password(name)).decode().strip()
 
     def create(self) -> None:
         """Make the folders that are missing; nobody but the owner may look into them."""

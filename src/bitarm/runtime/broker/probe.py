@@ -11,7 +11,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from bitarm.errors import TransportError
 from bitarm.runtime.broker.accounts import BROKER
 from bitarm.runtime.broker.configuration import Listener
-from bitarm.runtime.broker.folder import BrokerFolder, read
+from bitarm.runtime.broker.folder import BrokerFolder
 
 _PATIENCE = 2.0  # seconds for one attempt
 
@@ -23,7 +23,7 @@ class BrokerCheck:
     def __init__(self, listener: Listener, folder: BrokerFolder | None = None) -> None:
         self._listener = listener
         self._folder = folder
-        self._password = None if folder is None else _password(folder)
+        self._password = None if folder is None else folder.read_password(BROKER)
 
     def __call__(self) -> bool:
         """Whether the broker admitted us; TransportError if it is there and something is wrong."""
@@ -55,7 +55,3 @@ class BrokerCheck:
             )
             client.username_pw_set(BROKER, self._password)
         return client
-
-
-def _password(folder: BrokerFolder) -> str:
-    return read(folder.password(BROKER)).decode().strip()

@@ -194,7 +194,7 @@ def _enrol(folder: BrokerFolder, names: Iterable[str]) -> list[Change]:
             continue
         if not path.exists():
             write_private(path, accounts.new_password() + "\n")
-        known[name] = accounts.hashed(read(path).decode().strip())
+        known[name] = accounts.hashed(folder.read_password(name))
         changes.append(Change(path=path, deed=Deed.MADE))
     if not there or any(change.deed is Deed.MADE for change in changes):
         write_private(folder.accounts, accounts.write_accounts(known))

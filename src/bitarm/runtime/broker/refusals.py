@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, final
 
+from bitarm.peer_log import is_milestone
 from bitarm.runtime.broker.access import may_read
 from bitarm.runtime.broker.grants import Grant
 from bitarm.wire.topics import LEARNER, ROOT
@@ -29,6 +30,7 @@ _EXPECTED = tuple(  # rules that are the same for every agent
     for word in ("status", "end")
 )
 _NOTED = ("Error", "Warning", "OpenSSL")
+_TAKEOVERS = 5  # from one address, and tenfold: fewer are a line that was lost and found again
 _MOST_SPLITS = 8  # blanks in the name of a client that is not known
 _MOST_CLIENTS = 100_000  # remembered; more are refused all the same, but without account
 
@@ -86,7 +88,8 @@ class RefusalReader:
         times = self._replaced[client]
         if not times or before is None:
             return None
-        if user == before[0] and _host(address) == _host(before[1]) and not _is_telling(times):
+        is_itself = user == before[0] and _host(address) == _host(before[1])
+        if is_itself and not is_milestone(times, _TAKEOVERS):
             return None
         again = f", for the {times:,}th time" if times > 3 else ""
         return (
@@ -134,11 +137,6 @@ class RefusalReader:
 
 def _host(address: str) -> str:
     return address.rpartition(":")[0]
-
-
-def _is_telling(times: int) -> bool:
-    """Whether so many takeovers from one address are worth a line: 5, 50, 500 …"""
-    return str(times).rstrip("0") == "5"
 
 
 def _without_tls(who: str, why: str) -> str:

@@ -16,10 +16,10 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from bitarm.peer_log import printable
+from bitarm.peer_log import is_milestone, printable
 from bitarm.runtime.broker.accounts import BROKER
 from bitarm.runtime.broker.configuration import Listener
-from bitarm.runtime.broker.folder import BrokerFolder, read
+from bitarm.runtime.broker.folder import BrokerFolder
 from bitarm.wire.topics import LEARNER, ROOT
 
 MOST_KEPT = 100
@@ -102,7 +102,7 @@ class ShareKeeper:
             protocol=mqtt.MQTTv5,  # tells of messages that come later whether they are retained
             reconnect_on_failure=False,
         )
-        client.username_pw_set(BROKER, read(self._folder.password(BROKER)).decode().strip())
+        client.username_pw_set(BROKER, self._folder.read_password(BROKER))
         client.tls_set_context(ssl.create_default_context(cafile=str(self._folder.ca_certificate)))
         client.on_connect = self._subscribe
         client.on_message = self._note
@@ -123,7 +123,7 @@ class ShareKeeper:
             client.publish(topic, b"", retain=True)
             account = topic.split("/")[3]
             times = self._cleared[account] = self._cleared.get(account, 0) + 1
-            if str(times).rstrip("0") == "1":  # 1, 10, 100 …
+            if is_milestone(times):
                 self._tell(
                     f"cleared: {account} has more than {MOST_KEPT} messages or "
                     f"{MOST_BYTES >> 20} MiB kept here; {times:,} of its oldest are gone, "

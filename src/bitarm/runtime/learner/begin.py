@@ -13,7 +13,8 @@ from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
-from bitarm.runtime.learner.service import LINGER, RETRY, LearnerService
+from bitarm.runtime.learner.ongoing import LINGER, RETRY, OngoingRun
+from bitarm.runtime.learner.service import LearnerService
 from bitarm.wire.announcement import MOST_BYTES
 
 _BYTES_AN_ARM = 16  # of an announcement, beside the name: its number, quotes, commas
@@ -33,10 +34,9 @@ def open_run(
 ) -> tuple[int, LearnerService]:
     """Begin a new run: its number in the journal, and its service.
 
-    `fleet` says which agent serves which arm, `boot` names this process, `caveats` are facts known
-    before the start that void the guarantee. `watch` is told of events once they are durable; one
-    transaction opens the run whole. ConfigError if an agent serves so many arms that no broker
-    carries what it must be told of them.
+    `caveats` are facts known before the start that void the guarantee; the other arguments are
+    those of `OngoingRun`. One transaction opens the run whole. ConfigError if an agent serves so
+    many arms that no broker carries what it must be told of them.
     """
     _refuse_large(fleet, learner)
     opened, *rest = learner.start().events
@@ -46,7 +46,7 @@ def open_run(
         then.extend(learner.note(caveat).events)
     run = journal.open_run(opened, then)
     watch((opened, *then))
-    service = LearnerService(
+    ongoing = OngoingRun(
         learner,
         journal,
         run,
@@ -58,7 +58,7 @@ def open_run(
         retry=retry,
         linger=linger,
     )
-    return run, service
+    return run, LearnerService(ongoing, now=now)
 
 
 def resume_run(
@@ -74,8 +74,10 @@ def resume_run(
 ) -> LearnerService:
     """The service of a run that was begun before; it asks again for what is missing.
 
-    It speaks in an epoch after all that the journal holds and that were `heard` of; that is in
-    the journal before this returns. ConfigError if run `run` had no agents of its own.
+    The learner is rebuilt from its events, and speaks in an epoch after all that the journal holds
+    and that were `heard` of: whatever the process before it said cannot be taken for an answer. The
+    new epoch is in the journal before this returns. ConfigError if run `run` had no agents of its
+    own.
     """
     events = tuple(entry.event for entry in journal.read(run))
     standings = Standings.of(events)
@@ -86,7 +88,7 @@ def resume_run(
         journal.append(run, began)
         events += began
     watch(events)
-    return LearnerService(
+    ongoing = OngoingRun(
         learner,
         journal,
         run,
@@ -100,6 +102,7 @@ def resume_run(
         retry=retry,
         linger=linger,
     )
+    return LearnerService(ongoing, now=now)
 
 
 def fleet_in(standings: Standings, run: int) -> FleetAssigned:

@@ -57,13 +57,13 @@ class Meter:
         """A frame of answers arrived."""
         self._payload_bytes += wire.payload_bytes(answers)
         self._wire.up += len(frame)
-        self._packets(topic, frame, self._mqtt, self._tcp_ip, up=True)
+        self._count_packets(publish_bytes(topic, frame), PUBACK_BYTES)
         _share(self._arms_up, [answer.arm for answer in answers], len(frame))
 
     def went_down(self, topic: str, frame: bytes, arms: Sequence[int]) -> None:
         """A frame of requests or dismissals was sent."""
         self._wire.down += len(frame)
-        self._packets(topic, frame, self._mqtt, self._tcp_ip, up=False)
+        self._count_packets(PUBACK_BYTES, publish_bytes(topic, frame))
         _share(self._arms_down, arms, len(frame))
 
     def measured(self, *, by_arm: bool) -> TrafficMeasured:
@@ -80,12 +80,12 @@ class Meter:
             arms_down=tuple(self._arms_down) if by_arm else (),
         )
 
-    def _packets(self, topic: str, frame: bytes, mqtt: Count, tcp_ip: Count, *, up: bool) -> None:
-        there, back = publish_bytes(topic, frame), PUBACK_BYTES
-        mqtt.up += there if up else back
-        mqtt.down += back if up else there
-        tcp_ip.up += TCP_IP_HEADER_BYTES + (there if up else back)
-        tcp_ip.down += TCP_IP_HEADER_BYTES + (back if up else there)
+    def _count_packets(self, up: int, down: int) -> None:
+        """A packet of so many bytes in each direction: a frame, and its acknowledgement."""
+        self._mqtt.up += up
+        self._mqtt.down += down
+        self._tcp_ip.up += TCP_IP_HEADER_BYTES + up
+        self._tcp_ip.down += TCP_IP_HEADER_BYTES + down
 
 
 def _share(counts: list[int], arms: Sequence[int], size: int) -> None:

@@ -28,6 +28,11 @@ from bitarm.runtime.learner.transactions import Transactions
 from bitarm.runtime.refusals import Refusals
 from bitarm.wire.topics import Topics
 
+RETRY = 10.0
+"""Seconds after which an unanswered request is sent again, at first."""
+LINGER = 5.0
+"""Seconds to wait at the end for agents to confirm that they have stopped."""
+
 _LOGGER = logging.getLogger("bitarm.learner")
 
 
@@ -35,9 +40,12 @@ _LOGGER = logging.getLogger("bitarm.learner")
 class OngoingRun:
     """One learner, opened or rebuilt, whose events are in the journal as `run`.
 
-    `boot` names this process among the learners of the run. `before` is the traffic that was
+    `fleet` says which agent serves which arm, `boot` names this process among the learners of the
+    run, and `watch` is told of events once they are durable. `before` is the traffic that was
     measured until the run was resumed, `joined` has the processes that spoke for each agent until
-    then. `failure` is set once this learner must not go on.
+    then, `ledger` counts what the run costs on its link. A request that is not answered is sent
+    again after `retry` seconds, later less often; at the end, agents have `linger` seconds to
+    confirm that they stop. `failure` is set once this learner must not go on.
     """
 
     def __init__(
@@ -50,11 +58,11 @@ class OngoingRun:
         boot: str,
         watch: Watcher,
         now: float,
-        before: TrafficMeasured | None,
-        joined: Mapping[str, Sequence[AgentJoined]] | None,
-        ledger: LinkLedger | None,
-        retry: float,
-        linger: float,
+        before: TrafficMeasured | None = None,
+        joined: Mapping[str, Sequence[AgentJoined]] | None = None,
+        ledger: LinkLedger | None = None,
+        retry: float = RETRY,
+        linger: float = LINGER,
     ) -> None:
         self.learner = learner
         self.fleet = fleet

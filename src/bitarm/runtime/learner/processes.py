@@ -62,6 +62,7 @@ def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newc
         restarts=status.restarts,
         discarded=status.discarded,
         forgot=bool(forgot),
+        went_on=any(status.pulls.values()),
     )
     return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
 

@@ -43,9 +43,8 @@ def judge(
     if is_later(status.epoch, epoch):
         is_over = has_ended and status.presence is Presence.DONE
         return Verdict.TOLD if is_over else Verdict.YIELD
-    if (
-        status.epoch == epoch and not has_ended
-    ):  # also if it is away: it may have asked in it before
+    if status.epoch == epoch and not has_ended:
+        # Also if it is away: it may have asked in this epoch before.
         here = status.presence is Presence.ONLINE
         return Verdict.YIELD if here and status.boot > boot else Verdict.OUTBID
     return Verdict.SAY_AGAIN

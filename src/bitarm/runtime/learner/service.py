@@ -5,12 +5,9 @@ Without a socket. In each step it takes in what came (`hearing`), writes down wh
 dismissals (`outbox`), and the end (`farewell`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import final
 
-from bitarm.core.events import AgentJoined, FleetAssigned, TrafficMeasured
-from bitarm.core.journal import Journal, Watcher
-from bitarm.core.learner import Learner
 from bitarm.errors import BitarmError, FrameError, ProtocolError
 from bitarm.links.cost import LinkLedger
 from bitarm.runtime.learner.hearing import Received, take_in
@@ -22,53 +19,16 @@ from bitarm.runtime.service import Endpoint, Publication
 from bitarm.wire.status import Presence
 from bitarm.wire.topics import LEARNER, Subject
 
-RETRY = 10.0
-"""Seconds after which an unanswered request is sent again, at first."""
-LINGER = 5.0
-"""Seconds to wait at the end for agents to confirm that they have stopped."""
 _IDLE = 3600.0  # seconds between two steps while there is no connection
 
 
 @final
 class LearnerService:
-    """Drives one learner, opened or rebuilt, whose events are in the journal as `run`.
+    """Drives one run, opened or rebuilt (`begin`), to its end; `failure` says why it gave up."""
 
-    The other arguments are those of `OngoingRun`. A request that is not answered is sent again
-    after `retry` seconds, later less often; at the end, agents have `linger` seconds to confirm
-    that they stop. `failure` says why the service gave up, if it did.
-    """
-
-    def __init__(
-        self,
-        learner: Learner,
-        journal: Journal,
-        run: int,
-        *,
-        fleet: FleetAssigned,
-        boot: str,
-        watch: Watcher,
-        now: float,
-        before: TrafficMeasured | None = None,
-        joined: Mapping[str, Sequence[AgentJoined]] | None = None,
-        ledger: LinkLedger | None = None,
-        retry: float = RETRY,
-        linger: float = LINGER,
-    ) -> None:
-        self._run = OngoingRun(
-            learner,
-            journal,
-            run,
-            fleet=fleet,
-            boot=boot,
-            watch=watch,
-            now=now,
-            before=before,
-            joined=joined,
-            ledger=ledger,
-            retry=retry,
-            linger=linger,
-        )
-        topics = self._run.topics
+    def __init__(self, run: OngoingRun, *, now: float) -> None:
+        self._run = run
+        topics, fleet = run.topics, run.fleet
         # Whether another learner has ended the run or taken over is read before all else: what
         # agents then say may be of its epoch.
         self._first = {topics.of(LEARNER, Subject.END): 0, topics.of(LEARNER, Subject.STATUS): 1}
@@ -81,14 +41,14 @@ class LearnerService:
         self.finished = False
         self.endpoint = Endpoint(
             # A name of its own: one that was taken for dead must not push its successor off.
-            client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{boot}",
+            client_id=f"bitarm-{fleet.fleet}-{LEARNER}-{run.boot}",
             subscriptions=(
                 *self._first,  # a broker tells what it keeps in this order
                 topics.of("+", Subject.STATUS),
                 topics.of("+", Subject.REPORT),
                 topics.of(LEARNER, Subject.REQUEST),
             ),
-            will=self._run.retained.status(Presence.OFFLINE),
+            will=run.retained.status(Presence.OFFLINE),
         )
 
     @property

@@ -5,13 +5,14 @@ that come after them. What a crash then loses was never acted on, and is asked f
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import final
 
 from bitarm.core.events import LearnerEvent, ReportIgnored, RoundOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.runtime.learner.meter import Meter
-from bitarm.runtime.learner.repeats import Repeats
 
 _WRITTEN_WITHIN = 0.2  # seconds that an event may wait: a sync of the disk for each is slow
 _MOST_WAITING = 256  # events: written while others are on their way, not all at the end
@@ -73,3 +74,35 @@ class Transactions:
         if self._waiting:
             self._journal.append(self._run, tuple(self._waiting))
             self._waiting.clear()
+
+
+@final
+class Repeats:
+    """How often each arm's agent repeated itself, and how much of that is written down.
+
+    Each of them would otherwise be an entry of the journal, and one agent that repeats itself could
+    fill a disk. What they are ignored for follows from the other events; only their number is news.
+    It is written whenever it has doubled, so that n repeats take log₂ n entries, and when a round
+    opens.
+    """
+
+    def __init__(self) -> None:
+        self._written: Counter[int] = Counter()
+        self._pending: dict[int, ReportIgnored] = {}
+
+    def note(self, ignored: ReportIgnored) -> list[ReportIgnored]:
+        """Count one; returns what is to be written now."""
+        arm = ignored.arm
+        before = self._pending.get(arm)
+        times = ignored.times if before is None else before.times + ignored.times
+        self._pending[arm] = replace(ignored, times=times)
+        return [self._write(arm)] if times >= self._written[arm] else []
+
+    def drain(self) -> list[ReportIgnored]:
+        """What is counted and not written yet; the caller writes it."""
+        return [self._write(arm) for arm in list(self._pending)]
+
+    def _write(self, arm: int) -> ReportIgnored:
+        event = self._pending.pop(arm)
+        self._written[arm] += event.times
+        return event

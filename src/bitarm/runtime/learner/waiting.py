@@ -1,4 +1,4 @@
-"""Whom a learner waits for, by name and in time: they may have to be started, and by somebody."""
+"""Whom a learner waits for, said in the log: a person may have to start these agents."""
 
 import logging
 from collections.abc import Iterable, Sequence

@@ -75,7 +75,7 @@ def compiled() -> Any:
         shown = output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
-            alive, best = begin(race), -1
+            alive, best = begin(race, duel.rules.bounded), -1
             rounds = counted = bits = 0
             stage = 0  # the pilot, two more, the rest; then the leader and its challengers
             turn = Turn(trial, 0, 0.0, 0.0, 0.0, 0, 0, 0, -1)

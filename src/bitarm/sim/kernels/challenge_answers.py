@@ -1,7 +1,6 @@
 """What an arm that is asked does: it pulls, looks if it is challenged, and says what is wanted.
 
-Rewards of which only the bounds are known are drawn one by one, since agents bet on each; they are
-on no tape.
+Arms that bet are in `challenge_bets.py`.
 """
 
 import math
@@ -9,19 +8,22 @@ import math
 import numpy as np
 
 from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
+from bitarm.core.codes.nearest import ROUNDING
 from bitarm.core.codes.prefix import ESCAPE, zigzag
-from bitarm.core.evidence.bets import above, below, bet
-from bitarm.core.evidence.tasks import (
-    BAND,
-    MOST_BELOW,
-    SHARES,
-    highest_edge,
-    quarters_below,
-    weigh,
+from bitarm.core.evidence.bets import above
+from bitarm.core.evidence.edge import certified
+from bitarm.core.evidence.spread import grown_spread, quarters_below
+from bitarm.core.evidence.tasks import BAND, MOST_BELOW
+from bitarm.core.quantizers.dicq import FIRST_ESCAPE
+from bitarm.core.quantizers.dyadic import (
+    NEAR_ESCAPE,
+    divisor_for,
+    dyadic,
+    step_down_to,
+    unit_of,
 )
-from bitarm.core.quantizers.dicq import FIRST_ESCAPE, golomb_divisor_of
-from bitarm.core.quantizers.dyadic import NEAR_ESCAPE, ROUNDING, dyadic, step_down_to, unit_of
 from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, Integers, TapeArrays
+from bitarm.sim.kernels.challenge_bets import bet_up_to, is_beaten_by_bets
 from bitarm.sim.kernels.challenge_leads import are_kept, is_beaten_by_lead, is_hopeless
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
@@ -33,13 +35,13 @@ from bitarm.sim.kernels.challenge_race import (
     Turn,
     noise_of,
 )
-from bitarm.sim.kernels.compilation import each_pull, within
+from bitarm.sim.kernels.compilation import inlined
 from bitarm.sim.kernels.quantize import golomb_bits, within_steps
 from bitarm.sim.kernels.report import add_cells, draw_leap
-from bitarm.sim.kernels.sums import added, draw_reward
+from bitarm.sim.kernels.sums import added
 
 
-@within
+@inlined
 def answer(
     race: Race,
     number: int,
@@ -59,21 +61,11 @@ def answer(
     is a word for its mean.
     """
     arm = race.arms[number]
-    if arm.turn != CHALLENGED:
-        if duel.rules.bounded:
-            _bet_up_to(arm, number, turn.checkpoint, rng, environment, duel)
-        else:
-            _draw_up_to(
-                arm, number, turn.checkpoint, rng, environment, tape, cell_of, duel, turn,
-                gaussian, stored,
-            )  # fmt: skip
-    elif duel.rules.bounded:
-        if arm.at >= 0 and _looks(race, arm, duel, turn):
+    if duel.rules.bounded:
+        if arm.turn != CHALLENGED:
+            bet_up_to(race, arm, number, turn.checkpoint, rng, environment, duel)
+        elif is_beaten_by_bets(race, arm, number, rng, environment, duel, turn):
             return _give_up(arm, turn)
-        while arm.at < turn.checkpoint:
-            _bet_up_to(arm, number, arm.at + 1, rng, environment, duel)
-            if _looks(race, arm, duel, turn):
-                return _give_up(arm, turn)
     elif _is_beaten_on_the_way(
         race, arm, number, rng, environment, tape, cell_of, duel, turn, gaussian, stored
     ):
@@ -81,7 +73,7 @@ def answer(
     return _tell(race, arm, duel, turn)
 
 
-@within
+@inlined
 def _is_beaten_on_the_way(
     race: Race,
     arm: Arm,
@@ -95,29 +87,31 @@ def _is_beaten_on_the_way(
     gaussian: bool,
     stored: bool,
 ) -> bool:
-    """With σ known: a challenged arm pulls and looks, until it is beaten or level with the leader.
+    """With σ known: an arm pulls; a challenged one looks, until it is beaten or level.
 
     Nearly all looks end with the first comparison, so that a pull is a draw and little else.
     """
+    challenged = arm.turn == CHALLENGED
     low, unit = duel.rules.low, duel.rules.unit
     edge, leads = (turn.edge - low) / unit, duel.beaten_leads[0][:0]
-    if are_kept(race, duel, turn):
+    if challenged and are_kept(race, duel, turn):
         leads = duel.beaten_leads[turn.checkpoint][:]
     while True:
         at = arm.at
-        if at >= 0:
+        if challenged and at >= 0:
             mean = ((arm.total + arm.rest) / float(duel.pulls[at]) - low) / unit
             hopeless = at < leads.size and is_hopeless(leads[at], edge - mean)
             if not hopeless and is_beaten_by_lead(race, leads, edge, mean, at, duel, turn):
                 return True
         if at >= turn.checkpoint:
             return False
+        upto = at + 1 if challenged else turn.checkpoint
         _draw_up_to(
-            arm, number, at + 1, rng, environment, tape, cell_of, duel, turn, gaussian, stored
+            arm, number, upto, rng, environment, tape, cell_of, duel, turn, gaussian, stored
         )
 
 
-@within
+@inlined
 def _give_up(arm: Arm, turn: Turn) -> tuple[int, float, float, bool]:
     """One bit. Of its mean nothing is known any more; it counts as if it had pulled on."""
     arm.beaten_by = turn.leader
@@ -126,33 +120,7 @@ def _give_up(arm: Arm, turn: Turn) -> tuple[int, float, float, bool]:
     return 1, math.nan, -1.0, True
 
 
-@each_pull
-def _bet_up_to(
-    arm: Arm,
-    number: int,
-    upto: int,
-    rng: np.random.Generator,
-    environment: EnvironmentArrays,
-    duel: ChallengeArrays,
-) -> None:
-    """Rewards up to a checkpoint, each of which is bet on."""
-    done, more = duel.pulls[arm.at] if arm.at >= 0 else 0, 0.0
-    low, unit = duel.rules.low, duel.rules.unit
-    fortunes, logs = arm.fortunes, arm.logs
-    bets, predicted, squares = arm.bets, arm.predicted, arm.squares
-    family, p, q = environment.family[number], environment.p[number], environment.q[number]
-    for pulls in range(done, duel.pulls[upto]):
-        reward = draw_reward(rng, family, p, q)
-        more += reward
-        bets, predicted, squares = bet(
-            (reward - low) / unit, pulls, bets, predicted, squares, fortunes, logs
-        )
-    arm.bets, arm.predicted, arm.squares = bets, predicted, squares
-    arm.total, arm.rest = added(arm.total, arm.rest, more)
-    arm.at = upto
-
-
-@each_pull
+@inlined
 def _draw_up_to(
     arm: Arm,
     number: int,
@@ -181,33 +149,7 @@ def _draw_up_to(
     arm.at = upto
 
 
-@within
-def _looks(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> bool:
-    """Whether a challenged arm that bets is beaten: `tasks.is_beaten`."""
-    rules, pulls = duel.rules, duel.pulls[arm.at]
-    mean = ((arm.total + arm.rest) / float(pulls) - rules.low) / rules.unit
-    edge = (turn.edge - rules.low) / rules.unit
-    lowest, fortunes, logs = max(turn.first + 1 - len(SHARES), 0), arm.fortunes, arm.logs
-    for rung in range(lowest, turn.first + BAND):
-        race.below[rung - lowest] = below(
-            rung, arm.bets, arm.predicted, arm.squares, fortunes, logs
-        )
-    return weigh(
-        True,
-        edge,
-        mean,
-        duel.pulls[turn.checkpoint],
-        pulls,
-        turn.first,
-        race.hurdles,
-        race.below,
-        rules.rates,
-        race.terms[0],
-        race.terms[1],
-    )
-
-
-@within
+@inlined
 def _tell(
     race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn
 ) -> tuple[int, float, float, bool]:
@@ -235,7 +177,7 @@ def _tell(
     divisor, escape = 1, FIRST_ESCAPE if asked == PILOT else NEAR_ESCAPE
     if not is_first:
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
-        divisor = golomb_divisor_of((moved * moved + arm.error * arm.error / 3) / (step * step))
+        divisor = divisor_for(moved, arm.error, step)
         escape = ESCAPE
     steps, rung = math.floor((mean - centre) / step + 0.5), -1
     detail, nbits = float(divisor), 0
@@ -245,13 +187,16 @@ def _tell(
             race.below[place] = above(
                 rung + place, arm.bets, arm.predicted, arm.squares, arm.fortunes, arm.logs
             )
-        steps, change = highest_edge(
-            True, steps, centre, step, turn.own, mean, until, rules.low, rules.unit,
-            rules.rates[rung : rung + BAND], race.below,
-        )  # fmt: skip
-        arm.spread = turn.own + change
-        nbits = 1 if change == 0 else 1 + golomb_bits(zigzag(change), 1, ESCAPE)
-        detail += 1024.0 * (change + 64)
+        rates = rules.rates[rung : rung + BAND]
+        arm.spread = grown_spread(
+            turn.own, (mean - rules.low) / rules.unit, until, rates[1], race.below[1]
+        )
+        steps = certified(
+            steps, centre, step, arm.spread, until, rules.low, rules.unit, rates, race.below
+        )
+        grown = arm.spread - turn.own
+        nbits = golomb_bits(grown, 1, ESCAPE)
+        detail += 1024.0 * (grown + 64)
     told = centre + steps * step
     if asked == PILOT:
         quarters = quarters_below(arm.squares / until, (told - rules.low) / rules.unit, until)
@@ -262,7 +207,7 @@ def _tell(
     return nbits + golomb_bits(zigzag(steps), divisor, escape), float(steps), detail, codes
 
 
-@within
+@inlined
 def _told(arm: Arm, turn: Turn, mean: float, step: float, rung: int, is_open: bool) -> None:
     """What the learner reads in an answer; who tells its mean yields to nobody."""
     arm.mean = mean

@@ -9,22 +9,36 @@ those of the core, always.
 
 import math
 
-from bitarm.core.evidence.evidence import told_enough
-from bitarm.core.evidence.tasks import BAND, SHARES, weigh
+from bitarm.core.evidence.tasks import BAND, SHARES
+from bitarm.core.evidence.verdict import told_enough, weigh
 from bitarm.sim.kernels.arrays import ChallengeArrays, Floats
 from bitarm.sim.kernels.challenge_race import Race, Turn
-from bitarm.sim.kernels.compilation import within
+from bitarm.sim.kernels.compilation import inlined, within
 
 _NEAR = 1 - 2.0**-10  # of the least lead: beyond this share of it, an arm is weighed
 _HOPELESS = 1e6  # units: a lead that is not enough then is taken never to be
 _FAR = 2.0**20  # units from 0, from which on roundings could matter
 
 
-@within
+@inlined
 def is_told_enough(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays) -> bool:
     """Whether told cells are enough, `told_enough`, at two checkpoints."""
     if lead <= 0.0:
         return False
+    if max(loser, winner) < duel.told_leads.shape[0]:
+        least = duel.told_leads[loser, winner]  # not a number: neither more nor less
+        if lead >= least:
+            return True
+        if lead < least * _NEAR:
+            return False
+    return _is_told_enough_anew(race, lead, loser, winner, duel)
+
+
+@within
+def _is_told_enough_anew(
+    race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays
+) -> bool:
+    """The same, where no least lead says so: none is kept yet, or it is too near."""
     if max(loser, winner) < duel.told_leads.shape[0]:
         least = duel.told_leads[loser, winner]
         if math.isnan(least):
@@ -69,7 +83,7 @@ def _least_told(race: Race, loser: int, winner: int, duel: ChallengeArrays) -> f
     return enough
 
 
-@within
+@inlined
 def are_kept(race: Race, duel: ChallengeArrays, turn: Turn) -> bool:
     """Whether the row of the leader's checkpoint has the least leads of this challenge.
 
@@ -94,8 +108,8 @@ def are_kept(race: Race, duel: ChallengeArrays, turn: Turn) -> bool:
 def is_beaten_by_lead(
     race: Race, leads: Floats, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
 ) -> bool:
-    """Whether a challenged arm is beaten, `tasks.is_beaten`, where its lead alone does not say so;
-    edge and mean are in units.
+    """Whether a challenged arm is beaten, `verdict.is_beaten`, where its lead alone does not say
+    so; edge and mean are in units.
     """
     if at < leads.size:
         if math.isnan(leads[at]):
@@ -134,7 +148,7 @@ def _beaten(
         rules.rates,
         race.terms[0],
         race.terms[1],
-    )
+    )[0]
 
 
 @within

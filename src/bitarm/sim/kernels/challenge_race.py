@@ -13,35 +13,30 @@ import numpy as np
 
 from bitarm.core.codes.prefix import zigzag
 from bitarm.core.evidence.account import clamped, cost, variance
-from bitarm.core.evidence.bets import BETTORS, above, below, bet
-from bitarm.core.evidence.evidence import band, cut_at, forecast, told_enough
+from bitarm.core.evidence.bets import BETTORS, above, below, fold, foresee
+from bitarm.core.evidence.edge import certified
+from bitarm.core.evidence.forecast import band, cut_at, forecast
 from bitarm.core.evidence.ladder import RUNGS
-from bitarm.core.evidence.least import reaches
-from bitarm.core.evidence.tasks import (
-    BAND,
-    SHARES,
-    certified,
-    challenge_byte,
-    highest_edge,
-    hurdle,
-    hurdle_byte,
-    quarters_below,
-    spread_change,
-    weigh,
-)
+from bitarm.core.evidence.least import log_sum, reaches
+from bitarm.core.evidence.spread import grown_spread, quarters_below
+from bitarm.core.evidence.tasks import BAND, SHARES, hurdle, hurdle_byte
+from bitarm.core.evidence.verdict import challenge_byte, told_enough, weigh
 from bitarm.core.policies.prospects import is_too_soon, raised, reach, target
 from bitarm.core.quantizers.dicq import golomb_divisor_of
-from bitarm.core.quantizers.dyadic import dyadic, step_down_to, unit_of
+from bitarm.core.quantizers.dyadic import divisor_for, dyadic, step_down_to, unit_of
 from bitarm.sim.kernels.arrays import ChallengeRules, Floats, Integers
-from bitarm.sim.kernels.compilation import compiled_too, within
+from bitarm.sim.kernels.compilation import compiled_too, inlined
 from bitarm.sim.kernels.highest import Places
 
 compiled_too(
-    clamped, cost, variance, above, below, bet, reaches, band, cut_at,
-    forecast, told_enough, hurdle, hurdle_byte, certified, spread_change, challenge_byte,
-    highest_edge, quarters_below, weigh, target, raised, reach, is_too_soon,
-    golomb_divisor_of, dyadic, unit_of, step_down_to, zigzag,
+    clamped, cost, variance, above, below, fold, foresee, reaches, log_sum, band, cut_at,
+    forecast, told_enough, hurdle, hurdle_byte, grown_spread, challenge_byte,
+    certified, quarters_below, weigh, target, raised, reach, is_too_soon,
+    golomb_divisor_of, divisor_for, dyadic, unit_of, step_down_to, zigzag,
 )  # fmt: skip
+
+AT_ONCE = 8
+"""Rewards that bettors play at once, so that fortunes are seldom read and written."""
 
 UNTOLD = 1 << 20
 """The spread of an arm that has told none."""
@@ -107,6 +102,7 @@ class Race(NamedTuple):
     terms: Floats  # [2, pair of rungs] room for values and slopes
     below: Floats  # [rung] room
     hurdles: Integers  # [3] of the present challenge
+    surprises: Floats  # [8] rewards above their predictions, yet to be played; 0 is no reward
 
 
 class Turn(NamedTuple):
@@ -132,20 +128,22 @@ def blank_race(arms: int) -> Race:
         np.empty((2, RUNGS * len(SHARES)), np.float64),
         np.empty(BAND + len(SHARES), np.float64),
         np.empty(BAND, np.int64),
+        np.zeros(AT_ONCE, np.float64),
     )
 
 
-@within
-def begin(race: Race) -> int:
-    """Nobody has pulled, or told anything; returns how many they are."""
+@inlined
+def begin(race: Race, bets: bool) -> int:
+    """Nobody has pulled, or told anything; returns how many they are. Some never bet."""
     for place in range(race.arms.size):
         race.active[place] = place
         arm = race.arms[place]
         arm.total = arm.rest = 0.0
         arm.at = -1
         arm.bets = arm.predicted = arm.squares = 0.0
-        arm.fortunes[:] = 1.0
-        arm.logs[:] = 0.0
+        if bets:
+            arm.fortunes[:] = 1.0
+            arm.logs[:] = 0.0
         arm.mean = 0.0
         arm.error = np.inf
         arm.told = -1
@@ -158,7 +156,7 @@ def begin(race: Race) -> int:
     return race.arms.size
 
 
-@within
+@inlined
 def noise_of(rules: ChallengeRules, mean: float, spread: int, pulls: float) -> float:
     """The deviation of a reward: `Evidence.noise`."""
     units = (mean - rules.low) / rules.unit

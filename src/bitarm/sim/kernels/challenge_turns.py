@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from bitarm.core.evidence.evidence import DOUBT, DOUBT_OF_EDGE, band, cut_at, forecast
+from bitarm.core.evidence.forecast import DOUBT, DOUBT_OF_EDGE, band, cut_at, forecast
 from bitarm.core.evidence.ladder import RUNGS
-from bitarm.core.evidence.tasks import BAND, SHARES, challenge_byte
+from bitarm.core.evidence.tasks import BAND, SHARES
+from bitarm.core.evidence.verdict import challenge_byte
 from bitarm.core.policies.challenge import PILOTS, SHORT
 from bitarm.core.policies.prospects import (
     LIKELY,
@@ -32,12 +33,12 @@ from bitarm.sim.kernels.challenge_race import (
     Turn,
     noise_of,
 )
-from bitarm.sim.kernels.compilation import within
+from bitarm.sim.kernels.compilation import inlined, within
 
 # -- first words ----------------------------------------------------------------------------------
 
 
-@within
+@inlined
 def all_asked(race: Race) -> bool:
     """Whether everybody was heard, or will be in this round."""
     every = True
@@ -47,7 +48,7 @@ def all_asked(race: Race) -> bool:
     return every
 
 
-@within
+@inlined
 def first_words(race: Race, duel: ChallengeArrays, trial: int, stage: int) -> Turn:
     """The pilot, then two more, then the rest around the median."""
     rules, last = duel.rules, race.arms.size - 1
@@ -74,7 +75,7 @@ def first_words(race: Race, duel: ChallengeArrays, trial: int, stage: int) -> Tu
 # -- rounds ---------------------------------------------------------------------------------------
 
 
-@within
+@inlined
 def _last_spread(race: Race, alive: int) -> int:
     """That of the arm with most pulls of those that told one; a coin's before."""
     spread, most = 0, -1
@@ -85,7 +86,7 @@ def _last_spread(race: Race, alive: int) -> int:
     return spread
 
 
-@within
+@inlined
 def drop(race: Race, alive: int, duel: ChallengeArrays, rounds: int, dropped: Integers) -> int:
     """Arms that gave up fall, unless there is a tolerance; and with σ known those whose told cells
     are enough. Returns how many are left; `dropped` takes the round, if it has a place for it.
@@ -112,7 +113,7 @@ def drop(race: Race, alive: int, duel: ChallengeArrays, rounds: int, dropped: In
     return kept
 
 
-@within
+@inlined
 def leading(race: Race, alive: int) -> int:
     """The highest mean of those that do not yield to another; the first of equals."""
     best, mean = -1, -np.inf
@@ -124,20 +125,25 @@ def leading(race: Race, alive: int) -> int:
     return best
 
 
-@within
+@inlined
 def is_rival(race: Race, number: int, leader: int, duel: ChallengeArrays) -> bool:
     """Whether an arm may still be better than the leader, by more than the tolerance."""
-    epsilon = duel.rules.epsilon
-    if number == leader or epsilon == 0.0:
+    if number == leader or duel.rules.epsilon == 0.0:
         return number != leader
+    return not _yields(race, number, leader, duel)
+
+
+@within
+def _yields(race: Race, number: int, leader: int, duel: ChallengeArrays) -> bool:
+    """Whether it is known that an arm is not better than the leader by more than the tolerance."""
     if race.arms[number].beaten_by == leader:
-        return False
-    return duel.rules.bounded or not _separates(
-        race, race.arms[number], race.arms[leader], duel, epsilon
+        return True
+    return not duel.rules.bounded and _separates(
+        race, race.arms[number], race.arms[leader], duel, duel.rules.epsilon
     )
 
 
-@within
+@inlined
 def is_decided(race: Race, alive: int, duel: ChallengeArrays) -> bool:
     """Whether the leader has no rivals left."""
     leader, rivals = leading(race, alive), 0
@@ -146,7 +152,7 @@ def is_decided(race: Race, alive: int, duel: ChallengeArrays) -> bool:
     return rivals == 0
 
 
-@within
+@inlined
 def _separates(race: Race, loser: Arm, winner: Arm, duel: ChallengeArrays, epsilon: float) -> bool:
     """Whether told cells are enough: `Evidence.separates`."""
     if winner.is_open or winner.error == np.inf or loser.error == np.inf:
@@ -156,7 +162,7 @@ def _separates(race: Race, loser: Arm, winner: Arm, duel: ChallengeArrays, epsil
     return is_told_enough(race, lead, loser.told, winner.told, duel)
 
 
-@within
+@inlined
 def gone_ahead(race: Race, alive: int, duel: ChallengeArrays) -> int:
     """The arm with most pulls, alone, if others can be held against what it told; or −1."""
     newest, ahead, several = -1, -1, False
@@ -173,7 +179,7 @@ def gone_ahead(race: Race, alive: int, duel: ChallengeArrays) -> int:
     return ahead if arm.rung >= 0 or not duel.rules.bounded else -1
 
 
-@within
+@inlined
 def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     """Who goes ahead, and how far: as far as another is to fall, by the forecast."""
     rules, number = duel.rules, leading(race, alive)
@@ -223,7 +229,7 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     return Turn(trial, checkpoint, leader.mean, noise, 0.0, first, spread, own, number)
 
 
-@within
+@inlined
 def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial: int) -> Turn:
     """Up to the leader: who may fall, and who may lead; nobody, if it is too soon for that."""
     rules, leader, spread = duel.rules, race.arms[ahead], _last_spread(race, alive)
@@ -273,7 +279,7 @@ def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial:
     return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, ahead)
 
 
-@within
+@inlined
 def due_pulls(race: Race, alive: int, duel: ChallengeArrays, turn: Turn) -> tuple[int, int]:
     """How many are asked, and the pulls that all of them may make until they answer."""
     asked = due = 0
@@ -301,7 +307,7 @@ def _sharpest(
     return best
 
 
-@within
+@inlined
 def _cut_at(
     rules: ChallengeRules, low: float, middle: float, own: int, spread: int, pulls: int, rung: int
 ) -> float:

@@ -20,11 +20,14 @@ CORE_FILES = (
     "codes/prefix.py",
     "evidence/account.py",
     "evidence/bets.py",
-    "evidence/evidence.py",
+    "evidence/edge.py",
+    "evidence/forecast.py",
     "evidence/ladder.py",
     "evidence/least.py",
+    "evidence/spread.py",
     "evidence/sub_gaussian.py",
     "evidence/tasks.py",
+    "evidence/verdict.py",
     "policies/challenge.py",
     "policies/lil_ucb.py",
     "policies/prospects.py",
@@ -66,6 +69,7 @@ _within: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "no_rewrites": True,
+    "forceinline": False,  # else that of the first caller counts, if it is itself inlined
 }
 
 within = njit(**_within)
@@ -73,8 +77,11 @@ within = njit(**_within)
 would have its types found, again, in every place from which it is called."""
 
 
-each_pull = njit(**_within, forceinline=True)
-"""The same for a function that is called at every pull, with more arguments than registers."""
+inlined = njit(**{**_within, "forceinline": True})
+"""The same for a function that costs less than its call: one that is called at every pull or in
+every round, with more arguments than registers. Arrays and tuples are passed word by word, so that
+a call of the challenge kernel's may put hundreds of words on the stack. The types are still found
+only once, since LLVM does the inlining."""
 
 
 def compiled_too(*functions: Callable[..., Any]) -> None:

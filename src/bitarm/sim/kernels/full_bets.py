@@ -12,13 +12,13 @@ import numpy.typing as npt
 from numba import njit
 from numba.extending import register_jitable
 
-from bitarm.core.evidence.bets import BETTORS, above, below, bet
+from bitarm.core.evidence.bets import BETTORS, FOLD, STAKES, above, below, fold, foresee, play
 from bitarm.core.evidence.ladder import RUNGS
 from bitarm.sim.kernels.arrays import BERNOULLI, Floats, Integers
 from bitarm.sim.kernels.compilation import SOURCES_NUMBER, kernel
 from bitarm.sim.kernels.sums import draw_reward
 
-for _function in (above, below, bet):
+for _function in (above, below, fold, foresee, play):
     register_jitable(_function)
 
 _LIGHT = 40.0  # nats below the heaviest term, at which a term is not worth adding
@@ -74,11 +74,7 @@ def compiled() -> Any:
                     for arm in range(arms):
                         if room.active[arm]:
                             reward = draw_reward(rng, BERNOULLI, means[arm], 0.0)
-                            sums = room.sums[arm]
-                            sums[0], sums[1], sums[2] = bet(
-                                reward, pulls, sums[0], sums[1], sums[2],
-                                room.fortunes[arm], room.logs[arm],
-                            )  # fmt: skip
+                            _bet(room, arm, reward, pulls)
                             drawn += 1
                     pulls += 1
                 top = -1
@@ -101,6 +97,16 @@ def compiled() -> Any:
                     answers[trial] = arm
 
     return run_bets
+
+
+@njit(inline="always")
+def _bet(room: BetsInOnePlace, arm: int, reward: float, pulls: int) -> None:
+    """All bettors of an arm play one reward, after so many."""
+    sums, fortunes = room.sums[arm], room.fortunes[arm]
+    surprise, sums[0], sums[1], sums[2] = foresee(reward, pulls, sums[0], sums[1], sums[2])
+    play((surprise,), 1, STAKES, BETTORS, fortunes)
+    if pulls % FOLD == FOLD - 1:
+        fold(fortunes, room.logs[arm])
 
 
 @njit(inline="always")

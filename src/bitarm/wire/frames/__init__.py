@@ -1,26 +1,16 @@
 """Frames: pure bytes to messages and back, with nothing but the bytes.
 
-    encode, pack, pack_all    messages to frames
-    decode                    a frame to messages
-    describe                  a frame, bit by bit
-    payload_bytes             what the symbols of a frame fill
+    frame              encode, pack and pack_all: messages to frames; decode; describe, bit by bit
+    envelope           what surrounds the fields: version, length, check sum
+    short              the short frame, one report in 11 bytes
+    single, packed     bodies of long frames, of one message and of many
+    questions          a question's numbers, and the byte that says which they are
+    columns, varint    how one number is spelt
+    reals              how floats are spelt: a whole number times a power of two
+    symbols            how symbols become bytes
+    cursor             reading and explaining a frame, in one walk
+    domain             which messages a frame can carry
 
 The format is told in docs/wire.md. No module here knows a run's settings or a quantizer: a
 symbol is carried, never understood.
 """
-
-from bitarm.wire.frames.cursor import Field
-from bitarm.wire.frames.envelope import MAX_BYTES
-from bitarm.wire.frames.frame import decode, describe, encode, pack, pack_all
-from bitarm.wire.frames.symbols import payload_bytes
-
-__all__ = [
-    "MAX_BYTES",
-    "Field",
-    "decode",
-    "describe",
-    "encode",
-    "pack",
-    "pack_all",
-    "payload_bytes",
-]

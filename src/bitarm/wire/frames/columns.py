@@ -3,24 +3,22 @@
 NUMBER     a whole number from 0: variable length (`bitarm.wire.frames.varint`)
 SIGNED     a whole number: folded to 0, 1, −1, 2, −2, … as 0, 1, 2, 3, 4, …, then as a NUMBER
 BYTE       a whole number from 0 to 255: one byte
-FLOAT      an IEEE 754 double: its eight bytes; finite, and zero without a sign
+REAL       a float64: a whole number and the power of two that it is times, each as SIGNED
 FRACTION   a multiple of 2^−32 in [0, 1): the four bytes of its numerator
 """
 
-import math
-import struct
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import final
 
 from bitarm.core.codes.prefix import unzigzag, zigzag
 from bitarm.core.dither import DITHER_BITS
-from bitarm.errors import CorruptFrameError
 from bitarm.wire.frames import varint
 from bitarm.wire.frames.cursor import Cursor
+from bitarm.wire.frames.reals import parts, real_of
 
-FLOAT_BITS = 64
-_MINUS_ZERO = 1 << FLOAT_BITS - 1  # equals 0, whose bits are the spelling of both
+LONGEST_REAL = 10
+"""Bytes: 53 digits and a sign take eight, the farthest powers of two take two."""
 
 
 class Spelling(Enum):
@@ -29,7 +27,7 @@ class Spelling(Enum):
     NUMBER = "number"
     SIGNED = "signed"
     BYTE = "byte"
-    FLOAT = "float"
+    REAL = "real"
     FRACTION = "fraction"
 
 
@@ -63,8 +61,9 @@ def write(body: bytearray, column: Column, value: float) -> None:
             varint.write(body, zigzag(int(value)))
         case Spelling.BYTE:
             body.append(int(value))
-        case Spelling.FLOAT:
-            body += struct.pack(">d", value + 0.0)  # −0.0 is 0.0
+        case Spelling.REAL:
+            for part in parts(value):
+                varint.write(body, zigzag(part))
         case Spelling.FRACTION:
             body += int(value * 2**DITHER_BITS).to_bytes(DITHER_BITS // 8)
 
@@ -80,20 +79,11 @@ def read(cursor: Cursor, column: Column, note: str, arm: int = 0) -> float:
             value = unzigzag(bits)
         case Spelling.BYTE:
             value = bits = cursor.take(8)
-        case Spelling.FLOAT:
-            bits = cursor.take(FLOAT_BITS)
-            value = _float(column.name, bits)
+        case Spelling.REAL:
+            bits = cursor.take_number()
+            value = real_of(unzigzag(bits), unzigzag(cursor.take_number()))
         case Spelling.FRACTION:
             bits = cursor.take(DITHER_BITS)
             value = bits / 2**DITHER_BITS
     cursor.note(column.name, bits, note, value, arm)
     return value
-
-
-def _float(name: str, bits: int) -> float:
-    if bits == _MINUS_ZERO:
-        raise CorruptFrameError(f"{name} of zero must be spelt without a sign")
-    (value,) = struct.unpack(">d", bits.to_bytes(FLOAT_BITS // 8))
-    if not math.isfinite(value):
-        raise CorruptFrameError(f"{name} must be a finite number, got {value}")
-    return float(value)

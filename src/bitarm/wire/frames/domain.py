@@ -44,16 +44,12 @@ def take_run(cursor: Cursor) -> int:
 
 def message_number(spelt: int) -> int:
     """The number of a message as a frame spells it: messages count from 1."""
-    if spelt < 1:
-        raise CorruptFrameError("message must be at least 1, got 0")
-    return spelt
+    return _from_one("message", spelt)
 
 
 def pulls_made(spelt: int) -> int:
     """The pulls of an agent that is ahead: it has made some."""
-    if spelt < 1:
-        raise CorruptFrameError("pulls must be at least 1, got 0")
-    return spelt
+    return _from_one("pulls", spelt)
 
 
 def cause(code: int) -> Cause:
@@ -61,6 +57,12 @@ def cause(code: int) -> Cause:
     if code not in _CAUSES:
         raise CorruptFrameError(f"cause must be 1 (dropped) or 2 (ended), got {code}")
     return _CAUSES[code]
+
+
+def _from_one(name: str, spelt: int) -> int:
+    if spelt < 1:
+        raise CorruptFrameError(f"{name} must be at least 1, got {spelt}")
+    return spelt
 
 
 def _require(name: str, number: int, low: int, limit: int) -> None:

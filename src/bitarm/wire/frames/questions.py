@@ -4,18 +4,16 @@
     2 nearest    centre, step, divisor, and escape if it is another than 20
     3 levels     step, centre, dither
     4 raw        nothing
-    5 evidence   exponent, centre, step, divisor: nearest, and evidence is to be kept
-    6 pilot      the same, and how rewards spread
-    7 edge       the same, rung, spread
-    8 challenge  exponent, edge, step, 16·rung + steps below the edge, three hurdles
+    5 pilot      as nearest; and how rewards spread
+    6 edge       as nearest, rung, spread; where the mean is at least
+    7 challenge  edge, step, 16·rung + steps below the edge, three hurdles
 
-The byte's 32 says that an escape follows. From form 5 on, steps, centres and edges are whole
-numbers of one power of two, whose exponent is told; then comes the scale on which evidence is kept:
-nothing for rewards in [0, 1] (64), the two numbers of σ (128), or the four of low and unit. All
-questions of a packed frame have one such byte.
+Before all of them comes until, behind them the scale on which evidence is to be kept, if there is
+one. The byte's 32 says that an escape is spelt, 64 that rewards have bounds, 128 that the scale is
+spelt: low and unit if there are bounds, else σ. With 64 alone they are 0 and 1. All questions of a
+packed frame have one such byte.
 """
 
-import math
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -26,22 +24,17 @@ from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.tasks import MOST_BELOW, Challenge, Edge, Pilot
 from bitarm.core.question import Question
 from bitarm.errors import CorruptFrameError, LocalProtocolError
-from bitarm.wire.frames.columns import Column, Spelling
+from bitarm.wire.frames.columns import LONGEST_REAL, Column, Spelling, write
 from bitarm.wire.frames.cursor import Cursor
 
 UNTIL = Column("until", "pull until {} pulls in all")
-_STEP = Column("step", "in steps of {}", Spelling.FLOAT)
+_STEP = Column("step", "in steps of {}", Spelling.REAL)
 _ESCAPE = Column("escape", "a unary part of {} ones escapes to Elias' code")
-_DIVISOR = Column("divisor", "Golomb's divisor {}")
-_EXPONENT = Column("exponent", "lengths are counted in 2^{}", Spelling.SIGNED)
-_UNITS = Column("step", "in steps of {} such lengths")
-_PLACE = (
-    _EXPONENT,
-    Column("centre", "say how far the mean is from {} such lengths", Spelling.SIGNED),
-    _UNITS,
-    _DIVISOR,
+_NEAREST_STEP = (
+    Column("centre", "say how far the mean is from {}", Spelling.REAL),
+    _STEP,
+    Column("divisor", "Golomb's divisor {}"),
 )
-_RUNG = Column("rung", "evidence at the rates of rung {} and the two after it")
 _HURDLES = tuple(
     Column("hurdle", f"what the {place} of them must reach: byte {{}}", Spelling.BYTE)
     for place in ("first", "second", "third")
@@ -50,16 +43,9 @@ _HURDLES = tuple(
 _FORMS: tuple[tuple[str, tuple[Column, ...]], ...] = (
     (
         Bins.name,
-        (
-            Column("low", "bins begin at {}", Spelling.FLOAT),
-            _STEP,
-            Column("bins", "{} bins"),
-        ),
+        (Column("low", "bins begin at {}", Spelling.REAL), _STEP, Column("bins", "{} bins")),
     ),
-    (
-        Nearest.name,
-        (Column("centre", "say how far the mean is from {}", Spelling.FLOAT), _STEP, _DIVISOR),
-    ),
+    (Nearest.name, _NEAREST_STEP),
     (
         Levels.name,
         (
@@ -69,53 +55,62 @@ _FORMS: tuple[tuple[str, tuple[Column, ...]], ...] = (
         ),
     ),
     (Raw.name, ()),
-    ("evidence", _PLACE),
-    (Pilot.name, _PLACE),
+    (Pilot.name, _NEAREST_STEP),
     (
         Edge.name,
-        (*_PLACE, _RUNG, Column("spread", "a coin's variance times 2^{}", Spelling.SIGNED)),
+        (
+            *_NEAREST_STEP,
+            Column("rung", "evidence at the rates of rung {} and the two after it"),
+            Column("spread", "a coin's variance times 2^{}", Spelling.SIGNED),
+        ),
     ),
     (
         Challenge.name,
         (
-            _EXPONENT,
-            Column("edge", "the leader's edge is at {} such lengths", Spelling.SIGNED),
-            _UNITS,
+            Column("edge", "the leader's edge is at {}", Spelling.REAL),
+            _STEP,
             Column("rung and start", "16 times the first rung, and steps below the edge: {}"),
             *_HURDLES,
         ),
     ),
 )
-_BINS, _NEAREST, _LEVELS, _RAW, _EVIDENCE, _PILOT, _EDGE, _CHALLENGE = range(1, len(_FORMS) + 1)
-_WITH_ESCAPES = (_NEAREST, _EVIDENCE, _PILOT, _EDGE)
+_BINS, _NEAREST, _LEVELS, _RAW, _PILOT, _EDGE, _CHALLENGE = range(1, len(_FORMS) + 1)
 
 _WITH_ESCAPE = 0x20  # spelt only where it is not the usual one: it would cost every request a byte
-_UNIT_SCALE = 0x40  # rewards in [0, 1]: nothing to spell
-_SIGMA_SCALE = 0x80
+_BOUNDED = 0x40
+_SPELT = 0x80  # rewards in [0, 1] are so common that nothing is spelt of them
 _FORM = 0x1F
 
-_UNIT = (
-    Column("unit", "of evidence: {} times"),
-    Column("unit exponent", "2^{}", Spelling.SIGNED),
-)
-_LOW = (
-    Column("low", "evidence counts from {} times", Spelling.SIGNED),
-    Column("low exponent", "2^{}", Spelling.SIGNED),
-)
+_LOW = Column("low", "evidence counts from {}", Spelling.REAL)
+_UNIT = Column("unit", "of evidence: {}", Spelling.REAL)
 _UNIT_INTERVAL = Scale(bounded=True, low=0.0, unit=1.0)
+
+_SCALES = {
+    _NEAREST: (0, _BOUNDED, _SPELT, _BOUNDED | _SPELT),
+    _PILOT: (_BOUNDED, _BOUNDED | _SPELT),
+    _EDGE: (_BOUNDED, _BOUNDED | _SPELT),
+    _CHALLENGE: (_BOUNDED, _SPELT, _BOUNDED | _SPELT),
+}
+_TAGS = frozenset(
+    form | scale | escape
+    for form in range(1, len(_FORMS) + 1)
+    for scale in _SCALES.get(form, (0,))
+    for escape in ((0, _WITH_ESCAPE) if form in (_NEAREST, _PILOT, _EDGE) else (0,))
+)
 
 
 def tag_of(question: Question) -> int:
-    """The byte that says which numbers a question has."""
-    tag = _form_of(question)
-    code, scale = question.code, question.scale
+    """The byte that says which numbers a question has; LocalProtocolError if there is none."""
+    form, code, scale = _form_of(question), question.code, question.scale
+    tag = form
     if isinstance(code, Nearest) and code.escape != ESCAPE:
         tag |= _WITH_ESCAPE
-    if scale is None:
-        return tag
-    if scale == _UNIT_INTERVAL:
-        return tag | _UNIT_SCALE
-    return tag if scale.bounded else tag | _SIGMA_SCALE
+    if scale is not None:
+        tag |= _BOUNDED if scale.bounded else _SPELT
+        tag |= _SPELT if scale != _UNIT_INTERVAL else 0
+    if tag not in _TAGS:
+        raise LocalProtocolError(f"no frame has the code {code.name} and a scale")
+    return tag
 
 
 def _form_of(question: Question) -> int:
@@ -134,7 +129,7 @@ def _form_of(question: Question) -> int:
         case Bins():
             return _BINS
         case Nearest():
-            return _NEAREST if question.scale is None else _EVIDENCE
+            return _NEAREST
         case Levels():
             return _LEVELS
         case Raw():
@@ -146,84 +141,86 @@ def _form_of(question: Question) -> int:
 def read_tag(cursor: Cursor) -> int:
     """The byte that comes next, if it names a form."""
     tag = cursor.take(8)
-    form, scaled = tag & _FORM, tag & (_UNIT_SCALE | _SIGMA_SCALE)
-    if not 1 <= form <= len(_FORMS) or (
-        (tag & _WITH_ESCAPE and form not in _WITH_ESCAPES)
-        or (scaled and (form < _EVIDENCE or scaled == _UNIT_SCALE | _SIGMA_SCALE))
-    ):
+    if tag not in _TAGS:
         raise CorruptFrameError(f"no form of a question is called {tag:02x}")
-    cursor.note("question", tag, "tell the mean, in the form {1}", _FORMS[form - 1][0])
+    cursor.note("question", tag, "tell the mean, in the form {1}", _FORMS[(tag & _FORM) - 1][0])
     return tag
 
 
 def columns_of(tag: int) -> tuple[Column, ...]:
     """The numbers of a question with this byte, in order."""
-    form = tag & _FORM
     escape = (_ESCAPE,) if tag & _WITH_ESCAPE else ()
-    return (UNTIL, *_FORMS[form - 1][1], *escape, *_scale_columns(tag))
-
-
-def _scale_columns(tag: int) -> tuple[Column, ...]:
-    if tag & _FORM < _EVIDENCE or tag & _UNIT_SCALE:
-        return ()
-    return _UNIT if tag & _SIGMA_SCALE else (*_LOW, *_UNIT)
+    scale = (_LOW, _UNIT) if tag & _BOUNDED else (_UNIT,)
+    return (UNTIL, *_FORMS[(tag & _FORM) - 1][1], *escape, *(scale if tag & _SPELT else ()))
 
 
 def numbers_of(question: Question) -> list[float]:
     """A question's numbers, in the order of its columns."""
     numbers: list[float] = [question.until]
-    task, code = question.task, question.code
-    if isinstance(task, Challenge):
-        assert isinstance(code, Above)  # as the question has checked
-        exponent, edge, step = _lengths(task.edge, code.step)
-        below = (task.edge - code.low) / code.step
-        if below not in range(MOST_BELOW + 1):
-            raise LocalProtocolError(
-                f"a challenge is answered from 0 to {MOST_BELOW} steps below the edge, not {below}"
-            )
-        numbers += exponent, edge, step, (MOST_BELOW + 1) * task.first + below, *task.hurdles
-    elif question.scale is not None:
-        if not isinstance(code, Nearest):
-            raise LocalProtocolError(f"no frame has the code {code.name} and a scale")
-        exponent, centre, step = _lengths(code.centre, code.step)
-        numbers += exponent, centre, step, code.divisor
-        if isinstance(task, Edge):
-            numbers += task.first, task.spread
-    else:
-        match code:
-            case Bins():
-                numbers += code.low, code.step, code.bins
-            case Nearest():
-                numbers += code.centre, code.step, code.divisor
-            case Levels():
-                numbers += code.step, code.centre, code.dither
-            case Raw() | Above():
-                pass
-            case other:
-                assert_never(other)
+    code, task, scale = question.code, question.task, question.scale
+    match code:
+        case Bins():
+            numbers += code.low, code.step, code.bins
+        case Nearest():
+            numbers += code.centre, code.step, code.divisor
+        case Levels():
+            numbers += code.step, code.centre, code.dither
+        case Above():
+            numbers += _of_challenge(question)
+        case Raw():
+            pass
+        case other:
+            assert_never(other)
+    if isinstance(task, Edge):
+        numbers += task.first, task.spread
     if isinstance(code, Nearest) and code.escape != ESCAPE:
         numbers.append(code.escape)
-    scale = question.scale
     if scale is not None and scale != _UNIT_INTERVAL:
-        if scale.bounded:
-            numbers += _parts(scale.low)
-        numbers += _parts(scale.unit)
+        numbers += (scale.low, scale.unit) if scale.bounded else (scale.unit,)
     return numbers
+
+
+def _of_challenge(question: Question) -> tuple[float, ...]:
+    code, task = question.code, question.task
+    assert isinstance(code, Above)  # as the question has checked
+    assert isinstance(task, Challenge)  # or it had no byte
+    below = (task.edge - code.low) / code.step
+    if below not in range(MOST_BELOW + 1):
+        raise LocalProtocolError(
+            f"a challenge is answered from 0 to {MOST_BELOW} steps below the edge, not {below}"
+        )
+    return task.edge, code.step, (MOST_BELOW + 1) * task.first + below, *task.hurdles
 
 
 def question_of(tag: int, numbers: Sequence[float]) -> Question:
     """The question that has these numbers; one that no agent could answer is corrupt."""
     until, *rest = numbers
+    form = tag & _FORM
     try:
-        scale, rest = _scale(tag, rest)
+        scale = _scale(tag, rest)
+        if form == _CHALLENGE:
+            return _challenge(int(until), rest, scale)
         escape = int(rest.pop()) if tag & _WITH_ESCAPE else ESCAPE
         if tag & _WITH_ESCAPE and escape == ESCAPE:
             raise CorruptFrameError(f"an escape of {ESCAPE} is the usual one, and must be left out")
-        if scale is not None:
-            return _of_evidence(tag & _FORM, int(until), rest, escape, scale)
-        return Question(until=int(until), code=_code(tag & _FORM, rest, escape))
+        task: Pilot | Edge | None = Pilot() if form == _PILOT else None
+        if form == _EDGE:
+            spread = int(rest.pop())
+            task = Edge(first=int(rest.pop()), spread=spread)
+        return Question(until=int(until), code=_code(form, rest, escape), scale=scale, task=task)
     except LocalProtocolError as error:
         raise CorruptFrameError(f"no code fits this question: {error}") from None
+
+
+def longest_bytes(question: Question) -> int:
+    """Bytes that a question's numbers take, were all its reals as long as reals can be."""
+    body, reals = bytearray(), 0
+    for column, number in zip(columns_of(tag_of(question)), numbers_of(question), strict=True):
+        if column.spelling is Spelling.REAL:
+            reals += 1
+        else:
+            write(body, column, number)
+    return len(body) + LONGEST_REAL * reals
 
 
 def require_spellable_question(question: Question) -> None:
@@ -231,15 +228,40 @@ def require_spellable_question(question: Question) -> None:
     code = question.code
     if isinstance(code, Levels) and code.dither * 2**DITHER_BITS % 1:
         raise LocalProtocolError(f"dither must be a multiple of 2^−32, got {code.dither}")
-    if question.scale is not None or question.task is not None:
-        numbers_of(question)
+    tag_of(question)
+    if isinstance(code, Above):
+        _of_challenge(question)
+
+
+def _scale(tag: int, numbers: list[float]) -> Scale | None:
+    """The scale; its numbers, which come last, are taken off."""
+    if not tag & (_BOUNDED | _SPELT):
+        return None
+    if not tag & _SPELT:
+        return _UNIT_INTERVAL
+    unit = numbers.pop()
+    if not tag & _BOUNDED:
+        return Scale(bounded=False, low=0.0, unit=unit)
+    scale = Scale(bounded=True, low=numbers.pop(), unit=unit)
+    if scale == _UNIT_INTERVAL:
+        raise CorruptFrameError("rewards in [0, 1] are said in the question's byte")
+    return scale
+
+
+def _challenge(until: int, numbers: Sequence[float], scale: Scale | None) -> Question:
+    edge, step, start, *hurdles = numbers
+    rung, below = divmod(int(start), MOST_BELOW + 1)
+    one, two, three = map(int, hurdles)
+    task = Challenge(edge=edge, first=rung, hurdles=(one, two, three))
+    code = Above(low=edge - below * step, step=step)
+    return Question(until=until, code=code, scale=scale, task=task)
 
 
 def _code(form: int, numbers: Sequence[float], escape: int) -> Code:
     if form == _BINS:
         low, step, bins = numbers
         return Bins(low=low, step=step, bins=int(bins))
-    if form == _NEAREST:
+    if form in (_NEAREST, _PILOT, _EDGE):
         centre, step, divisor = numbers
         return Nearest(centre=centre, step=step, divisor=int(divisor), escape=escape)
     if form == _LEVELS:
@@ -247,103 +269,3 @@ def _code(form: int, numbers: Sequence[float], escape: int) -> Code:
         return Levels(step=step, centre=int(level), dither=dither)
     assert form == _RAW  # `read_tag` has refused every other
     return Raw()
-
-
-def _of_evidence(
-    form: int, until: int, numbers: Sequence[float], escape: int, scale: Scale
-) -> Question:
-    exponent, place, step, *rest = (int(number) for number in numbers)
-    _require_shortest(place, step)
-    if form == _CHALLENGE:
-        rung, below = divmod(rest[0], MOST_BELOW + 1)
-        one, two, three = rest[1:]
-        challenge = Challenge(edge=_length(place, exponent), first=rung, hurdles=(one, two, three))
-        size = _length(step, exponent)
-        above = Above(low=challenge.edge - below * size, step=size)
-        return Question(until=until, code=above, scale=scale, task=challenge)
-    divisor, *rest = rest
-    nearest = Nearest(
-        centre=_length(place, exponent),
-        step=_length(step, exponent),
-        divisor=divisor,
-        escape=escape,
-    )
-    if form == _EVIDENCE:
-        return Question(until=until, code=nearest, scale=scale)
-    if form == _PILOT:
-        return Question(until=until, code=nearest, scale=scale, task=Pilot())
-    rung, spread = rest
-    edge = Edge(first=rung, spread=spread)
-    return Question(until=until, code=nearest, scale=scale, task=edge)
-
-
-def _scale(tag: int, numbers: list[float]) -> tuple[Scale | None, list[float]]:
-    """The scale, and the numbers before it."""
-    if tag & _FORM < _EVIDENCE:
-        return None, numbers
-    if tag & _UNIT_SCALE:
-        return _UNIT_INTERVAL, numbers
-    *rest, mantissa, exponent = numbers
-    unit = _whole(int(mantissa), int(exponent))
-    if tag & _SIGMA_SCALE:
-        return Scale(bounded=False, low=0.0, unit=unit), rest
-    *rest, mantissa, exponent = rest
-    scale = Scale(bounded=True, low=_whole(int(mantissa), int(exponent)), unit=unit)
-    if scale == _UNIT_INTERVAL:
-        raise CorruptFrameError("rewards in [0, 1] are said in the question's byte")
-    return scale, rest
-
-
-# -- lengths: floats as whole numbers of a power of two -------------------------------------------
-
-
-def _parts(value: float) -> tuple[int, int]:
-    """The odd number and the power of two whose product a float is; 0 is 0 and 0."""
-    numerator, denominator = value.as_integer_ratio()
-    if not numerator:
-        return 0, 0
-    twos = (numerator & -numerator).bit_length() - 1
-    return numerator >> twos, twos - (denominator.bit_length() - 1)
-
-
-def _lengths(*values: float) -> tuple[int, ...]:
-    """The largest power of two of which all values are whole multiples; and those.
-
-    LocalProtocolError if one is too large a multiple to be spelt: a frame is for numbers that were
-    chosen to be short.
-    """
-    exponent = min(_parts(value)[1] for value in values if value)
-    # Compared where nothing overflows: of two numbers that are far apart, the quotient is no float.
-    if not all(math.frexp(value)[1] - exponent <= _MOST_DIGITS for value in values if value):
-        raise LocalProtocolError(f"{values} are no short multiples of one power of two")
-    counts = [math.ldexp(value, -exponent) for value in values]
-    return exponent, *(int(count) for count in counts)
-
-
-_MOST_DIGITS = 53
-_MOST_LENGTHS = 2.0**_MOST_DIGITS
-
-
-def _length(count: int, exponent: int) -> float:
-    if abs(count) < _MOST_LENGTHS and abs(exponent) < 1100:
-        try:
-            length = math.ldexp(float(count), exponent)
-        except OverflowError:
-            length = math.inf
-        if math.ldexp(length, -exponent) == count:  # among the smallest floats it may be rounded
-            return length
-    raise CorruptFrameError(f"{count} times 2^{exponent} is no length")
-
-
-def _whole(mantissa: int, exponent: int) -> float:
-    """The float of two parts, if they are its own."""
-    value = _length(mantissa, exponent)
-    if _parts(value) != (mantissa, exponent):
-        raise CorruptFrameError(f"{mantissa} times 2^{exponent} is not spelt so")
-    return value
-
-
-def _require_shortest(*counts: int) -> None:
-    """One question, one spelling: lengths must not all be even multiples."""
-    if not any(count % 2 for count in counts):
-        raise CorruptFrameError("lengths must be counted in the largest power of two")

@@ -3,7 +3,7 @@
 
 import { begin, get, problem } from "../api.js";
 import { explainChallenges } from "../challenge.js";
-import { add, axisBelow, Chart, gridAcross, label, nameBelow } from "../chart.js";
+import { add, axisBelow, Chart, gridAcross, label, nameBelow, nameEnds, PHONE } from "../chart.js";
 import { d3 } from "../d3.js";
 import { $, define, h } from "../dom.js";
 import { count, number, plural } from "../format.js";
@@ -86,7 +86,7 @@ function brace(svg, [from, to], y, text) {
 function drawRadii(svg, width) {
   const height = 300;
   const left = 46;
-  const names = width < 560 ? 80 : 110;
+  const names = width < PHONE ? 96 : 110;
   const right = width - names;
   const top = 10;
   const bottom = height - 34;
@@ -119,19 +119,8 @@ function drawRadii(svg, width) {
     add(add(svg, "g", { class: group }), "path", { class: style, d: line(radius) });
   }
   const ends = curves.map(({ group, radius, name }) => ({ group, name, at: y(radius.at(-1)) }));
-  nameEnds(svg, ends, { names, right, bottom });
+  nameEnds(svg, ends, { right, room: names, top, bottom });
   return height;
-}
-
-// Names at the right, moved apart where their lines end close together.
-function nameEnds(svg, ends, { names, right, bottom }) {
-  ends.sort((a, b) => a.at - b.at);
-  for (let i = 1; i < ends.length; i++) ends[i].at = Math.max(ends[i].at, ends[i - 1].at + 14);
-  const over = Math.max(0, ends.at(-1).at - bottom);
-  for (const one of ends) {
-    const group = add(svg, "g", { class: one.group });
-    label(group, one.name, names, { class: "name", x: right + 8, y: one.at + 4 - over });
-  }
 }
 
 // The powers of ten in a range.

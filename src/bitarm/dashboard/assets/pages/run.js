@@ -20,10 +20,9 @@ import { outlook, raceNote } from "../notes.js";
 import { raceChart } from "../race.js";
 import { bitsChart, roundsChart, samplesChart } from "../rounds.js";
 import { PagedTable } from "../table.js";
-import { Run, stateOf } from "../timeline.js";
+import { isLive, Run, silence, stateOf } from "../timeline.js";
 
 const LOG = 12; // events that are listed
-const LIVE = 60; // seconds without an event after which an open run is called quiet
 const PLAY_SECONDS = 8;
 const wantedRun = location.pathname.split("/").at(-1);
 $("title").textContent = `Run ${wantedRun}`;
@@ -60,15 +59,16 @@ function ending(s) {
   return `No answer: ${reason(outcome)}. Still in the race: ${left}.`;
 }
 
+// What may be claimed of an answer; without one, what is known against the run.
 function subline(s) {
-  if (s.over) {
-    const { guarantee, guarantee_reason } = run.row;
+  const { guarantee, guarantee_reason } = run.row;
+  if (s.best !== null) {
     return guarantee === null ? `No guarantee: ${guarantee_reason}.` : sentence(guarantee_reason);
   }
-  const silent = Date.now() / 1000 - run.row.last_at;
-  const caveat = run.caveats.length ? ` Caveat: ${run.caveats.join("; ")}.` : "";
-  if (run.ended || silent < LIVE) return caveat.trim();
-  return `Open, and quiet for ${duration(silent)}: it is waiting, or it was cut off.${caveat}`;
+  const caveat = run.caveats.length ? `Caveat: ${run.caveats.join("; ")}.` : "";
+  if (run.ended || isLive(run.row)) return caveat;
+  const quiet = `Open, and quiet for ${duration(silence(run.row))}`;
+  return `${quiet}: it is waiting, or it was cut off. ${caveat}`.trim();
 }
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

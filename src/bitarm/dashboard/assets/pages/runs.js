@@ -4,19 +4,18 @@ import { begin, insist, listen } from "../api.js";
 import { $, h, perFrame } from "../dom.js";
 import { count, duration, moment, number, plural, pulls, scheme } from "../format.js";
 import { PagedTable } from "../table.js";
+import { isLive, silence } from "../timeline.js";
 
-const LIVE = 60; // seconds without an event after which an open run is called quiet
 const rows = new Map();
 let total = 0;
 
-const live = (row) => row.state === "open" && Date.now() / 1000 - row.last_at < LIVE;
 const lasted = (row) =>
-  (row.ended_at ?? (live(row) ? Date.now() / 1000 : row.last_at)) - row.opened_at;
+  (row.ended_at ?? (isLive(row) ? Date.now() / 1000 : row.last_at)) - row.opened_at;
 
 function stateCell(row) {
   if (row.state === "ended") return row.outcome.replaceAll("_", " ");
-  if (live(row)) return h("span", { class: "live" }, "live");
-  return `open, quiet for ${duration(Date.now() / 1000 - row.last_at)}`;
+  if (isLive(row)) return h("span", { class: "live" }, "live");
+  return `open, quiet for ${duration(silence(row))}`;
 }
 
 function answerCell(row) {
@@ -90,7 +89,7 @@ const table = new PagedTable($("runs"), {
   caption: "All runs",
   size: 50,
   empty: "no run yet: bitarm identify makes one",
-  rowClass: (row) => (live(row) ? "is-live" : null),
+  rowClass: (row) => (isLive(row) ? "is-live" : null),
 });
 
 function wanted(row) {
@@ -108,7 +107,7 @@ function wanted(row) {
 
 const show = perFrame(() => {
   const found = [...rows.values()].filter(wanted);
-  found.sort((a, b) => live(b) - live(a) || b.run - a.run);
+  found.sort((a, b) => isLive(b) - isLive(a) || b.run - a.run);
   table.show(found);
   const ofAll = found.length === total ? "" : ` of ${count(total)}`;
   $("count").textContent = `${plural(found.length, "run")}${ofAll}`;

@@ -1,5 +1,9 @@
-"""The flag that names a thin link, on which a run must fit and whose cost is shown."""
+"""Flags beside a problem file: on which link, and what does a pull take?
 
+And the example that stands in where no file is named.
+"""
+
+from importlib import resources
 from typing import Annotated
 
 import typer
@@ -30,3 +34,8 @@ PullSecondsOption = Annotated[
     float | None,
     typer.Option(metavar="S", help="Seconds that a pull takes", show_default=False),
 ]
+
+
+def built_in_problem() -> str:
+    """The problem file that comes with the program, as text: which of eight gateways is best?"""
+    return resources.files("bitarm.cli").joinpath("gateways.toml").read_text(encoding="utf-8")

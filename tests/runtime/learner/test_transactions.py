@@ -16,7 +16,7 @@ from bitarm.core.events import AgentJoined, ReportIgnored
 from bitarm.core.replay import replay
 from bitarm.core.standings import Standings
 from bitarm.runtime.learner.processes import Joins
-from bitarm.runtime.learner.repeats import Repeats
+from bitarm.runtime.learner.transactions import Repeats
 from bitarm.runtime.service import Publication
 from bitarm.wire.status import Presence, Status, dump_status
 from bitarm.wire.topics import Subject

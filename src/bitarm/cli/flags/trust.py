@@ -1,4 +1,4 @@
-"""The flag of commands that open an arm's rewards: whether a problem file may run code here."""
+"""The flag that says how far a problem file is trusted: may it run code here?"""
 
 from typing import Annotated
 
