@@ -240,7 +240,7 @@ def _misjudged() -> tuple[int, int]:
     that waits for a worse arm to beat a better one, and then loses all arms above that.
     """
     width = PairwiseMixtureWidth(arms=_K, delta=_DELTA, sigma=1.0, certain=True)
-    confidence = width.confidence(Stride.LEVEL)
+    confidence = width.confidence(Stride.EVEN)
     rng = np.random.Generator(np.random.SFC64(11))
     total = np.zeros((_TRIALS, _K))
     best = np.zeros(_TRIALS, dtype=bool)

@@ -50,7 +50,7 @@ from bitarm.errors import ConfigError
 DEFAULT_DELTA = 0.05
 GRID = ("growth", "first", "checkpoints")
 """Words of a schedule, which agents that judge themselves do not have."""
-_IN_STEP = (Stride.TOGETHER, Stride.LEVEL)  # arms are compared at equally many pulls
+_IN_STEP = (Stride.TOGETHER, Stride.EVEN)  # arms are compared at equally many pulls
 
 
 def build(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
 from bitarm.api.budget import meaningless
+from bitarm.api.dataframes import arrow_of, flat, frame_of
 from bitarm.api.extras import require
-from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.notebook import simulation_html, simulation_lines
 from bitarm.api.scheme import (
     GRID,

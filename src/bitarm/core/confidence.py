@@ -44,7 +44,7 @@ class Stride(Enum):
     """How a policy moves the arms that it compares: what a width for pairs must know."""
 
     TOGETHER = "together"  # all active arms, over every checkpoint of the grid in turn
-    LEVEL = "level"  # compared at equally many pulls, at checkpoints chosen from the data
+    EVEN = "even"  # compared at equally many pulls, at checkpoints chosen from the data
     APART = "apart"  # each arm over the grid on its own
     JUDGED = "judged"  # one goes ahead, and the others weigh their own rewards against its evidence
 

@@ -74,9 +74,9 @@ def guarantee(
         return Guarantee(delta=None, reason=objection)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
     chains = _CHAINS**course.restores if _may_go_back(setup) else 1
-    level = spec.delta * looks * pairs * chains
+    spent = spec.delta * looks * pairs * chains
     forgot = sum(course.lives) - len(course.lives)
-    if level >= 1:
+    if spent >= 1:
         return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs, chains) + reach)
     clauses = assumptions_of(
         setup,
@@ -90,8 +90,8 @@ def guarantee(
     within = f" (more than {epsilon:g} below the best)" if epsilon else ""
     *most, last = clauses
     return Guarantee(
-        delta=level,
-        reason=f"wrong with probability at most {level:g}{within}, "
+        delta=spent,
+        reason=f"wrong with probability at most {spent:g}{within}, "
         f"if {'; '.join(most)}; and {last}{reach}",
         assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
@@ -172,7 +172,7 @@ def _pairs(spec: RunSpec, course: Course) -> float:
 
 
 def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
-    """Why a level that was paid for too often is no claim."""
+    """Why nothing is claimed where δ was spent too often."""
     reasons = []
     if forgot:
         reasons.append(
@@ -233,11 +233,11 @@ def covered_arms(arms: Sequence[Fallen]) -> list[int]:
     An arm was dropped because another is better. If that other is lost later, nothing is known of
     the dropped one against those that remain. An arm that was dropped is never lost afterwards.
     """
-    return [arm for arm in range(len(arms)) if not arms[_beaten_by(arms, arm)].lost]
+    return [arm for arm in range(len(arms)) if not arms[_last_better(arms, arm)].lost]
 
 
-def _beaten_by(arms: Sequence[Fallen], arm: int) -> int:
-    """The last in the chain of better arms; each was dropped later than the one before it."""
+def _last_better(arms: Sequence[Fallen], arm: int) -> int:
+    """The last in the chain of better arms; each was dropped later than the one before."""
     while (better := arms[arm].dropped_for) is not None:
         arm = better
     return arm

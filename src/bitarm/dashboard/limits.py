@@ -1,4 +1,4 @@
-"""How much one visitor may take: of bytes, of time, of connections.
+"""How much one visitor of the page may take: of bytes, of time, of connections.
 
 Whoever can reach the port can use what is theirs to use here, and no more: the page goes on for
 everybody else.
@@ -13,7 +13,7 @@ _MIB = 1 << 20
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class VisitorLimits:
     """What a dashboard gives to all of its visitors together, or to one request."""
 
     header_bytes: int = 16 * _KIB
@@ -39,5 +39,5 @@ class Limits:
     """Open at once, of the connections: the rest is for those who ask something else."""
 
 
-LIMITS = Limits()
+VISITOR_LIMITS = VisitorLimits()
 """Those of a dashboard that is not told otherwise."""

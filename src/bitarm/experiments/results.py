@@ -15,7 +15,7 @@ from bitarm.sim.sweep import MEASURES
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ResultRow:
     """One number of ours beside the paper's: a line of `results.csv`."""
 
     experiment: str
@@ -37,7 +37,7 @@ class Deviation:
     series: str
     metric: str
     median: float  # of the absolute relative deviations
-    worst: Row
+    worst: ResultRow
 
 
 @final
@@ -60,11 +60,11 @@ class ExperimentResult:
         x = self.experiment.axis.values[0]
         return self.points[series, x].setup.spec.quantizer.name == "exact"
 
-    def curve(self, metric: str, series: str) -> list[Row]:
+    def curve(self, metric: str, series: str) -> list[ResultRow]:
         """One measure of one series along the axis."""
         return [self._row(metric, series, x) for x in self.experiment.axis.values]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ResultRow]:
         """Every number, in the order of the measures, the series and the axis."""
         return [
             row
@@ -89,13 +89,13 @@ class ExperimentResult:
                     )
         return found
 
-    def _row(self, metric: str, series: str, x: float) -> Row:
+    def _row(self, metric: str, series: str, x: float) -> ResultRow:
         moments = getattr(self.points[series, x].result, metric)
         shown = self.experiment.axis.shown(x)
         # arms that were drawn for this run are not the paper's: there is nothing to compare
         drawn = self.experiment.is_drawn
         paper = None if drawn else published(self.experiment.figure, metric, series, shown)
-        return Row(
+        return ResultRow(
             experiment=self.experiment.name,
             metric=metric,
             series=series,
@@ -108,15 +108,15 @@ class ExperimentResult:
         )
 
 
-def _size(row: Row) -> float:
+def _size(row: ResultRow) -> float:
     assert row.relative_deviation is not None  # only rows with a published mean are sized
     return abs(row.relative_deviation)
 
 
-def to_csv(rows: Iterable[Row]) -> str:
+def to_csv(rows: Iterable[ResultRow]) -> str:
     """The rows as CSV, with a head line; what does not exist is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Row))
+    writer.writerow(field.name for field in fields(ResultRow))
     writer.writerows(astuple(row) for row in rows)
     return text.getvalue()

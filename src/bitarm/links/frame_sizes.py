@@ -63,7 +63,7 @@ def largest_frames(spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
     """
     last = max(1, spec.schedule.index_at(min(MAX_PULLS, limits.samples or MAX_PULLS)))
     messages = min(last, limits.rounds or last)
-    if stride not in (Stride.LEVEL, Stride.JUDGED) or messages == 1:
+    if stride not in (Stride.EVEN, Stride.JUDGED) or messages == 1:
         last = messages  # one checkpoint after the other: message n comes at the n-th
     asked = [
         _Asked(message=min(at, messages), question=question, answer=answer)
@@ -103,7 +103,7 @@ def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]
     widest = max(checkpoints, key=lambda at: _pulls(spec, at) / _pulls(spec, max(1, at - 1)))
     between = checkpoints[::_EVERY] if stride is Stride.JUDGED else ()
     for at in sorted({*checkpoints[:_TRIED], widest, *between, *checkpoints[-_TRIED:]}):
-        skips = stride in (Stride.LEVEL, Stride.JUDGED)
+        skips = stride in (Stride.EVEN, Stride.JUDGED)
         jumps = {min(1, at - 1), at // 2} if skips else set[int]()
         for before in sorted({at - 1, *jumps}):
             yield at, before

@@ -17,8 +17,8 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.errors import StoreError
 from bitarm.store import schema
-from bitarm.store.bodies import read_body, write_body
 from bitarm.store.connection import connect_reader, connect_writer, found_version, transaction
+from bitarm.store.event_bodies import read_body, write_body
 from bitarm.store.faults import explained
 
 PATIENCE = 5.0

@@ -124,7 +124,7 @@ class ChallengeElimination(Policy):
 
         Who knows how far arms are apart begins later, by `start`, and hears fewer words.
         """
-        least = math.ceil(12 + 2 * evidence.level) if evidence.scale.bounded else 1
+        least = math.ceil(pulls_to_place(evidence.level)) if evidence.scale.bounded else 1
         return max(self.start, least)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
@@ -222,7 +222,7 @@ class _Turn:
         farthest = self._farthest(leader, rivals, most)
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         if max(self.ends.of(view) for view in rivals) <= most:
-            return self._last_words(active)  # nobody else can get level any more
+            return self._last_words(active)  # nobody else can get as far any more
         forecast = evidence.falls(
             leader,
             target(others, len(others), policy.aim) - policy.epsilon,
@@ -319,16 +319,16 @@ class _Turn:
         """What recorded rewards still allow, where nobody can go ahead any more.
 
         Who told its evidence challenges those that it can, and then, one at a time, those whose
-        rewards end before they are level with it. Such an arm gives up on the way, or the run ends
+        rewards end before they are as far. Such an arm gives up on the way, or the run ends
         with its rewards: so the lowest is asked first.
         """
         for view in sorted(candidates(active), key=by_mean, reverse=True):
             if self._has_edge(view):
                 behind = [one for one in self.rivals(view, active) if one.pulls < view.pulls]
-                level = [one for one in behind if self.ends.of(one) >= view.pulls]
-                short = sorted((one for one in behind if one not in level), key=by_mean)
+                able = [one for one in behind if self.ends.of(one) >= view.pulls]
+                short = sorted((one for one in behind if one not in able), key=by_mean)
                 if behind:
-                    return self._challenges(view, active, level or short[:1], everybody=True)
+                    return self._challenges(view, active, able or short[:1], everybody=True)
         return (Stop(outcome=Outcome.DATA_EXHAUSTED),)
 
     def _asked(
@@ -354,6 +354,11 @@ class _Turn:
             rival=rival,
         )
         return Advance(arm=view.arm, until=until, hint=hint)
+
+
+def pulls_to_place(level: float) -> float:
+    """Pulls after which it is known roughly where an arm is whose noise is not known."""
+    return 12 + 2 * level
 
 
 def told_edge(view: ArmView) -> float:

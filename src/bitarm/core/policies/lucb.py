@@ -32,9 +32,9 @@ class Lucb(Policy):
 
     Departure from the published rule, which pulls both once: here a pull is a batch that grows,
     and a leader that moved with each of its challengers would double every round. Of the two, the
-    one that lags behind advances; both do if they are level. The stopping rule is untouched.
-    The leader is tested against every other arm, not only against l: under a width that judges
-    pairs, the arm with the largest UCB need not be the last to be separated.
+    one that lags behind advances; both do if they have made equally many pulls. The stopping rule
+    is untouched. The leader is tested against every other arm, not only against l: under a width
+    that judges pairs, the arm with the largest UCB need not be the last to be separated.
     """
 
     name: ClassVar[str] = "lucb"
