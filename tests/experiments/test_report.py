@@ -9,10 +9,9 @@ from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.catalog import Study
 from bitarm.experiments.claims import falls
 from bitarm.experiments.panels import draw_bounds, draw_factors, draw_floors, draw_panel
-from bitarm.experiments.published import published
 from bitarm.experiments.report import Scored, render
 from bitarm.experiments.result_folder import Origin
-from bitarm.experiments.results import ExperimentResult
+from bitarm.experiments.results import ExperimentResult, published
 from bitarm.sim.processor_time import ProcessorTime
 
 _ORIGIN = Origin(version="9.8", code="abc", seed=77, trials=None, instance="fitted", full=False)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bitarm.api.scheme import build
-from bitarm.api.seed import seed_of
-from bitarm.api.words import split
+from bitarm.api.words import seed_of, split
 from bitarm.core.setup import Setup
 from bitarm.errors import ConfigError
 

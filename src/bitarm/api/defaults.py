@@ -94,7 +94,7 @@ def _quantizers() -> list[tuple[str, str]]:
 
 
 def _policies() -> list[tuple[str, str]]:
-    """By quantizer; and beside other words, with the default quantizer or one like it."""
+    """The default policy by quantizer, and beside other words with the default quantizer."""
     named = {name: default_policy(member).name for name, member in CHOICES.known.items()}
     usual = chosen_policy({})
     beside = [(f"with {word}", chosen_policy({word: None}).name) for word in GRID]
@@ -106,7 +106,7 @@ def _policies() -> list[tuple[str, str]]:
 
 
 def _widths() -> list[tuple[str, str]]:
-    """By policy; of one whose agents judge themselves it also depends on what is known."""
+    """The default width by policy; where agents judge themselves, also by what is known."""
     cases = []
     for name, policy in POLICIES.known.items():
         with_sigma = default_width(policy, bounds_only=False).name

@@ -55,7 +55,7 @@ class Identification(RunResult):
         return frame_of(self._rows(of))
 
     def to_arrow(self, of: Literal["arms", "rounds"] = "arms") -> "pa.Table":
-        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        """The rows of `to_frame` as an Arrow table, for Parquet; needs pyarrow (extra `frames`)."""
         return arrow_of(self._rows(of))
 
     def _rows(self, of: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""From the words of a problem file or a call to a Setup.
+"""How the words of a problem file, or of a call, become a Setup.
 
 Only what was given is passed in: a word that does not apply to the chosen scheme is refused, and
 what was not given gets the default of the one place that defines it.

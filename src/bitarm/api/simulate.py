@@ -18,9 +18,8 @@ from bitarm.api.scheme import (
     chosen_quantizer,
     parameters_of,
 )
-from bitarm.api.seed import seed_of
 from bitarm.api.sweep_picture import sweep_picture
-from bitarm.api.words import require_known, split
+from bitarm.api.words import require_known, seed_of, split
 from bitarm.core.confidence import Stride
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
@@ -107,7 +106,7 @@ class Simulation:
         return frame_of(self.rows())
 
     def to_arrow(self) -> "pa.Table":
-        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        """The rows of `to_frame` as an Arrow table, for Parquet; needs pyarrow (extra `frames`)."""
         return arrow_of(self.rows())
 
     def plot(self) -> "Figure":

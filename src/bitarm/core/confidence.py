@@ -63,7 +63,7 @@ class Confidence(Protocol):
         ...
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """The same for decoded means: the margin and both quantizers' errors."""
+        """The lead in μ̃ from which on that holds: the margin and both quantizers' errors."""
         return self.margin(loser, winner) + (loser.error + winner.error)
 
     def radius(self, view: ArmView) -> float:

@@ -51,7 +51,7 @@ class ArmRecord:
     # Spelt out: a round makes both for every arm, and `replace` takes twice as long.
 
     def awaiting(self, question: Question, rival: int | None = None) -> "ArmRecord":
-        """After it was asked one more question, maybe on behalf of a rival."""
+        """The record after one more question was asked, maybe on behalf of a rival."""
         return ArmRecord(
             phase=ArmPhase.AWAITED,
             held=self.held,
@@ -69,7 +69,7 @@ class ArmRecord:
     def after(
         self, held: Estimate, pulls: int, symbol: Symbol, *, beaten: bool = False
     ) -> "ArmRecord":
-        """After a report of so many pulls was read; `beaten` if it said no more than that."""
+        """The record after a report of so many pulls was read; `beaten` if that was all it said."""
         return ArmRecord(
             phase=ArmPhase.RESTING,
             held=held,

@@ -20,7 +20,7 @@ RULE = (
     "if all means stay where they are, what separates two arms shrinks with the square root of "
     "their pulls, and bits grow with the logarithm of the pulls"
 )
-"""By which the cost of deciding is estimated."""
+"""What the estimate of the cost of deciding supposes, in words."""
 
 
 @final

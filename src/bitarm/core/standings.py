@@ -222,7 +222,7 @@ class Standings:
         return mean if bounds is None else min(max(mean, bounds[0]), bounds[1])
 
     def _count(self, event: PullsCounted) -> None:
-        """Only of arms that have not told yet: what is told again changes nothing.
+        """Take in the pulls of arms that gave up; of one that has told, nothing changes.
 
         Whoever answered has pulled at least once, whatever a journal of before says.
         """

@@ -57,7 +57,7 @@ def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Cl
 
 
 def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
-    """The same in the geometric mean over the axis."""
+    """A series needs `least` times less than a baseline, in the geometric mean over the axis."""
 
     def failures(result: ExperimentResult) -> list[str]:
         found = factors(result, metric, series, over)

@@ -88,7 +88,7 @@ def _report_bytes(asked: _Asked, arm: int) -> int:
 
 
 def _request_bytes(asked: _Asked, arm: int) -> int:
-    """Of a question in steps that may be any floats: as if these were as long as floats can be."""
+    """Bytes of the frame of a question, were its steps as long as floats can be."""
     shortest = Question(until=1, code=Raw())
     question = shortest if asked.question.scale is None else asked.question
     request = Request(run=0, arm=arm, message=asked.message, question=question)

@@ -161,7 +161,7 @@ class PlanningTask:
 
     @property
     def longest_judged(self) -> int:
-        """The same as `longest` of arms whose agents judge themselves."""
+        """What `longest` is, for arms whose agents judge themselves."""
         return self._pulls_to_tell(self.guess.smallest, self._noise)
 
     @property

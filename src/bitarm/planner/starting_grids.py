@@ -1,4 +1,4 @@
-"""Which settings a search begins with: grids of the words of [scheme] and the values to try.
+"""Grids of settings, by what is known of the rewards: words of [scheme] and the values to try.
 
 `STARTING_GRIDS` lists our own; every setting of theirs has a proof of P(wrong) ≤ δ. Words that a
 user fixed leave the grids that can have them, with the fixed values in place of their own.
@@ -220,7 +220,7 @@ def starting_grids(task: PlanningTask) -> list[StartingGrid]:
 
 
 def _evidence(task: PlanningTask) -> type[Width]:
-    """By which agents judge: bets, where only the bounds are known."""
+    """The width of agents that judge themselves: that of bets, if only the bounds are known."""
     return BoundedEvidence if task.is_bet_on else SubGaussianEvidence
 
 

@@ -11,7 +11,7 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.fleet import fleet_of
 from bitarm.api.network.drive import PATIENCE, drive
 from bitarm.api.problem import Problem
-from bitarm.api.seed import new_seed
+from bitarm.api.words import new_seed
 from bitarm.core.events import FleetAssigned
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner

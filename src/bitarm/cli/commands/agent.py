@@ -25,9 +25,8 @@ from bitarm.cli.flags.trust import NoCodeOption
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import broker_health, service_measures
 from bitarm.cli.metrics.option import MetricsOption, metrics_at
-from bitarm.cli.show.endings import WHY_NO_ANSWER
 from bitarm.core.messages import Cause
-from bitarm.core.outcome import Outcome
+from bitarm.core.outcome import WHY_NO_ANSWER, Outcome
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.peer_log import printable
 from bitarm.runtime.observed import ServiceFigures

@@ -274,9 +274,10 @@ class _Turn:
         *,
         everybody: bool,
     ) -> tuple[Action, ...]:
-        """Up to the leader: of these rivals who may fall, and who may lead; or everybody.
+        """Questions up to the leader's pulls, to those of the rivals that may fall or lead.
 
-        Nobody, if few are likely to fall so soon: then the leader goes on.
+        Or to all of them, with `everybody`. To nobody, if few are likely to fall so soon: then the
+        leader goes on.
         """
         evidence, spread, until = self.evidence, _spread(active), leader.pulls
         own = spread if leader.spread is None else leader.spread
@@ -389,7 +390,7 @@ def candidates(active: Sequence[ArmView]) -> list[ArmView]:
 
 
 def _spread(views: Sequence[ArmView]) -> int:
-    """That of the arm that told it last, which is the one with most pulls; a coin's before."""
+    """The spread that was told last, by the arm with most pulls; a coin's before any was."""
     told = [view for view in views if view.spread is not None]
     latest = max(told, key=lambda view: view.pulls, default=None)
     return 0 if latest is None or latest.spread is None else latest.spread

@@ -13,9 +13,9 @@ from bitarm.core.policy import (
     PolicyContext,
     Stop,
     advance,
-    beats,
     by_mean,
     highest,
+    unbeaten,
     unheard,
 )
 from bitarm.core.spec import RunSpec
@@ -51,11 +51,7 @@ class Lucb(Policy):
             return advance(unheard(views), context)
         confidence = context.confidence
         leader = highest(views, by_mean)
-        rest = [
-            view
-            for view in views
-            if view.arm != leader.arm and not beats(leader, view, confidence, self.epsilon)
-        ]
+        rest = unbeaten(leader, views, confidence, self.epsilon)
         if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))

@@ -160,7 +160,7 @@ class AgentService:
             return self._give_up(error)
 
     def wake_at(self, now: float) -> float:
-        """At once while there is more to do; now and then while a live source is slow."""
+        """When to step next: at once if there is work, now and then while a live source is slow."""
         if self._ending.is_leaving:
             return self._ending.leaves_at
         part = self._part
@@ -239,7 +239,7 @@ class AgentService:
         self._own_status.say(Presence.ONLINE)  # a learner that begins must hear what we remember
 
     def _heard_frame(self, topic: str, payload: bytes) -> None:
-        """If one message of a frame is refused, the others are served all the same."""
+        """Serve the messages of a frame; one that is refused does not keep back the others."""
         for message in wire.decode(payload):
             try:
                 self._serve(topic, self._serving, message)
@@ -362,7 +362,7 @@ class AgentService:
         return said
 
     def _hear_out(self, now: float) -> None:
-        """After goodbye: only how the run ended matters."""
+        """Listen on after the goodbye, for how the run ended and nothing else."""
         for topic, payload in self._drained():
             if self._part is not None and self._subjects.get(topic) in _OF_LEARNERS:
                 self._ending.hear_out(payload, self._part.memory.opening)

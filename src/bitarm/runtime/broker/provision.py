@@ -124,7 +124,7 @@ def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
 
 
 def _refuse_unfit(folder: BrokerFolder) -> None:
-    """Never scatter keys over, or close to others, a folder that holds something else."""
+    """Refuse a folder that holds something else: keys must not be scattered over it."""
     path = folder.path
     name = str(path.resolve())
     if not name.isprintable() or name != name.strip():
@@ -140,7 +140,7 @@ def _refuse_unfit(folder: BrokerFolder) -> None:
 
 
 def _listener(folder: BrokerFolder, hosts: Sequence[str], port: int | None) -> Listener:
-    """Where it shall listen: past this machine as soon as it has a name out there."""
+    """Where the broker is to listen: past this machine as soon as it has a name out there."""
     text = read(folder.settings).decode() if folder.settings.exists() else ""
     before = configuration.read_settings(text, port=port)
     named = any(not authority.is_loopback(host) for host in hosts)
