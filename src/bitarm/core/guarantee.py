@@ -1,7 +1,7 @@
 """Whether P(wrong) ≤ δ holds for an answer, and if not, why not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of
@@ -31,16 +31,24 @@ class Guarantee:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Incidents:
+    """What happened to the processes of a run, as far as a claim depends on it."""
+
+    rewards_lost: bool = False  # that were never told, with an agent's process or its memory
+    files_read: bool = False  # whether an agent went on with live rewards, from its file
+    resumed: bool = False  # whether another learner went on with the run, from its journal
+    restores: int = 0  # epochs in which agents turned out to remember more than that journal
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """What happened to the arms of a run, as far as a claim depends on it."""
+    """What happened in a run, as far as a claim depends on it."""
 
     covered: Sequence[int]  # arms that an answer speaks of
     lost: Sequence[int] = ()  # arms that nobody could hear any more
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
-    rewards_lost: bool = False  # that were never told, with an agent's process
-    files_read: bool = False  # whether an agent went on with live rewards, from its file
-    resumed: bool = False  # whether another process went on with the run, from its journal
-    restores: int = 0  # epochs in which agents turned out to remember more than that journal
+    incidents: Incidents = field(default_factory=Incidents)
 
 
 def guarantee(
@@ -73,7 +81,8 @@ def guarantee(
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
-    chains = _CHAINS**course.restores if _may_go_back(setup) else 1
+    incidents = course.incidents
+    chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
     spent = spec.delta * looks * pairs * chains
     forgot = sum(course.lives) - len(course.lives)
     if spent >= 1:
@@ -81,9 +90,9 @@ def guarantee(
     clauses = assumptions_of(
         setup,
         arms_lost=bool(course.lost) and pairs == 1,
-        rewards_lost=course.rewards_lost,
-        files_read=course.files_read and _may_undo_looks(setup),
-        journal=_journal(course, chains) if _may_go_back(setup) else "",
+        rewards_lost=incidents.rewards_lost,
+        files_read=incidents.files_read and _may_undo_looks(setup),
+        journal=_journal(incidents, chains) if _may_go_back(setup) else "",
         forgotten=_forgotten(forgot, looks),
     )
     epsilon = tolerance_of(policy)
@@ -193,12 +202,12 @@ def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
     return "; ".join(reasons)
 
 
-def _journal(course: Course, chains: int) -> str:
-    if not course.resumed:
+def _journal(incidents: Incidents, chains: int) -> str:
+    if not incidents.resumed:
         return ""
-    if not course.restores:
+    if not incidents.restores:
         return "the journal that the run was resumed from was its newest"
-    often = "once" if course.restores == 1 else f"{course.restores:,} times"
+    often = "once" if incidents.restores == 1 else f"{incidents.restores:,} times"
     return (
         "when an older journal was resumed from does not depend on the rewards (noticed "
         f"{often}: δ is counted {chains} times for that)"

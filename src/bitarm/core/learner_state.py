@@ -6,6 +6,7 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.events import LearnerEvent, RunEnded
+from bitarm.core.guarantee import Incidents
 from bitarm.core.messages import Answer, Dismiss, Position, Report, Request
 from bitarm.core.quantizer import Estimate
 from bitarm.core.question import Question
@@ -103,14 +104,11 @@ class LearnerState:
     phase: LearnerPhase
     arms: tuple[ArmRecord, ...]
     epoch: int
-    resumed: bool
-    restores: int  # epochs in which its journal turned out to be older than what agents remember
     rounds: int
     samples: int
     payload_bits: int
     caveats: tuple[str, ...]
-    rewards_lost: bool  # that were never told, with an agent's process or its memory
-    files_read: bool  # whether an agent went on with live rewards, from its file
+    incidents: Incidents
     ending: RunEnded | None
 
 
