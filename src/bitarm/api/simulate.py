@@ -6,18 +6,13 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from bitarm.api.applicable import GRID, meaningless, parameters_of
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
-from bitarm.api.budget import meaningless
 from bitarm.api.dataframes import arrow_of, flat, frame_of
+from bitarm.api.default_scheme import chosen_policy, chosen_quantizer
 from bitarm.api.extras import require
 from bitarm.api.notebook import simulation_html, simulation_lines
-from bitarm.api.scheme import (
-    GRID,
-    build,
-    chosen_policy,
-    chosen_quantizer,
-    parameters_of,
-)
+from bitarm.api.scheme import build
 from bitarm.api.sweep_picture import sweep_picture
 from bitarm.api.words import require_known, seed_of, split
 from bitarm.core.confidence import Stride

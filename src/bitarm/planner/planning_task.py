@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from bitarm.api.scheme import DEFAULT_DELTA
+from bitarm.api.default_scheme import DEFAULT_DELTA
 from bitarm.api.words import typed_words
 from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.confidence import level_of

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from bitarm.api.scheme import applicable, default_policy, default_width
+from bitarm.api.applicable import applicable
+from bitarm.api.default_scheme import default_policy, default_width
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.policies import POLICIES

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitarm.api.applicable import displaced_words
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
-from bitarm.api.scheme import displaced_words
 from bitarm.api.words import new_seed
 from bitarm.cli.exits import Exit, notify
 from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
