@@ -34,7 +34,7 @@ from bitarm.core.messages import Answer, Cause, Dismiss, Fit, Position, Report, 
 from bitarm.core.outcome import FROM_OUTSIDE, Outcome
 from bitarm.core.policy import Stop
 from bitarm.core.question import Question
-from bitarm.core.race import Dither, Race
+from bitarm.core.race import DitherOf, Race
 from bitarm.core.rounds import Rounds
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.setup import Setup
@@ -59,7 +59,7 @@ class Learner:
         self,
         setup: Setup,
         opening: str | None = None,
-        dither_of: Dither | None = None,
+        dither_of: DitherOf | None = None,
     ) -> None:
         """A learner of one run.
 

@@ -31,15 +31,15 @@ from bitarm.errors import ConfigError, LocalProtocolError
 
 _MOST_NAMES = 8
 
-Dither = Callable[[int, Occasion], float]
-"""The dither of an arm's next message, in [0, 1)."""
+DitherOf = Callable[[int, Occasion], float]
+"""A function that gives the dither of an arm's next message, in [0, 1)."""
 
 
 @final
 class Race:
     """All arms of a run, with what they have cost so far."""
 
-    def __init__(self, setup: Setup, dither_of: Dither | None = None) -> None:
+    def __init__(self, setup: Setup, dither_of: DitherOf | None = None) -> None:
         """`dither_of` gives the dithers of stochastic rounding; else the spec's seed does."""
         self.setup = setup
         self._spec, self._policy = spec, policy = setup.spec, setup.policy

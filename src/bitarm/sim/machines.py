@@ -15,7 +15,7 @@ from bitarm.core.learner import Learner
 from bitarm.core.messages import Dismiss, Request
 from bitarm.core.policy import tolerance_of
 from bitarm.core.quantizer import Occasion
-from bitarm.core.race import Dither
+from bitarm.core.race import DitherOf
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.sim.environment import Environment, draw_rewards, fill, right_arms
@@ -120,7 +120,7 @@ def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:
 
 def _dither_of(
     tape: Tape, environment: Environment, rng: np.random.Generator, trial: int
-) -> Dither:
+) -> DitherOf:
     def dither(arm: int, step: Occasion) -> float:
         """The tape's dither; drawn now if the tape has none for this message yet.
 

@@ -29,8 +29,8 @@ MIDDLE = 4
 WEIGHTS = log_weights(MIDDLE)
 """Logarithm of each winner's rung's weight."""
 
-SHARES = tuple(math.log(share(climb)) for climb in range(-1, RUNGS))
-"""Logarithm of the share of losers −1, 0, 1, … rungs above the winner's."""
+CLIMB_SHARES = tuple(math.log(share(climb)) for climb in range(-1, RUNGS))
+"""Logarithm of the share of losers −1, 0, 1, … rungs above the winner's, where both are free."""
 
 WINDOW = 9
 """Rungs of each arm that are looked at, around the best: those beyond add nothing."""
@@ -95,7 +95,7 @@ def margin(loser_pulls: int, winner_pulls: int, level: float) -> float:
         level,
         SIGMA_RATES,
         WEIGHTS,
-        SHARES,
+        CLIMB_SHARES,
         *([0.0] * (WINDOW * WINDOW) for _ in range(3)),
     )
 

@@ -29,7 +29,7 @@ MOST_BELOW = 15
 """Steps, at most, below the leader's edge from which a challenged arm counts how far up it is."""
 
 SHARES = tuple(math.log(share) for share in FOLLOWING)
-"""Logarithms of the shares of losers 0 to 3 rungs above the winner's."""
+"""Logarithms of the shares of losers 0 to 3 rungs above the winner's, where losers follow."""
 
 ROUNDING = 2.0**-44
 """A share of what is added up for an edge or a hurdle: all roundings of floats are less."""

@@ -14,7 +14,7 @@ from numba.extending import register_jitable
 from bitarm.core.evidence.account import SIGMA_RATES
 from bitarm.core.evidence.least import reaches
 from bitarm.core.evidence.sub_gaussian import (
-    SHARES,
+    CLIMB_SHARES,
     WEIGHTS,
     WINDOW,
     excess,
@@ -37,7 +37,7 @@ def pair_arrays(error: Floats, *, level: float, sigma: float) -> PairArrays:
         error=error,
         rates=np.array(SIGMA_RATES),
         weights=np.array(WEIGHTS),
-        shares=np.array(SHARES),
+        shares=np.array(CLIMB_SHARES),
         room=np.empty((3, WINDOW * WINDOW)),
         level=level,
         sigma=sigma,
