@@ -5,14 +5,14 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from benchmarks.history import record
 from bitarm.experiments.catalog import PAPER, load_study
 from bitarm.experiments.run import run_experiments
-from bitarm.sim.cost import Cost
+from bitarm.sim.processor_time import ProcessorTime
 
 MOST = 1.5  # times the draws alone
 
 
 def test_the_paper_s_experiments(benchmark: BenchmarkFixture) -> None:
     """As `bitarm reproduce` runs them, with as many trials as the paper's."""
-    costs: list[Cost] = []
+    costs: list[ProcessorTime] = []
     experiments = [load_study(name).experiment for name in PAPER]
 
     def reproduce() -> None:

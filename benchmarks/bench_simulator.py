@@ -20,7 +20,7 @@ from bitarm.api.simulate import simulate
 from bitarm.core.setup import Setup
 from bitarm.sim.engine import Engine
 from bitarm.sim.environment import environment_of
-from bitarm.sim.execute import Task, _pool, run_here
+from bitarm.sim.execute import ChunkTask, _pool, run_here
 from bitarm.sim.models import Beta, Gaussian, RewardModel
 from bitarm.sim.sweep import Sweep
 from bitarm.sim.tables import table_of
@@ -136,7 +136,7 @@ def test_beta_arms_beside_numpy_alone(benchmark: BenchmarkFixture) -> None:
 def test_two_processes_beside_one(benchmark: BenchmarkFixture) -> None:
     point = setup(HARDNESS, delta=0.05, quantizer="icq", bits=3, width="paper")
     sweep = Sweep(setups=(point,), models=HARDNESS, trials=12_000_000, seed=1)
-    tasks = [Task(job=0, sweep=sweep, index=index) for index in range(sweep.chunks)]
+    tasks = [ChunkTask(job=0, sweep=sweep, index=index) for index in range(sweep.chunks)]
 
     def one() -> float:
         begin = time.perf_counter()

@@ -29,7 +29,7 @@ import numpy as np
 from bitarm.api.simulate import simulate
 from bitarm.core.quantizers import Dyadic
 from bitarm.experiments.full_bets import run_full_bets
-from bitarm.experiments.published import published
+from bitarm.experiments.results import published
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
 from bitarm.sim.statistics import Moments
 

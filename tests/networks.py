@@ -310,4 +310,5 @@ def substance(state: LearnerState) -> LearnerState:
     ending = state.ending
     if ending is not None:
         ending = replace(ending, guarantee_reason="", assumptions=())
-    return replace(state, epoch=0, resumed=False, arms=arms, ending=ending)
+    incidents = replace(state.incidents, resumed=False)
+    return replace(state, epoch=0, incidents=incidents, arms=arms, ending=ending)

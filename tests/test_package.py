@@ -18,11 +18,11 @@ import yaml
 from hatchling.builders.wheel import WheelBuilder
 
 import bitarm
-from bitarm.api.ask_tell import setup
 from bitarm.api.extras import install_line
 from bitarm.api.identification import Identification
 from bitarm.api.identify import identify, identify_problem
 from bitarm.api.problem import Problem, load_problem
+from bitarm.api.scheme import setup
 from bitarm.api.simulate import Simulation, simulate
 from bitarm.core.agent import Agent
 from bitarm.core.learner import Learner

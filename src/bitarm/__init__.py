@@ -15,10 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bitarm.api.ask_tell import setup
     from bitarm.api.identification import Identification
     from bitarm.api.identify import identify, identify_problem
     from bitarm.api.problem import Problem, load_problem
+    from bitarm.api.scheme import setup
     from bitarm.api.simulate import Simulation, simulate
     from bitarm.core.agent import Agent
     from bitarm.core.learner import Learner
@@ -40,7 +40,7 @@ _HOMES = {
     "load_problem": "bitarm.api.problem",
     "plan": "bitarm.planner.plan",
     "plan_problem": "bitarm.planner.plan",
-    "setup": "bitarm.api.ask_tell",
+    "setup": "bitarm.api.scheme",
     "simulate": "bitarm.api.simulate",
 }
 _SIMULATED = ("bitarm.api.simulate", "bitarm.planner.plan")  # these need an extra

@@ -11,7 +11,7 @@ import pytest
 import bitarm
 from bitarm.api.identify import identify_problem
 from bitarm.api.problem import parse_problem
-from bitarm.api.seed import new_seed
+from bitarm.api.words import new_seed
 from bitarm.core.events import LearnerEvent, RunEnded, RunOpened
 from bitarm.core.outcome import Outcome
 from bitarm.core.standings import Standings

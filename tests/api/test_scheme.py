@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bitarm.api.scheme import build, displaced_words
+from bitarm.api.applicable import displaced_words
+from bitarm.api.scheme import build
 from bitarm.api.simulate import claim_of
 from bitarm.core.policies import ChallengeElimination
 from bitarm.core.quantizers import CHOICES, Dicq, Dyadic, Icq

@@ -16,7 +16,7 @@ from bitarm.core.setup import Setup
 
 SPEC = make_spec(sigma=0.25, schedule=None)
 ARM = 1
-NUMBER = {Fit.LATE: 1, Fit.REPEAT: 2, Fit.NEXT: 3, Fit.AHEAD: 4}  # after two reports
+NUMBER = {Fit.LATE: 1, Fit.REPEAT: 2, Fit.NEXT: 3, Fit.SKIPS: 4}  # after two reports
 SETUP = Setup(spec=SPEC, policy=SuccessiveElimination())
 FIELD = run_field(run_of_opening(f"{SETUP.fingerprint:08x}"), 1)
 

@@ -38,21 +38,21 @@ _TABLE = {
     (AgentPhase.IDLE, Fit.LATE): "nothing",
     (AgentPhase.IDLE, Fit.REPEAT): "the answer again",
     (AgentPhase.IDLE, Fit.NEXT): "pulling",
-    (AgentPhase.IDLE, Fit.AHEAD): "pulling",
+    (AgentPhase.IDLE, Fit.SKIPS): "pulling",
     (AgentPhase.PULLING, Fit.LATE): "nothing",
     (AgentPhase.PULLING, Fit.REPEAT): "nothing",
     (AgentPhase.PULLING, Fit.NEXT): "pulling",
-    (AgentPhase.PULLING, Fit.AHEAD): "pulling",
+    (AgentPhase.PULLING, Fit.SKIPS): "pulling",
     (AgentPhase.LOOKING, Fit.LATE): "nothing",
     (AgentPhase.LOOKING, Fit.REPEAT): "nothing",
     (AgentPhase.LOOKING, Fit.NEXT): "pulling",
-    (AgentPhase.LOOKING, Fit.AHEAD): "pulling",
+    (AgentPhase.LOOKING, Fit.SKIPS): "pulling",
     (AgentPhase.DISMISSED, Fit.LATE): "nothing",
     (AgentPhase.DISMISSED, Fit.REPEAT): "nothing",
     (AgentPhase.DISMISSED, Fit.NEXT): "nothing",
-    (AgentPhase.DISMISSED, Fit.AHEAD): "nothing",
+    (AgentPhase.DISMISSED, Fit.SKIPS): "nothing",
 }
-_DISTANCE = {Fit.LATE: -1, Fit.REPEAT: 0, Fit.NEXT: 1, Fit.AHEAD: 2}
+_DISTANCE = {Fit.LATE: -1, Fit.REPEAT: 0, Fit.NEXT: 1, Fit.SKIPS: 2}
 
 
 def test_the_table_has_every_phase_and_fit() -> None:

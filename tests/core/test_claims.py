@@ -11,7 +11,7 @@ from tapes import agents_of, make_spec
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import AgentJoined, RunEnded
-from bitarm.core.guarantee import Course, Guarantee, guarantee
+from bitarm.core.guarantee import Course, Guarantee, Incidents, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
@@ -74,7 +74,8 @@ def test_a_claim_is_one_sentence_and_its_clauses() -> None:
 
 
 def test_the_defaults_claim_names_all_that_it_takes_for_granted() -> None:
-    course = Course(covered=(0, 1), lost=(2,), rewards_lost=True, resumed=True)
+    incidents = Incidents(rewards_lost=True, resumed=True)
+    course = Course(covered=(0, 1), lost=(2,), incidents=incidents)
     claim = _claim("bounded", course, ChallengeElimination(epsilon=0.01))
     assert claim.assumptions == (
         "rewards are independent over time and between arms, and do not depend on what is asked "
@@ -164,7 +165,7 @@ _NEWEST = "the file that an agent went on from was its newest"
 
 @pytest.mark.parametrize("width", ["bounded", "sub-gaussian"])
 def test_an_older_file_could_undo_looks_where_agents_judge_themselves(width: str) -> None:
-    course = Course(covered=(0, 1, 2), files_read=True)
+    course = Course(covered=(0, 1, 2), incidents=Incidents(files_read=True))
     assert _NEWEST in _claim(width, course, ChallengeElimination()).assumptions
     assert _NEWEST not in _claim(width, policy=ChallengeElimination()).assumptions
 
@@ -178,7 +179,7 @@ def test_an_older_file_could_undo_looks_where_agents_judge_themselves(width: str
     ],
 )
 def test_an_agent_that_only_tells_looks_at_nothing(width: str, policy: Policy) -> None:
-    course = Course(covered=(0, 1, 2), files_read=True)
+    course = Course(covered=(0, 1, 2), incidents=Incidents(files_read=True))
     assert _NEWEST not in _claim(width, course, policy).assumptions
 
 
@@ -187,7 +188,7 @@ def test_an_agent_that_goes_on_from_its_file_is_remembered(*, went_on: bool) -> 
     race = Race((300, 500, 950))
     race.take(race.learner.join(_joined()))
     race.take(race.learner.join(_joined("b2", went_on=went_on)))
-    assert race.learner.save().files_read is went_on
+    assert race.learner.save().incidents.files_read is went_on
     assert replay(race.events).save() == race.learner.save()
 
 
@@ -240,7 +241,7 @@ def _misjudged() -> tuple[int, int]:
     that waits for a worse arm to beat a better one, and then loses all arms above that.
     """
     width = PairwiseMixtureWidth(arms=_K, delta=_DELTA, sigma=1.0, certain=True)
-    confidence = width.confidence(Stride.LEVEL)
+    confidence = width.confidence(Stride.EVEN)
     rng = np.random.Generator(np.random.SFC64(11))
     total = np.zeros((_TRIALS, _K))
     best = np.zeros(_TRIALS, dtype=bool)

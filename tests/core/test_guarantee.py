@@ -9,7 +9,7 @@ from tapes import Total, agents_of, make_spec
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
 from bitarm.core.confidence import Stride
 from bitarm.core.events import RunEnded
-from bitarm.core.guarantee import Course, Guarantee, guarantee
+from bitarm.core.guarantee import Course, Guarantee, Incidents, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
@@ -332,7 +332,7 @@ def _bernoulli(rng: np.random.Generator, means: tuple[float, ...]) -> Total:
 def _restored(policy: Policy, width: str, restores: int) -> Guarantee:
     quantizer = Dyadic() if policy.stride is Stride.JUDGED else Exact()
     setup = Setup(spec=make_spec(quantizer=quantizer, width=width, delta=0.05), policy=policy)
-    course = Course(covered=range(3), resumed=True, restores=restores)
+    course = Course(covered=range(3), incidents=Incidents(resumed=True, restores=restores))
     return guarantee(setup, Outcome.DECIDED, [], [], course)
 
 

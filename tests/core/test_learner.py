@@ -26,15 +26,15 @@ _TABLE = {
     (ArmPhase.RESTING, Fit.LATE): "ignored",
     (ArmPhase.RESTING, Fit.REPEAT): "ignored",
     (ArmPhase.RESTING, Fit.NEXT): "refused",
-    (ArmPhase.RESTING, Fit.AHEAD): "refused",
+    (ArmPhase.RESTING, Fit.SKIPS): "refused",
     (ArmPhase.AWAITED, Fit.LATE): "ignored",
     (ArmPhase.AWAITED, Fit.REPEAT): "ignored",
     (ArmPhase.AWAITED, Fit.NEXT): "accepted",
-    (ArmPhase.AWAITED, Fit.AHEAD): "refused",
+    (ArmPhase.AWAITED, Fit.SKIPS): "refused",
     (ArmPhase.OUT, Fit.LATE): "dismissed",
     (ArmPhase.OUT, Fit.REPEAT): "dismissed",
     (ArmPhase.OUT, Fit.NEXT): "refused",
-    (ArmPhase.OUT, Fit.AHEAD): "refused",
+    (ArmPhase.OUT, Fit.SKIPS): "refused",
 }
 
 
@@ -101,7 +101,7 @@ _REFUSED = {
     "an earlier epoch": (ArmPhase.RESTING, replace(report_of(1, 3), run=_EARLIER), "is of epoch 0"),
     "another epoch, out": (ArmPhase.OUT, replace(report_of(1, 1), run=_LATER), "is of epoch 2"),
     "not asked for": (ArmPhase.RESTING, report_of(1, 4), "was not asked for; 3 were in this epoch"),
-    "ahead": (ArmPhase.AWAITED, report_of(1, 9), "was not asked for; 3 were in this epoch"),
+    "skips": (ArmPhase.AWAITED, report_of(1, 9), "was not asked for; 3 were in this epoch"),
     "a position that was not asked for": (
         ArmPhase.RESTING,
         Position(run=FIELD, arm=1, message=4, pulls=9),

@@ -8,6 +8,7 @@ from networks import Network, learner_state_through_json
 
 from bitarm.core.epochs import run_field
 from bitarm.core.events import EpochBegan, PositionTold, ReportAccepted, ReportIgnored
+from bitarm.core.guarantee import Incidents
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Cause, Dismiss, Position, Request
@@ -38,11 +39,11 @@ def test_a_new_epoch_asks_the_open_questions_again_under_new_numbers() -> None:
         == tuple(replace(request, run=run_field(learner.run, 7), message=1) for request in pending)
     )
     after = learner.save()
-    assert (after.epoch, after.resumed) == (7, True)
+    assert (after.epoch, after.incidents) == (7, Incidents(resumed=True))
     for old, new in zip(before.arms, after.arms, strict=True):
         awaited = old.phase is ArmPhase.AWAITED
         assert new == replace(old, asked=int(awaited), symbol=new.symbol)
-    assert replace(after, epoch=1, resumed=False, arms=()) == replace(before, arms=())
+    assert replace(after, epoch=1, incidents=Incidents(), arms=()) == replace(before, arms=())
     assert learner_state_through_json(after) == after
 
 

@@ -233,7 +233,7 @@ def assert_ending_is_sound(network: Network) -> None:
         width, stride = learner.spec.sampling, learner.policy.stride
         paid = lives[0] * lives[1] if width.along_path else 1
         if width.along_path and width.of_pairs and stride in (Stride.APART, Stride.JUDGED):
-            paid *= 3 ** learner.save().restores
+            paid *= 3 ** learner.save().incidents.restores
         assert ending.guarantee == pytest.approx(learner.spec.delta * paid)
         assert ending.guarantee < 1
         assert learner.caveats == ()

@@ -17,15 +17,15 @@ from bitarm.core.question import Question
     ("message", "completed", "expected"),
     [
         (1, 0, Fit.NEXT),
-        (2, 0, Fit.AHEAD),
+        (2, 0, Fit.SKIPS),
         (0, 0, Fit.REPEAT),
         (1, 1, Fit.REPEAT),
         (2, 1, Fit.NEXT),
-        (3, 1, Fit.AHEAD),
+        (3, 1, Fit.SKIPS),
         (1, 2, Fit.LATE),
         (2, 2, Fit.REPEAT),
         (3, 2, Fit.NEXT),
-        (4, 2, Fit.AHEAD),
+        (4, 2, Fit.SKIPS),
         (0, 2, Fit.LATE),
         (1, 99, Fit.LATE),
     ],
@@ -38,7 +38,7 @@ def test_a_number_fits_in_one_way(message: int, completed: int, expected: Fit) -
 def test_fit_orders_numbers_around_the_one_that_is_due(message: int, completed: int) -> None:
     distance = message - (completed + 1)
     assert (fit(message, completed) is Fit.NEXT) == (distance == 0)
-    assert (fit(message, completed) is Fit.AHEAD) == (distance > 0)
+    assert (fit(message, completed) is Fit.SKIPS) == (distance > 0)
     assert (fit(message, completed) is Fit.REPEAT) == (distance == -1)
     assert (fit(message, completed) is Fit.LATE) == (distance < -1)
 

@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 import bitarm
-from bitarm.core.events import CaveatNoted, LearnerEvent, ReportAccepted
+from bitarm.core.events import (
+    CaveatNoted,
+    EpochBegan,
+    LearnerEvent,
+    PositionTold,
+    ReportAccepted,
+)
 from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import outlook_of, sufficient_epsilon
 from bitarm.core.result import RunResult, result_of
@@ -60,6 +66,19 @@ def test_what_voids_an_answer_voids_what_is_excluded() -> None:
     assert result.excluded
     assert result.excluded_guarantee is None
     assert result.excluded_reason == "rewards were clipped"
+
+
+@pytest.mark.parametrize(("restores", "spent"), [(0, 1), (1, 3), (2, 9)])
+def test_a_lost_past_is_paid_for_by_what_is_excluded_as_by_an_answer(
+    restores: int, spent: int
+) -> None:
+    _, events = _run(max_samples=3000, policy="challenge", quantizer="dyadic")
+    for epoch in range(2, 2 + restores):
+        told = PositionTold(round=9, arm=1, pulls=3000)
+        events += [EpochBegan(epoch=epoch), told, replace(told, arm=2)]
+    exclusion = outlook_of(Standings.of(events)).exclusion
+    assert exclusion.delta == pytest.approx(0.05 * spent)
+    assert ("an older journal was resumed from" in exclusion.reason) is (restores > 0)
 
 
 def test_a_width_without_a_proof_excludes_nothing_for_sure() -> None:

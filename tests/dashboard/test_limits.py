@@ -16,18 +16,18 @@ from loopback import eventually
 from starlette.testclient import TestClient
 
 from bitarm.dashboard.app import create_app
-from bitarm.dashboard.limits import LIMITS, Limits
+from bitarm.dashboard.limits import VISITOR_LIMITS, VisitorLimits
 from bitarm.dashboard.serve import listen, make_server
 
-SMALL = Limits(body_bytes=1_000, compared_bytes=2_000, bodies_bytes=3_000, streams=2)
+SMALL = VisitorLimits(body_bytes=1_000, compared_bytes=2_000, bodies_bytes=3_000, streams=2)
 
 
-def _client(store: Path, limits: Limits = SMALL) -> TestClient:
+def _client(store: Path, limits: VisitorLimits = SMALL) -> TestClient:
     return TestClient(create_app(store, pace=0.02, limits=limits), base_url="http://localhost")
 
 
 @contextmanager
-def _served(store: Path, limits: Limits) -> Iterator[int]:
+def _served(store: Path, limits: VisitorLimits) -> Iterator[int]:
     """The port of a server within limits."""
     server = make_server(store, token=None, limits=limits)
     with listen("127.0.0.1", 0) as listener:
@@ -163,7 +163,7 @@ def test_bodies_that_are_held_at_once_have_a_limit_together(decided_store: Path)
 )
 def test_a_request_that_does_not_end_is_given_up(decided_store: Path, half: bytes) -> None:
     with (
-        _served(decided_store, replace(LIMITS, request_seconds=0.2)) as port,
+        _served(decided_store, replace(VISITOR_LIMITS, request_seconds=0.2)) as port,
         _connected(port) as slow,
     ):
         slow.sendall(half)
@@ -173,7 +173,7 @@ def test_a_request_that_does_not_end_is_given_up(decided_store: Path, half: byte
 
 
 def test_the_second_request_of_a_connection_has_no_more_time(decided_store: Path) -> None:
-    limits = replace(LIMITS, request_seconds=0.2)
+    limits = replace(VISITOR_LIMITS, request_seconds=0.2)
     with _served(decided_store, limits) as port, _connected(port) as slow:
         slow.sendall(b"GET /api/v1/store HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert slow.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
@@ -182,7 +182,7 @@ def test_the_second_request_of_a_connection_has_no_more_time(decided_store: Path
 
 
 def test_who_never_says_a_word_is_sent_away_in_silence(decided_store: Path) -> None:
-    limits = replace(LIMITS, request_seconds=0.2)
+    limits = replace(VISITOR_LIMITS, request_seconds=0.2)
     with _served(decided_store, limits) as port, _connected(port) as silent:
         assert _answer(silent) == ""
 
@@ -191,7 +191,7 @@ def test_an_answer_that_nobody_reads_is_given_up(
     decided_store: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
-        _served(decided_store, replace(LIMITS, stalled_seconds=0.2)) as port,
+        _served(decided_store, replace(VISITOR_LIMITS, stalled_seconds=0.2)) as port,
         socket.socket() as deaf,
     ):
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -210,7 +210,7 @@ def test_those_who_never_finish_push_out_each_other(decided_store: Path) -> None
             honest.sendall(WHOLE)
             assert _answer(honest).startswith("HTTP/1.1 200 ")
 
-    limits = replace(LIMITS, connections=5)
+    limits = replace(VISITOR_LIMITS, connections=5)
     with _served(decided_store, limits) as port, ExitStack() as stack:
         slow = [stack.enter_context(_connected(port)) for _ in range(4)]
         for connection in slow:
@@ -232,7 +232,7 @@ def test_streams_have_a_limit_and_leave_room_for_others(
 ) -> None:
     stream = b"GET /api/v1/runs/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with (
-        _served(decided_store, replace(LIMITS, connections=4, streams=2)) as port,
+        _served(decided_store, replace(VISITOR_LIMITS, connections=4, streams=2)) as port,
         ExitStack() as stack,
     ):
         listeners = [stack.enter_context(_connected(port)) for _ in range(2)]
@@ -267,7 +267,7 @@ def test_what_is_no_request_is_refused_and_logged_a_few_times_only(
     decided_store: Path, caplog: pytest.LogCaptureFixture, bytes_sent: bytes
 ) -> None:
     caplog.set_level(logging.INFO)
-    with _served(decided_store, LIMITS) as port:
+    with _served(decided_store, VISITOR_LIMITS) as port:
         for _ in range(50):
             with _connected(port) as strange:
                 strange.sendall(bytes_sent)

@@ -45,6 +45,11 @@ def test_a_proven_policy_of_theirs_keeps_the_guarantee(shell: Shell) -> None:
     assert (result["guarantee"], result["grace"]) == (0.05, 2)
 
 
+def test_a_proven_width_of_theirs_keeps_the_guarantee(shell: Shell) -> None:
+    result = shell.json("identify", "--width", "basel", "--seed", "1")
+    assert (result["guarantee"], result["width"], result["policy"]) == (0.05, "basel", "se")
+
+
 def test_its_word_can_be_swept_and_told_apart(shell: Shell) -> None:
     swept = ("--coarseness", "1,2", "--policy", "racing", "--grace", "2,4")
     words = ("simulate", *COINS, "--quantizer", "lattice", *swept)
@@ -193,4 +198,5 @@ def test_a_new_word_of_a_scheme_of_ours_changes_one_file(tmp_path: Path) -> None
 def test_the_page_s_project_file_says_what_the_page_says() -> None:
     (text,) = re.findall(r"```toml\n# pyproject.toml\n(.*?)```", PAGE, re.DOTALL)
     groups = tomllib.loads(text)["project"]["entry-points"]
-    assert set(groups) == {"bitarm.quantizers", "bitarm.policies", "bitarm.sources"}
+    families = ("quantizers", "policies", "widths", "sources")
+    assert set(groups) == {f"bitarm.{family}" for family in families}

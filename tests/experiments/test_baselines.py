@@ -2,8 +2,7 @@ import pytest
 from experiments.fabricated import result
 
 from bitarm.experiments.baselines import Baseline, compared, factors
-from bitarm.experiments.published import published
-from bitarm.experiments.results import ExperimentResult
+from bitarm.experiments.results import ExperimentResult, published
 
 
 def _made() -> ExperimentResult:

@@ -4,7 +4,7 @@ from importlib import resources
 import pytest
 
 from bitarm.experiments.catalog import PAPER, load_study
-from bitarm.experiments.published import published
+from bitarm.experiments.results import published
 from bitarm.sim.sweep import MEASURES
 
 

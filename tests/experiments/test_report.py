@@ -9,11 +9,10 @@ from bitarm.experiments.baselines import Baseline
 from bitarm.experiments.catalog import Study
 from bitarm.experiments.claims import falls
 from bitarm.experiments.panels import draw_bounds, draw_factors, draw_floors, draw_panel
-from bitarm.experiments.published import published
 from bitarm.experiments.report import Scored, render
 from bitarm.experiments.result_folder import Origin
-from bitarm.experiments.results import ExperimentResult
-from bitarm.sim.cost import Cost
+from bitarm.experiments.results import ExperimentResult, published
+from bitarm.sim.processor_time import ProcessorTime
 
 _ORIGIN = Origin(version="9.8", code="abc", seed=77, trials=None, instance="fitted", full=False)
 _PANEL = Panel(metric="samples", letter="q")
@@ -78,7 +77,10 @@ def test_error_rates_are_judged_by_their_exact_interval(errors: int, verdict: st
 
 
 def test_the_cost_is_told_beside_the_bare_draws() -> None:
-    costs = [Cost(seconds=2.0, draw_seconds=1.5), Cost(seconds=1.0, draw_seconds=0.5)]
+    costs = [
+        ProcessorTime(seconds=2.0, draw_seconds=1.5),
+        ProcessorTime(seconds=1.0, draw_seconds=0.5),
+    ]
     page = render([_scored(result({"a": [2.0, 1.0]}))], origin=_ORIGIN, costs=costs)
     assert "1.50 times the bare draws" in page
     assert "every chunk was kept" in _page(result({"a": [2.0, 1.0]}))

@@ -3,8 +3,7 @@ import csv
 import pytest
 from experiments.fabricated import TRIALS, result
 
-from bitarm.experiments.published import published
-from bitarm.experiments.results import to_csv
+from bitarm.experiments.results import published, to_csv
 
 
 def test_deviations_are_relative_to_the_published_mean() -> None:

@@ -9,7 +9,7 @@ from bitarm.experiments.catalog import load_study
 from bitarm.experiments.experiment import Axis, Experiment
 from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
-from bitarm.sim.cost import Cost
+from bitarm.sim.processor_time import ProcessorTime
 from bitarm.sim.sweep import merge_points
 
 
@@ -23,7 +23,7 @@ def _run(
     *,
     full: bool = False,
     cache: Path | None = None,
-    costs: list[Cost] | None = None,
+    costs: list[ProcessorTime] | None = None,
     workers: int = 1,
     trials: int = 60,
 ) -> ExperimentResult:
@@ -73,12 +73,12 @@ def test_what_goes_beyond_the_paper_changes_nothing_of_the_paper() -> None:
 
 
 def test_what_is_kept_is_not_run_again(tmp_path: Path) -> None:
-    first: list[Cost] = []
-    again: list[Cost] = []
+    first: list[ProcessorTime] = []
+    again: list[ProcessorTime] = []
     found = _run(_hardness(), cache=tmp_path, costs=first)
     assert found == _run(_hardness(), cache=tmp_path, costs=again)
     assert (len(first), len(again)) == (2, 0)
-    more: list[Cost] = []
+    more: list[ProcessorTime] = []
     _run(_hardness((0.5, 1.0, 0.25)), cache=tmp_path, costs=more)
     assert len(more) == 1  # the new gap alone
 
@@ -103,7 +103,7 @@ def test_arms_drawn_anew_are_not_compared_with_the_paper() -> None:
 
 
 def test_a_sweep_of_one_scheme_has_no_cost_that_could_be_measured() -> None:
-    costs: list[Cost] = []
+    costs: list[ProcessorTime] = []
     alone = replace(_hardness(), series={"exact": {"quantizer": "exact"}})
     assert _run(alone, costs=costs).series == ["exact"]
     assert costs == []

@@ -45,7 +45,7 @@ from bitarm.errors import BitarmError, ConfigError, StoreError
 from bitarm.runtime.agent.file import AgentFile
 from bitarm.runtime.agent.memory import AgentMemory
 from bitarm.store import MemoryJournal, SqliteJournal
-from bitarm.store.bodies import read_body, write_body
+from bitarm.store.event_bodies import read_body, write_body
 from bitarm.wire.topics import Subject
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from fuzzing.services import Reader
 from fuzzing.texts import damaged, spoilt
 
 from bitarm.dashboard.app import create_app
-from bitarm.dashboard.limits import LIMITS
+from bitarm.dashboard.limits import VISITOR_LIMITS
 
 _WITHIN = 20.0  # seconds for one answer
 _PIECES = (
@@ -93,7 +93,7 @@ def asked_page() -> Reader:
     identify_into(store, seed=2, quantizer="quban", max_rounds=4)
     open_run_in(store, rounds=2)
     app, loop = create_app(store), asyncio.new_event_loop()
-    assert LIMITS.body_bytes > 0
+    assert VISITOR_LIMITS.body_bytes > 0
 
     def take(payload: bytes) -> None:
         status = loop.run_until_complete(asyncio.wait_for(_ask(app, json.loads(payload)), _WITHIN))

@@ -14,8 +14,8 @@ from golden import whole_runs
 from golden.then import defaults_of_then
 
 import bitarm
-from bitarm.api.models import parse_arms
 from bitarm.core.vocabulary import vocabulary
+from bitarm.sim.models import parse_models
 
 PATH = Path(__file__).with_name("simulations.json")
 SEED = 20
@@ -115,7 +115,7 @@ CASES: tuple[Simulated, ...] = (
 
 def run(case: Simulated) -> Record:
     """Simulate a case and record it, as plain JSON: floats are written so that none is changed."""
-    models = parse_arms(case.arms, case.parameters)
+    models = parse_models(case.arms, case.parameters)
     words = {"sigma": max(model.sigma for model in models), **case.words}  # the default of then
     with defaults_of_then():
         result = bitarm.simulate(models, trials=case.trials, seed=SEED, **words)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from bitarm.api.scheme import default_width
+from bitarm.api.default_scheme import default_width
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.policy import Policy

@@ -16,9 +16,9 @@ from typing import Any
 from golden.then import defaults_of_then
 
 import bitarm
-from bitarm.api.models import parse_arms
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.rewards.draws import ModelSource
+from bitarm.sim.models import parse_models
 
 FOLDER = Path(__file__).parent
 REPORT = ("round", "arm", "pulls", "symbol", "mean", "error", "radius")
@@ -30,7 +30,7 @@ Record = dict[str, Any]
 def run_again(kept: Record) -> Record:
     """Run what a record says was run, and record it, as plain JSON."""
     seed = kept["seed"]
-    models = parse_arms(kept["arms"], kept["parameters"])
+    models = parse_models(kept["arms"], kept["parameters"])
     sources = {
         f"arm-{number}": ModelSource(model, seed=seed, arm=number)
         for number, model in enumerate(models)

@@ -95,9 +95,9 @@ def test_jumps_reach_checkpoints_that_the_rounds_alone_would_not() -> None:
         return largest_frames(spec, limits, stride).request
 
     assert request(Limits(rounds=6), Stride.TOGETHER) == 35  # the sixth checkpoint: 8 pulls
-    assert request(Limits(rounds=6), Stride.LEVEL) == 40  # 10^12 pulls
-    assert request(Limits(rounds=6, samples=100), Stride.LEVEL) == 35
-    assert request(Limits(rounds=1), Stride.LEVEL) == 35  # nobody jumps
+    assert request(Limits(rounds=6), Stride.EVEN) == 40  # 10^12 pulls
+    assert request(Limits(rounds=6, samples=100), Stride.EVEN) == 35
+    assert request(Limits(rounds=1), Stride.EVEN) == 35  # nobody jumps
 
 
 def test_what_a_question_adds_to_a_request() -> None:
@@ -111,7 +111,7 @@ def test_what_a_question_adds_to_a_request() -> None:
     one_by_one = _sizes(Limits(), **_BOUNDED, quantizer="dicq", policy="se").request
     assert one_by_one == raw + 10 + 10 + 1  # centre, step, divisor
     spec = _setup(**_BOUNDED, quantizer="dicq").spec
-    jumping = largest_frames(spec, Limits(), Stride.LEVEL).request
+    jumping = largest_frames(spec, Limits(), Stride.EVEN).request
     assert jumping == one_by_one + 2  # a divisor for a mean that was not heard for long
 
 
@@ -212,7 +212,7 @@ def test_no_jump_of_means_and_pulls_takes_a_longer_symbol(jump: int, kappa: floa
         10**9, 10**10,
     ])  # fmt: skip
     spec = setup.spec
-    sizes = largest_frames(spec, Limits(), Stride.LEVEL)
+    sizes = largest_frames(spec, Limits(), Stride.EVEN)
     longest = 0
     for before in range(1, 21 - jump):
         (t, u) = (spec.schedule.pulls_at(before), spec.schedule.pulls_at(before + jump))

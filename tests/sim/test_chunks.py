@@ -20,7 +20,7 @@ from bitarm.core.spec import RunSpec
 from bitarm.errors import StoreError
 from bitarm.sim import sweep as sweep_module
 from bitarm.sim.chunks import ChunkStore, _digest, forget_oldest
-from bitarm.sim.execute import Done, Task, execute, run_here, run_task
+from bitarm.sim.execute import ChunkTask, Done, execute, run_here, run_task
 from bitarm.sim.models import Bernoulli
 from bitarm.sim.sweep import PointResult, Sweep, run_chunk
 
@@ -51,7 +51,7 @@ class Counting:
     def __init__(self) -> None:
         self.ran: list[int] = []
 
-    def __call__(self, tasks: Sequence[Task]) -> Iterator[Done]:
+    def __call__(self, tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         for task in tasks:
             self.ran.append(task.index)
             yield run_task(task)

@@ -22,9 +22,9 @@ from bitarm.errors import ConfigError, StoreError
 from bitarm.sim import execute as module
 from bitarm.sim.chunks import ChunkStore
 from bitarm.sim.execute import (
+    ChunkTask,
     Done,
     Runner,
-    Task,
     execute,
     execute_all,
     in_order,
@@ -82,7 +82,7 @@ def any_work_is_worth_a_pool(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     pools: list[int] = []
     pool = module._pool
 
-    def watched(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
+    def watched(tasks: Sequence[ChunkTask], workers: int) -> Iterator[Done]:
         pools.append(workers)
         return pool(tasks, workers)
 
@@ -91,15 +91,15 @@ def any_work_is_worth_a_pool(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return pools
 
 
-Order = Callable[[list[Task]], list[Task]]
+Order = Callable[[list[ChunkTask]], list[ChunkTask]]
 
 
-def _tasks(indices: Iterable[int]) -> list[Task]:
-    return [Task(job=0, sweep=_SWEEP, index=index) for index in indices]
+def _tasks(indices: Iterable[int]) -> list[ChunkTask]:
+    return [ChunkTask(job=0, sweep=_SWEEP, index=index) for index in indices]
 
 
 def _in_order(order: Order) -> Runner:
-    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+    def run(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         for task in order(list(tasks)):
             yield run_task(task)
 
@@ -162,7 +162,7 @@ def test_a_pool_that_is_left_early_leaves_no_process() -> None:
 def test_work_that_is_soon_done_starts_no_process(
     expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
+    def refuse(tasks: Sequence[ChunkTask], workers: int) -> Iterator[Done]:
         pytest.fail("processes were started")
 
     monkeypatch.setattr(module, "_pool", refuse)
@@ -201,7 +201,7 @@ def test_progress_counts_trials_up_to_all(tmp_path: Path) -> None:
 def test_a_runner_is_closed_when_a_chunk_cannot_be_kept(tmp_path: Path) -> None:
     closed = False
 
-    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+    def run(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         nonlocal closed
         try:
             yield from run_here(tasks)
@@ -277,7 +277,7 @@ def test_a_pool_from_the_first_task_on_changes_nothing(expected: str) -> None:
 def test_a_pool_begins_with_one_task_for_each_kernel() -> None:
     normal = replace(_SWEEP, models=(Gaussian(mean=0.6, sd=1.0), Gaussian(mean=0.4, sd=1.0)))
     tasks = [
-        Task(job=job, sweep=sweep, index=index)
+        ChunkTask(job=job, sweep=sweep, index=index)
         for job, sweep in enumerate((_SWEEP, _SWEEP, normal))
         for index in range(2)
     ]

@@ -123,7 +123,7 @@ class Leaping(Policy):
     """A policy that leaves out every other checkpoint, as a schedule allows."""
 
     name: ClassVar[str] = "leaping"
-    stride: ClassVar[Stride] = Stride.LEVEL
+    stride: ClassVar[Stride] = Stride.EVEN
 
     def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         if unheard(views):

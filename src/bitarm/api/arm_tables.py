@@ -54,15 +54,12 @@ class ArmsFile:
 
 
 def load_arms(path: str | PathLike[str]) -> ArmsFile:
-    """What an agent needs of a problem file: arms, bounds and `clip`.
-
-    The scheme is the learner's: the package that it may come from need not be installed here.
-    """
+    """The arms, bounds and `clip` of a problem file; ConfigError, with the path, for any other."""
     return read_file(Path(path), parse_arms)
 
 
 def parse_arms(toml: str, folder: Path) -> ArmsFile:
-    """The same of a TOML text, whose paths are relative to `folder`."""
+    """What an agent needs of a problem file that is given as text; its paths start at `folder`."""
     tables = read_tables(toml)
     problem = table_of(tables, "problem")
     return ArmsFile(

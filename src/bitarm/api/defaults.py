@@ -1,7 +1,8 @@
-"""What a word is where nobody says it, as the code that chooses it has it.
+"""The defaults as a person reads them: what each word is where nobody says it.
 
-Many words have their default at their field. Of others it depends on what else was chosen: there
-the page of words and the schema tell each value with where it holds.
+The values are asked of the code that chooses them. Many words have their default at their field. Of
+others it depends on what else was chosen (`default_scheme.py`): there the page of words and the
+schema tell each value with where it holds.
 """
 
 from collections import Counter
@@ -9,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from bitarm.api.scheme import (
+from bitarm.api.applicable import GRID
+from bitarm.api.default_scheme import (
     DEFAULT_DELTA,
-    GRID,
     chosen_policy,
     chosen_quantizer,
     default_policy,
@@ -71,7 +72,7 @@ def shown(value: object) -> str:
 
 
 def _chosen() -> Mapping[str, Iterable[tuple[str, Any]]]:
-    """Words whose default is chosen where a run is set up (api/scheme.py), not at a field."""
+    """Words whose default is chosen in `default_scheme.py`, and not told by a field."""
     on_a_grid = {
         name: policy
         for name, policy in POLICIES.known.items()
@@ -94,7 +95,7 @@ def _quantizers() -> list[tuple[str, str]]:
 
 
 def _policies() -> list[tuple[str, str]]:
-    """By quantizer; and beside other words, with the default quantizer or one like it."""
+    """The default policy by quantizer, and beside other words with the default quantizer."""
     named = {name: default_policy(member).name for name, member in CHOICES.known.items()}
     usual = chosen_policy({})
     beside = [(f"with {word}", chosen_policy({word: None}).name) for word in GRID]
@@ -106,7 +107,7 @@ def _policies() -> list[tuple[str, str]]:
 
 
 def _widths() -> list[tuple[str, str]]:
-    """By policy; of one whose agents judge themselves it also depends on what is known."""
+    """The default width by policy; where agents judge themselves, also by what is known."""
     cases = []
     for name, policy in POLICIES.known.items():
         with_sigma = default_width(policy, bounds_only=False).name

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, final
 
-from bitarm.api.frames import arrow_of, flat, frame_of
+from bitarm.api.dataframes import arrow_of, flat, frame_of
 from bitarm.api.notebook import result_html, result_lines
 from bitarm.api.race_picture import race_picture
 from bitarm.core.events import LearnerEvent, ReportAccepted
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class HistoryEntry:
     """What one report told of an arm."""
 
     round: int
@@ -48,14 +48,14 @@ class Identification(RunResult):
     order of time.
     """
 
-    history: tuple[Told, ...]
+    history: tuple[HistoryEntry, ...]
 
     def to_frame(self, of: Literal["arms", "rounds"] = "arms") -> "pd.DataFrame":
         """A table of the arms, or of the rounds with what each arm told; needs pandas."""
         return frame_of(self._rows(of))
 
     def to_arrow(self, of: Literal["arms", "rounds"] = "arms") -> "pa.Table":
-        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        """The rows of `to_frame` as an Arrow table, for Parquet; needs pyarrow (extra `frames`)."""
         return arrow_of(self._rows(of))
 
     def _rows(self, of: str) -> list[dict[str, Any]]:
@@ -104,5 +104,5 @@ def identification_of(events: Iterable[LearnerEvent]) -> Identification:
     }
     return Identification(
         **{field.name: getattr(result, field.name) for field in fields(RunResult)},
-        history=tuple(Told(**one, left=out[one["arm"]] == one["round"]) for one in told),
+        history=tuple(HistoryEntry(**one, left=out[one["arm"]] == one["round"]) for one in told),
     )

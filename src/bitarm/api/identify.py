@@ -12,8 +12,7 @@ from bitarm.api.assumptions import check_data, data_caveats, sigma_caveats
 from bitarm.api.identification import Identification, identification_of
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build
-from bitarm.api.seed import seed_of
-from bitarm.api.words import split
+from bitarm.api.words import seed_of, split
 from bitarm.core.budget import has_phases
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner

@@ -35,7 +35,7 @@ def result_html(result: RunResult) -> str:
 
 
 def result_lines(result: RunResult) -> str:
-    """The same without the arms, for a prompt and for `print`."""
+    """The answer, its price and its guarantee, a line each: for a prompt and for `print`."""
     return "\n".join((_answer(result), _price(result), result.guarantee_reason))
 
 
@@ -55,7 +55,7 @@ def simulation_html(trials: int, seed: int, settings: Sequence[Mapping[str, Any]
 
 
 def simulation_lines(trials: int, seed: int, settings: Sequence[Mapping[str, Any]]) -> str:
-    """The same as lines, for a prompt and for `print`."""
+    """The settings of a simulation, a line each: for a prompt and for `print`."""
     return "\n".join(
         (
             f"{trials:,} trials, seed {seed}",

@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from bitarm.api.applicable import displaced_words
 from bitarm.api.arm_tables import (
     Arm,
     ArmsFile,
@@ -25,7 +26,7 @@ from bitarm.api.arm_tables import (
     refuse_code,
     table_of,
 )
-from bitarm.api.scheme import build, displaced_words
+from bitarm.api.scheme import build
 from bitarm.api.tables import NETWORK
 from bitarm.api.words import LIMITS, typed_words
 from bitarm.core.rewards import RewardSource

@@ -12,12 +12,12 @@ from bitarm.core.result import RunResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bitarm.api.identification import Told  # which draws its race with this
+    from bitarm.api.identification import HistoryEntry  # which draws its race with this
 
 _MOST_ARMS = 12  # whose names fit beside the picture
 
 
-def race_picture(result: RunResult, history: "Sequence[Told]") -> "Figure":
+def race_picture(result: RunResult, history: "Sequence[HistoryEntry]") -> "Figure":
     """A curve with a band for each arm; a cross where it fell, a ring at the answer or the leader.
 
     If there are many, those that went furthest have names and colours, and the others are grey.
@@ -31,7 +31,7 @@ def race_picture(result: RunResult, history: "Sequence[Told]") -> "Figure":
     furthest = sorted(range(len(result.arms)), key=lambda arm: -result.arms[arm].pulls)
     named = set(furthest[:_MOST_ARMS])
     marked = result.best_arm if result.best_arm is not None else result.leader
-    curves: dict[int, list[Told]] = defaultdict(list)
+    curves: dict[int, list[HistoryEntry]] = defaultdict(list)
     for report in history:
         curves[report.arm].append(report)
     others = [

@@ -1,20 +1,24 @@
-"""From the words of a problem file or a call to a Setup.
+"""How the words of a problem file, or of a call, become a Setup.
 
 Only what was given is passed in: a word that does not apply to the chosen scheme is refused, and
 what was not given gets the default of the one place that defines it.
 """
 
-from collections.abc import Mapping
-from dataclasses import fields
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bitarm.api.budget import meaningless, refuse_meaningless, sized_by_bits
-from bitarm.api.words import LIMITS, typed_words
+from bitarm.api.applicable import GRID, applicable, refuse_meaningless
+from bitarm.api.default_scheme import (
+    DEFAULT_DELTA,
+    asks_to_judge,
+    chosen_policy,
+    chosen_quantizer,
+    default_width,
+)
+from bitarm.api.words import LIMITS, seed_of, split, typed_words
 from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.budget import BudgetPolicy, has_phases, is_budgeted
-from bitarm.core.codes import Above, Nearest
-from bitarm.core.confidence import Stride, Width
+from bitarm.core.confidence import Stride
 from bitarm.core.dither import uniform_priors
 from bitarm.core.limits import Limits
 from bitarm.core.phases import BitBudget
@@ -25,8 +29,7 @@ from bitarm.core.policies import (
 )
 from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Quantizer
-from bitarm.core.quantizers import CHOICES, Dicq, Dyadic
-from bitarm.core.registry import Registry
+from bitarm.core.quantizers import CHOICES, Dyadic
 from bitarm.core.schedule import (
     GeometricSchedule,
     ListedSchedule,
@@ -40,17 +43,26 @@ from bitarm.core.vocabulary import choose
 from bitarm.core.widths import (
     WIDTHS,
     BoundedEvidence,
-    PairwiseMixtureWidth,
-    PairwiseWidth,
     SubGaussianEvidence,
 )
 from bitarm.core.words import typed
 from bitarm.errors import ConfigError
 
-DEFAULT_DELTA = 0.05
-GRID = ("growth", "first", "checkpoints")
-"""Words of a schedule, which agents that judge themselves do not have."""
-_IN_STEP = (Stride.TOGETHER, Stride.LEVEL)  # arms are compared at equally many pulls
+
+def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setup:
+    """A run before it begins, for `bitarm.Learner`.
+
+        learner = bitarm.Learner(bitarm.setup(["north", "south"], delta=0.05, bounds=(0, 1)))
+
+    `arms` are the names; the `words` are those of `identify` (docs/words.md). `seed` is for what
+    the run draws itself; by default one is drawn. ConfigError for words that cannot be run.
+    """
+    problem, scheme, limits = split(words)
+    if isinstance(arms, str | bytes):
+        raise ConfigError(f"arms must be a list of names, got {arms!r:.80}")
+    return build(
+        tuple(map(str, arms)), seed=seed_of(seed), problem=problem, scheme=scheme, limits=limits
+    )
 
 
 def build(
@@ -174,71 +186,6 @@ def _budgeted(
     return Setup(spec=spec, policy=policy, limits=Limits(bits=bits))
 
 
-def chosen_quantizer(given: Mapping[str, Any]) -> type[Any]:
-    """The one that is named or given as a value, or else the one that suits the policy."""
-    named = given.get("quantizer")
-    return default_quantizer(chosen_policy(given)) if named is None else _chosen(CHOICES, named)
-
-
-def chosen_policy(given: Mapping[str, Any]) -> type[Any]:
-    """The one that is named or given as a value, or else what the words beside it leave."""
-    named = given.get("policy")
-    if named is not None:
-        return _chosen(POLICIES, named)
-    quantizer = given.get("quantizer")
-    return default_policy(Dyadic if quantizer is None else _chosen(CHOICES, quantizer), given)
-
-
-def default_quantizer(policy: Policy | type[Policy]) -> type[Quantizer]:
-    """The one of fewest bits under a policy, used unless another is named."""
-    return Dyadic if policy.stride is Stride.JUDGED else Dicq
-
-
-def default_policy(
-    quantizer: type[Quantizer], given: Mapping[str, Any] = MappingProxyType({})
-) -> type[Policy]:
-    """What a quantizer is used with beside the words given, unless a policy is named.
-
-    Agents judge themselves, if the quantizer can ask them to and no word says otherwise: neither a
-    width that is no evidence, nor one of a schedule.
-    """
-    width = given.get("width")
-    judged = asks_to_judge(quantizer) and not any(word in given for word in GRID)
-    if judged and (width is None or choose(WIDTHS, width).fits(Stride.JUDGED)):
-        return ChallengeElimination
-    return SuccessiveElimination
-
-
-def asks_to_judge(quantizer: Quantizer | type[Quantizer]) -> bool:
-    """Whether a quantizer has the questions for agents that judge themselves."""
-    return quantizer.hinted and {Nearest.name, Above.name} <= set(quantizer.codes)
-
-
-def default_width(policy: Policy | type[Policy], *, bounds_only: bool = True) -> type[Width]:
-    """The one that a policy's proof needs, or the tightest for the way in which it moves arms.
-
-    `bounds_only` says that of the rewards nothing but their bounds is known, and no σ: what agents
-    that judge themselves then weigh. Under a budget nothing is proven: there a width only sizes the
-    quantizer's intervals.
-    """
-    if is_budgeted(policy):
-        return PairwiseWidth
-    if policy.needs_width is not None:
-        return policy.needs_width
-    if policy.stride is Stride.JUDGED and bounds_only:
-        return BoundedEvidence
-    return PairwiseMixtureWidth if policy.stride in _IN_STEP else SubGaussianEvidence
-
-
-def _chosen(registry: Registry[Any], value: Any) -> type[Any]:
-    if isinstance(value, str):
-        return choose(registry, value)
-    fault = registry.fault_of(type(value))
-    if fault is not None:
-        raise ConfigError(f"{value!r:.100} is no {registry.kind}: {fault}")
-    return type(value)
-
-
 def _as_given(kind: str, given: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
     """A scheme that was given as a value; None if it was named. Its words are set in the value."""
     value = given.get(kind)
@@ -304,47 +251,3 @@ def _priors(quantizer: Quantizer, bounds: Bounds | None, arms: int, seed: int) -
     """μ̃_0 for every arm, where the quantizer wants it drawn."""
     drawn_from = quantizer.prior_range(bounds)
     return () if drawn_from is None else uniform_priors(seed, arms, drawn_from)
-
-
-def applicable(
-    registry: Registry[Any], chosen: type[Any], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The given words that are parameters of `chosen`; one that only others have is refused."""
-    own = parameters_of(chosen)
-    for word in given:
-        users = [name for name, member in registry.known.items() if word in parameters_of(member)]
-        if users and word not in own:
-            raise ConfigError(
-                f"{word} does not apply to the {registry.kind} {chosen.name}; it is for "
-                f"{', '.join(users)}"
-            )
-    return {word: value for word, value in given.items() if word in own}
-
-
-def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
-    """Parameters that lose their meaning when these words replace a file's own choices."""
-    displaced: set[str] = set()
-    for registry in (CHOICES, POLICIES):
-        name = chosen.get(registry.kind)
-        if isinstance(name, str) and name in registry:
-            own = parameters_of(registry[name])
-            displaced |= set().union(*map(parameters_of, registry.known.values())) - own
-    if "growth" in chosen or "first" in chosen:
-        displaced.add("checkpoints")
-    if "bit_budget" in chosen:
-        displaced |= sized_by_bits(["bit_budget"]).keys() - sized_by_bits([]).keys()
-    if chosen.get("width") == BoundedEvidence.name:
-        displaced.add("sigma")
-    quantizer, policy = chosen.get("quantizer"), chosen.get("policy")
-    if isinstance(quantizer, str) and quantizer in CHOICES and not CHOICES[quantizer].has_intervals:
-        displaced.add("interval_delta")
-    if isinstance(policy, str) and policy in POLICIES:
-        displaced |= meaningless(POLICIES[policy], None, chosen).keys()
-        if POLICIES[policy].stride is Stride.JUDGED:
-            displaced |= {*GRID}
-    return displaced
-
-
-def parameters_of(member: type[Any]) -> set[str]:
-    """The names of a scheme's parameters."""
-    return {field.name for field in fields(member)}

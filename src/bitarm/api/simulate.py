@@ -6,21 +6,15 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from bitarm.api.applicable import GRID, meaningless, parameters_of
 from bitarm.api.assumptions import resolution_caveats, sigma_caveats
-from bitarm.api.budget import meaningless
+from bitarm.api.dataframes import arrow_of, flat, frame_of
+from bitarm.api.default_scheme import chosen_policy, chosen_quantizer
 from bitarm.api.extras import require
-from bitarm.api.frames import arrow_of, flat, frame_of
 from bitarm.api.notebook import simulation_html, simulation_lines
-from bitarm.api.scheme import (
-    GRID,
-    build,
-    chosen_policy,
-    chosen_quantizer,
-    parameters_of,
-)
-from bitarm.api.seed import seed_of
+from bitarm.api.scheme import build
 from bitarm.api.sweep_picture import sweep_picture
-from bitarm.api.words import require_known, split
+from bitarm.api.words import require_known, seed_of, split
 from bitarm.core.confidence import Stride
 from bitarm.core.guarantee import Guarantee, claim_ahead
 from bitarm.core.policies import POLICIES
@@ -107,7 +101,7 @@ class Simulation:
         return frame_of(self.rows())
 
     def to_arrow(self) -> "pa.Table":
-        """The same as a table of Arrow, for Parquet; needs pyarrow (extra `frames`)."""
+        """The rows of `to_frame` as an Arrow table, for Parquet; needs pyarrow (extra `frames`)."""
         return arrow_of(self.rows())
 
     def plot(self) -> "Figure":

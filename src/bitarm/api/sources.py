@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """For which arm, of which run, rewards are wanted."""
+    """The arm of a run whose rewards are wanted, and the folder to look for its files in."""
 
     arm: str
     number: int
@@ -141,7 +141,7 @@ class Callable(Source):
     function: Annotated[str, _arm("module:function; modules beside the file are found too")]
 
     def open(self, place: Place) -> RewardSource:
-        """What it returns."""
+        """The values that the function returns."""
         return CallableSource(load_callable(self.function, place.folder), label=place.arm)
 
 

@@ -1,27 +1,30 @@
-"""The words of a problem as files and calls spell them, by table: known, and of the right type."""
+"""The words of a problem as files and calls spell them, by table: known, and of the right type.
 
+And the seed, which is no word: it is given with a call, or drawn.
+"""
+
+import secrets
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 from bitarm.api.tables import NETWORK
 from bitarm.core.limits import Limits
 from bitarm.core.registry import unheard_of
-from bitarm.core.vocabulary import (
-    LIMIT,
-    import_plugins,
-    taker_of,
-    vocabulary,
-)
+from bitarm.core.spec import check_seed
+from bitarm.core.vocabulary import LIMIT_PREFIX, import_plugins, taker_of, vocabulary
 from bitarm.core.words import Taker, typed, words_of
 from bitarm.errors import ConfigError
 
 LIMITS: dict[str, Taker] = {name: taker_of(declared) for name, declared in words_of(Limits).items()}
+"""What takes the value of each word of [limits]."""
 
 
 def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()) -> dict[str, Any]:
-    """The same for [problem] or [scheme], whose words other packages may extend.
+    """The words given for [problem] or [scheme], each of its type.
 
-    Words `beside` them are named in a refusal too.
+    Other packages may extend both tables: they are imported if a word is not one of ours. Words
+    `beside` those of the table are named in a refusal too. ConfigError for a word that nobody has.
     """
     known = vocabulary().of_table(table)
     faults: list[str] = []
@@ -48,9 +51,9 @@ def split(
         {word: words[word] for word in words if word in known.of_table("problem")},
         {word: words[word] for word in words if word in known.of_table("scheme")},
         {
-            word: take(LIMIT + word, words[LIMIT + word])
+            word: take(LIMIT_PREFIX + word, words[LIMIT_PREFIX + word])
             for word, take in LIMITS.items()
-            if LIMIT + word in words
+            if LIMIT_PREFIX + word in words
         },
     )
 
@@ -75,3 +78,16 @@ def table_with(word: str) -> str | None:
     if word in LIMITS:
         return "limits"
     return "network" if word in NETWORK else None
+
+
+def new_seed() -> int:
+    """A seed from the system, short enough to type again."""
+    return secrets.randbits(32)
+
+
+def seed_of(seed: int | None) -> int:
+    """The seed that was given, or a new one; NumPy's whole numbers will do."""
+    if seed is None:
+        return new_seed()
+    check_seed(seed if isinstance(seed, bool) or not isinstance(seed, Integral) else int(seed))
+    return int(seed)

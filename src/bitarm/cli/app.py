@@ -31,7 +31,7 @@ COMMANDS = (
     "runs",
     "broker",
 )
-"""In the order of the help; each is a module of `bitarm.cli.commands` with a function `add_to`."""
+"""The commands in the order of the help: modules of `bitarm.cli.commands` that have `add_to`."""
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Why a disk takes nothing more: nobody's defect."""

@@ -8,7 +8,7 @@ Bounds = tuple[float, float]
 
 
 def check_bounds(bounds: Bounds | None) -> None:
-    """Two finite numbers, a < b."""
+    """Refuse bounds that are not two finite numbers, a < b."""
     if bounds is None:
         return
     a, b = bounds

@@ -19,8 +19,10 @@ NO_BUDGET = (
 
 
 def catch_up(arms: Sequence[ArmRecord], schedule: Schedule, stride: Stride) -> list[Advance] | None:
-    """To the first checkpoint that nobody has passed, where arms are compared at equally many
-    pulls; otherwise each arm that is ahead to its own next one. None past the end of the grid.
+    """The advances that bring all arms to where the agents are; None past the end of the grid.
+
+    Where arms are compared at equally many pulls, all go to the first checkpoint that nobody has
+    passed; otherwise each arm that is ahead goes to its own next one.
     """
     made = {
         arm: max(record.ahead or 0, record.pulls)

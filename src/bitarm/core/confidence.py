@@ -44,7 +44,7 @@ class Stride(Enum):
     """How a policy moves the arms that it compares: what a width for pairs must know."""
 
     TOGETHER = "together"  # all active arms, over every checkpoint of the grid in turn
-    LEVEL = "level"  # compared at equally many pulls, at checkpoints chosen from the data
+    EVEN = "even"  # compared at equally many pulls, at checkpoints chosen from the data
     APART = "apart"  # each arm over the grid on its own
     JUDGED = "judged"  # one goes ahead, and the others weigh their own rewards against its evidence
 
@@ -63,7 +63,7 @@ class Confidence(Protocol):
         ...
 
     def separation(self, loser: ArmView, winner: ArmView) -> float:
-        """The same for decoded means: the margin and both quantizers' errors."""
+        """The lead in μ̃ from which on that holds: the margin and both quantizers' errors."""
         return self.margin(loser, winner) + (loser.error + winner.error)
 
     def radius(self, view: ArmView) -> float:

@@ -1,7 +1,7 @@
 """Whether P(wrong) ≤ δ holds for an answer, and if not, why not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of
@@ -31,16 +31,24 @@ class Guarantee:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Incidents:
+    """What happened to the processes of a run, as far as a claim depends on it."""
+
+    rewards_lost: bool = False  # that were never told, with an agent's process or its memory
+    files_read: bool = False  # whether an agent went on with live rewards, from its file
+    resumed: bool = False  # whether another learner went on with the run, from its journal
+    restores: int = 0  # epochs in which agents turned out to remember more than that journal
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """What happened to the arms of a run, as far as a claim depends on it."""
+    """What happened in a run, as far as a claim depends on it."""
 
     covered: Sequence[int]  # arms that an answer speaks of
     lost: Sequence[int] = ()  # arms that nobody could hear any more
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
-    rewards_lost: bool = False  # that were never told, with an agent's process
-    files_read: bool = False  # whether an agent went on with live rewards, from its file
-    resumed: bool = False  # whether another process went on with the run, from its journal
-    restores: int = 0  # epochs in which agents turned out to remember more than that journal
+    incidents: Incidents = field(default_factory=Incidents)
 
 
 def guarantee(
@@ -73,25 +81,26 @@ def guarantee(
     if objection is not None:
         return Guarantee(delta=None, reason=objection)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
-    chains = _CHAINS**course.restores if _may_go_back(setup) else 1
-    level = spec.delta * looks * pairs * chains
+    incidents = course.incidents
+    chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
+    spent = spec.delta * looks * pairs * chains
     forgot = sum(course.lives) - len(course.lives)
-    if level >= 1:
+    if spent >= 1:
         return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs, chains) + reach)
     clauses = assumptions_of(
         setup,
         arms_lost=bool(course.lost) and pairs == 1,
-        rewards_lost=course.rewards_lost,
-        files_read=course.files_read and _may_undo_looks(setup),
-        journal=_journal(course, chains) if _may_go_back(setup) else "",
+        rewards_lost=incidents.rewards_lost,
+        files_read=incidents.files_read and _may_undo_looks(setup),
+        journal=_journal(incidents, chains) if _may_go_back(setup) else "",
         forgotten=_forgotten(forgot, looks),
     )
     epsilon = tolerance_of(policy)
     within = f" (more than {epsilon:g} below the best)" if epsilon else ""
     *most, last = clauses
     return Guarantee(
-        delta=level,
-        reason=f"wrong with probability at most {level:g}{within}, "
+        delta=spent,
+        reason=f"wrong with probability at most {spent:g}{within}, "
         f"if {'; '.join(most)}; and {last}{reach}",
         assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
@@ -172,7 +181,7 @@ def _pairs(spec: RunSpec, course: Course) -> float:
 
 
 def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
-    """Why a level that was paid for too often is no claim."""
+    """Why nothing is claimed where δ was spent too often."""
     reasons = []
     if forgot:
         reasons.append(
@@ -193,12 +202,12 @@ def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
     return "; ".join(reasons)
 
 
-def _journal(course: Course, chains: int) -> str:
-    if not course.resumed:
+def _journal(incidents: Incidents, chains: int) -> str:
+    if not incidents.resumed:
         return ""
-    if not course.restores:
+    if not incidents.restores:
         return "the journal that the run was resumed from was its newest"
-    often = "once" if course.restores == 1 else f"{course.restores:,} times"
+    often = "once" if incidents.restores == 1 else f"{incidents.restores:,} times"
     return (
         "when an older journal was resumed from does not depend on the rewards (noticed "
         f"{often}: δ is counted {chains} times for that)"
@@ -233,11 +242,11 @@ def covered_arms(arms: Sequence[Fallen]) -> list[int]:
     An arm was dropped because another is better. If that other is lost later, nothing is known of
     the dropped one against those that remain. An arm that was dropped is never lost afterwards.
     """
-    return [arm for arm in range(len(arms)) if not arms[_beaten_by(arms, arm)].lost]
+    return [arm for arm in range(len(arms)) if not arms[_last_better(arms, arm)].lost]
 
 
-def _beaten_by(arms: Sequence[Fallen], arm: int) -> int:
-    """The last in the chain of better arms; each was dropped later than the one before it."""
+def _last_better(arms: Sequence[Fallen], arm: int) -> int:
+    """The last in the chain of better arms; each was dropped later than the one before."""
     while (better := arms[arm].dropped_for) is not None:
         arm = better
     return arm

@@ -87,14 +87,11 @@ class Learner:
             phase=self.phase,
             arms=tuple(race.arms),
             epoch=self.epoch,
-            resumed=self.resumed,
-            restores=self._rounds.restores,
             rounds=race.rounds,
             samples=race.samples,
             payload_bits=race.payload_bits,
             caveats=self.caveats,
-            rewards_lost=self._rounds.rewards_lost,
-            files_read=self._rounds.files_read,
+            incidents=self._rounds.incidents,
             ending=self.ending,
         )
 
@@ -120,7 +117,7 @@ class Learner:
     @property
     def resumed(self) -> bool:
         """Whether it goes on with a run that another process began."""
-        return self._rounds.resumed
+        return self._rounds.incidents.resumed
 
     @property
     def ending(self) -> RunEnded | None:
@@ -204,7 +201,7 @@ class Learner:
             raise LocalProtocolError("a learner must be started before it takes another epoch")
         if not is_later(epoch, self.epoch):
             raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
-        self._rounds.resumed = True
+        self._rounds.incidents = replace(self._rounds.incidents, resumed=True)
         self._rounds.address = replace(self._rounds.address, epoch=epoch)
         self._race.renumber()
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
@@ -244,10 +241,12 @@ class Learner:
         and if it went on from its file, what is taken for granted of that.
         """
         self._require_running()
-        if joined.discarded or joined.forgot:
-            self._rounds.rewards_lost = True
-        if joined.went_on:
-            self._rounds.files_read = True
+        before = self._rounds.incidents
+        self._rounds.incidents = replace(
+            before,
+            rewards_lost=before.rewards_lost or joined.discarded > 0 or joined.forgot,
+            files_read=before.files_read or joined.went_on,
+        )
         return LearnerOutput(events=(joined,))
 
     def note(self, caveat: str) -> LearnerOutput:
@@ -381,13 +380,13 @@ _ANSWERS: dict[tuple[ArmPhase, Fit], _Handler] = {
     (ArmPhase.RESTING, Fit.LATE): Learner._ignore,
     (ArmPhase.RESTING, Fit.REPEAT): Learner._repeat,
     (ArmPhase.RESTING, Fit.NEXT): Learner._refuse,
-    (ArmPhase.RESTING, Fit.AHEAD): Learner._refuse,
+    (ArmPhase.RESTING, Fit.SKIPS): Learner._refuse,
     (ArmPhase.AWAITED, Fit.LATE): Learner._ignore,
     (ArmPhase.AWAITED, Fit.REPEAT): Learner._repeat,
     (ArmPhase.AWAITED, Fit.NEXT): Learner._accept,
-    (ArmPhase.AWAITED, Fit.AHEAD): Learner._refuse,
+    (ArmPhase.AWAITED, Fit.SKIPS): Learner._refuse,
     (ArmPhase.OUT, Fit.LATE): Learner._dismiss,
     (ArmPhase.OUT, Fit.REPEAT): Learner._dismiss,
     (ArmPhase.OUT, Fit.NEXT): Learner._refuse,
-    (ArmPhase.OUT, Fit.AHEAD): Learner._refuse,
+    (ArmPhase.OUT, Fit.SKIPS): Learner._refuse,
 }

@@ -6,6 +6,7 @@ from typing import final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.events import LearnerEvent, RunEnded
+from bitarm.core.guarantee import Incidents
 from bitarm.core.messages import Answer, Dismiss, Position, Report, Request
 from bitarm.core.quantizer import Estimate
 from bitarm.core.question import Question
@@ -51,7 +52,7 @@ class ArmRecord:
     # Spelt out: a round makes both for every arm, and `replace` takes twice as long.
 
     def awaiting(self, question: Question, rival: int | None = None) -> "ArmRecord":
-        """After it was asked one more question, maybe on behalf of a rival."""
+        """The record after one more question was asked, maybe on behalf of a rival."""
         return ArmRecord(
             phase=ArmPhase.AWAITED,
             held=self.held,
@@ -69,7 +70,7 @@ class ArmRecord:
     def after(
         self, held: Estimate, pulls: int, symbol: Symbol, *, beaten: bool = False
     ) -> "ArmRecord":
-        """After a report of so many pulls was read; `beaten` if it said no more than that."""
+        """The record after a report of so many pulls was read; `beaten` if that was all it said."""
         return ArmRecord(
             phase=ArmPhase.RESTING,
             held=held,
@@ -103,14 +104,11 @@ class LearnerState:
     phase: LearnerPhase
     arms: tuple[ArmRecord, ...]
     epoch: int
-    resumed: bool
-    restores: int  # epochs in which its journal turned out to be older than what agents remember
     rounds: int
     samples: int
     payload_bits: int
     caveats: tuple[str, ...]
-    rewards_lost: bool  # that were never told, with an agent's process or its memory
-    files_read: bool  # whether an agent went on with live rewards, from its file
+    incidents: Incidents
     ending: RunEnded | None
 
 

@@ -75,7 +75,7 @@ class Fit(Enum):
     LATE = "late"  # an older one: its content can no longer matter
     REPEAT = "repeat"  # the last one again
     NEXT = "next"  # the one that is due
-    AHEAD = "ahead"  # one that cannot exist yet, or whose predecessors were forgotten
+    SKIPS = "skips"  # one after a gap: it cannot exist yet, or those before it were forgotten
 
 
 def fit(message: int, last: int) -> Fit:
@@ -83,5 +83,5 @@ def fit(message: int, last: int) -> Fit:
     if message == last + 1:
         return Fit.NEXT
     if message > last:
-        return Fit.AHEAD
+        return Fit.SKIPS
     return Fit.REPEAT if message == last else Fit.LATE

@@ -1,4 +1,4 @@
-"""How a run ends, in one word that the journal, the wire and the exit code share."""
+"""How a run ends, in one word that the journal, the wire and the exit code share; and in words."""
 
 from enum import Enum
 
@@ -18,3 +18,13 @@ class Outcome(Enum):
 
 FROM_OUTSIDE = (Outcome.INTERRUPTED, Outcome.DATA_EXHAUSTED)
 """How a run may be ended by who drives it."""
+
+WHY_NO_ANSWER = {
+    Outcome.ROUND_LIMIT: "the limit on rounds was reached",
+    Outcome.SAMPLE_LIMIT: "the limit on samples was reached",
+    Outcome.BIT_LIMIT: "the limit on bits was reached",
+    Outcome.AGENT_LOST: "an agent was lost",
+    Outcome.INTERRUPTED: "the run was interrupted",
+    Outcome.DATA_EXHAUSTED: "there are no more rewards",
+}
+"""Why a run that ended so names no best arm, as a clause: of every outcome without an answer."""

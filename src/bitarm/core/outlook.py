@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
+from bitarm.core.guarantee import Course, Guarantee, Incidents, covered_arms, guarantee
 from bitarm.core.outcome import Outcome
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.core.words import values_of
@@ -20,7 +20,7 @@ RULE = (
     "if all means stay where they are, what separates two arms shrinks with the square root of "
     "their pulls, and bits grow with the logarithm of the pulls"
 )
-"""By which the cost of deciding is estimated."""
+"""What the estimate of the cost of deciding supposes, in words."""
 
 
 @final
@@ -157,8 +157,12 @@ def _exclusion(standings: Standings) -> Guarantee:
         covered=covered_arms(arms),
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
-        rewards_lost=any(process.discarded or process.forgot for process in processes),
-        files_read=any(process.went_on for process in processes),
+        incidents=Incidents(
+            rewards_lost=any(process.discarded or process.forgot for process in processes),
+            files_read=any(process.went_on for process in processes),
+            resumed=standings.resumed,
+            restores=standings.restores,
+        ),
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
 

@@ -84,7 +84,7 @@ def dumps(value: Any) -> str:
 
 
 def dumps_plain(plain: Any) -> str:
-    """The same for what is plain already."""
+    """Canonical JSON text of a value that is plain already."""
     return _CANONICAL.encode(plain)
 
 
@@ -107,7 +107,9 @@ def _stored_fields(cls: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _required_fields(cls: Any) -> frozenset[str]:
-    """Those without a default; what a later version adds has one, so old text stays legible."""
+    """Names of the fields without a default: what a later version adds has one, so that old text
+    stays legible.
+    """
     return frozenset(
         field.name
         for field in dataclasses.fields(cls)

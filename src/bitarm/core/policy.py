@@ -159,8 +159,12 @@ def beats(winner: ArmView, loser: ArmView, confidence: Confidence, epsilon: floa
     return winner.mean - loser.mean >= confidence.separation(loser, winner) - epsilon
 
 
-def beats_all(
+def unbeaten(
     winner: ArmView, views: Sequence[ArmView], confidence: Confidence, epsilon: float
-) -> bool:
-    """Whether `winner` beats every other arm."""
-    return all(beats(winner, view, confidence, epsilon) for view in views if view.arm != winner.arm)
+) -> list[ArmView]:
+    """The other arms, those that `winner` does not beat: where there are none, it is the best."""
+    return [
+        view
+        for view in views
+        if view.arm != winner.arm and not beats(winner, view, confidence, epsilon)
+    ]

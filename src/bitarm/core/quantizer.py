@@ -202,11 +202,11 @@ class Quantizer(Protocol):
 
 
 NOTHING_KNOWN = Estimate(mean=0.0, error=float("inf"), radius=float("inf"))
-"""Before message 1 of a scheme that needs no prior."""
+"""What is held of an arm before message 1 by a scheme that needs no prior."""
 
 
 def middle_of(bounds: Bounds | None) -> Estimate:
-    """Before message 1 of a scheme that counts from the middle of the bounds, or else from 0."""
+    """What is held before message 1 where means are counted from the middle of the bounds, or 0."""
     if bounds is None:
         return NOTHING_KNOWN
     a, b = bounds

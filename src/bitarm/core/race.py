@@ -18,7 +18,7 @@ from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.sub_gaussian import Leads
 from bitarm.core.evidence.tasks import Challenge
-from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
+from bitarm.core.guarantee import Course, Guarantee, Incidents, covered_arms, guarantee
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.learner_state import ArmPhase, ArmRecord
 from bitarm.core.outcome import Outcome
@@ -163,23 +163,8 @@ class Race:
             bits += self._spec.quantizer.least_bits(occasion)
         return self.setup.limits.reached(rounds=self.rounds + 1, samples=samples, bits=bits)
 
-    def claim(
-        self,
-        outcome: Outcome,
-        caveats: Sequence[str],
-        *,
-        rewards_lost: bool = False,
-        files_read: bool = False,
-        resumed: bool = False,
-        restores: int = 0,
-    ) -> Guarantee:
-        """What may be claimed if the run ends so.
-
-        `rewards_lost` says whether rewards that were never told were lost with an agent's process,
-        `files_read` whether an agent went on with live rewards, from its file, `resumed` whether
-        another process went on with the run, `restores` how often its journal turned out to be
-        older than what agents remember.
-        """
+    def claim(self, outcome: Outcome, caveats: Sequence[str], incidents: Incidents) -> Guarantee:
+        """What may be claimed if the run ends so, after these incidents."""
         return guarantee(
             self.setup,
             outcome,
@@ -189,10 +174,7 @@ class Race:
                 covered=covered_arms(self.arms),
                 lost=[arm for arm, record in enumerate(self.arms) if record.lost],
                 lives=[record.lives for record in self.arms],
-                rewards_lost=rewards_lost,
-                files_read=files_read,
-                resumed=resumed,
-                restores=restores,
+                incidents=incidents,
             ),
         )
 

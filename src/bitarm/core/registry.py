@@ -149,7 +149,7 @@ class Registry(Mapping[str, type[T]]):
 
     @property
     def _offered(self) -> dict[str, list[Offer]]:
-        """By name, without those that we have ourselves."""
+        """What other packages offer, by name, without the names that are taken by ours."""
         return {name: member for name, member in self._everything().items() if name not in self.own}
 
     def _checked(self, name: str, offers: list[Offer]) -> type[T]:

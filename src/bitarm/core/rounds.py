@@ -4,11 +4,13 @@ The learner (`core/learner.py`) says when a round may close. Here is what follow
 which are asked next, whether a limit or the policy ends the run, and what may then be claimed.
 """
 
+from dataclasses import replace
 from typing import final
 
 from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.epochs import Address
 from bitarm.core.events import ArmDropped, CaveatNoted, LearnerEvent, RoundOpened, RunEnded
+from bitarm.core.guarantee import Incidents
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss, Request
 from bitarm.core.outcome import Outcome
@@ -24,11 +26,8 @@ class Rounds:
         """`address` is that of the learner, who replaces it with every epoch that it takes."""
         self.address = address
         self.caveats: tuple[str, ...] = ()
-        self.rewards_lost = False  # with an agent's process or its memory, before they were told
-        self.files_read = False  # whether an agent went on with live rewards, from its file
-        self.resumed = False  # whether another process went on with the run, from its journal
-        self.restores = 0  # epochs in which agents turned out to remember more than that journal
-        self._restored: int | None = None  # the last one
+        self.incidents = Incidents()
+        self._restored: int | None = None  # the last epoch in which agents remembered more
         self.ending: RunEnded | None = None
         self._race = race
 
@@ -75,14 +74,7 @@ class Rounds:
         `why` is a clause on an ending that came from outside.
         """
         race = self._race
-        claim = race.claim(
-            stop.outcome,
-            self.caveats,
-            rewards_lost=self.rewards_lost,
-            files_read=self.files_read,
-            resumed=self.resumed,
-            restores=self.restores,
-        )
+        claim = race.claim(stop.outcome, self.caveats, self.incidents)
         for arm, record in enumerate(race.arms):
             if record.phase is not ArmPhase.OUT:
                 race.retire(arm)
@@ -124,7 +116,7 @@ class Rounds:
         """Go on from where the agents are, since they are ahead of this learner."""
         if self._restored != self.address.epoch:
             self._restored = self.address.epoch
-            self.restores += 1
+            self.incidents = replace(self.incidents, restores=self.incidents.restores + 1)
         if self._race.setup.policy.answers is Outcome.BUDGET_SPENT:
             events.append(self.note(NO_BUDGET))
             return self.end(Stop(outcome=Outcome.INTERRUPTED), events, [])

@@ -154,7 +154,7 @@ def fingerprint(canonical: bytes) -> int:
 
 
 def check_arms(arms: tuple[str, ...]) -> None:
-    """At least two arms, with different names."""
+    """Refuse fewer than two arms, and two arms of one name."""
     if len(arms) < 2:
         raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(arms)}")
     name, count = Counter(arms).most_common(1)[0]
@@ -167,7 +167,7 @@ def check_arms(arms: tuple[str, ...]) -> None:
 
 
 def check_delta(delta: float, word: str = "delta") -> None:
-    """δ is a probability that is neither promised nor impossible."""
+    """Refuse a δ that is no probability, or one so small that no arm would ever fall."""
     if not 0 < delta < 1:
         raise ConfigError(f"{word} must lie in (0, 1), got {delta}")
     if delta < LEAST_DELTA:
@@ -175,7 +175,7 @@ def check_delta(delta: float, word: str = "delta") -> None:
 
 
 def check_seed(seed: int) -> None:
-    """The key of all dithers and priors."""
+    """Refuse what cannot be the key of all dithers and priors."""
     if not isinstance(seed, int) or not 0 <= seed < 2**64:
         raise ConfigError(f"seed must be a whole number between 0 and 2^64 − 1, got {seed!r}")
 
@@ -195,6 +195,6 @@ def sigma_of(sigma: float | None, bounds: Bounds | None) -> float:
 
 
 def check_sigma(sigma: float) -> None:
-    """σ is the moment-generating-function parameter of the rewards."""
+    """Refuse a σ that no rewards can have."""
     if not (math.isfinite(sigma) and sigma > 0):
         raise ConfigError(f"sigma must be a finite number above 0, got {sigma}")

@@ -80,7 +80,9 @@ class Standings:
         self.opened = opened
         self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
-        self.restored = False  # from a journal that is older than what its agents remember
+        self.resumed = False  # whether another learner went on with the run, from its journal
+        self.restores = 0  # epochs in which agents turned out to remember more than that journal
+        self._restored: int | None = None  # the last of them
         self.samples = 0  # at most, while arms that gave up have not told their pulls
         self.spared = 0  # of these, that such arms were asked for and did not make
         self.payload_bits = 0
@@ -113,7 +115,8 @@ class Standings:
             case EpochBegan():
                 self._begin(event)
             case PositionTold():
-                self.restored = True
+                if self._restored != self.epoch:
+                    self._restored, self.restores = self.epoch, self.restores + 1
                 self._answer(event.arm, Position, pulls=event.pulls)
             case LivesBegan():
                 self._renew(event)
@@ -153,6 +156,11 @@ class Standings:
         return self._address.epoch
 
     @property
+    def restored(self) -> bool:
+        """Whether the run went on from a journal that is older than what its agents remember."""
+        return self.restores > 0
+
+    @property
     def samples_at_most(self) -> bool:
         """Whether an arm gave up that has not told its pulls: samples may then be fewer."""
         return any(arm.pulls_at_most for arm in self.arms)
@@ -186,6 +194,7 @@ class Standings:
 
     def _begin(self, event: EpochBegan) -> None:
         """What was not answered is asked again: the first question of the new epoch to its arm."""
+        self.resumed = True
         self._address = replace(self._address, epoch=event.epoch)
         for number, arm in enumerate(self.arms):
             if arm.awaited and arm.request is not None:
@@ -222,7 +231,7 @@ class Standings:
         return mean if bounds is None else min(max(mean, bounds[0]), bounds[1])
 
     def _count(self, event: PullsCounted) -> None:
-        """Only of arms that have not told yet: what is told again changes nothing.
+        """Take in the pulls of arms that gave up; of one that has told, nothing changes.
 
         Whoever answered has pulled at least once, whatever a journal of before says.
         """

@@ -22,7 +22,7 @@ from bitarm.core.words import Declared, Taker, Word, WordKind, words_of
 from bitarm.errors import ConfigError
 
 T = TypeVar("T", bound=Named)
-LIMIT = "max_"
+LIMIT_PREFIX = "max_"
 """Stands before a limit's word in a call or a flag."""
 _NAMES = ("quantizer", "policy", "width")
 _ARGUMENTS = """
@@ -50,7 +50,7 @@ class Vocabulary:
 
     @property
     def labelled(self) -> list[str]:
-        """In the order in which a label names them: how it is run, then what is run."""
+        """The words in the order of a label: how a run is done, then what is asked."""
         return sorted(self.words, key=lambda word: self.words[word].word.table == "problem")
 
     def of_table(self, table: str) -> dict[str, Taker]:
@@ -58,7 +58,7 @@ class Vocabulary:
         return {
             name: taker_of(declared)
             for name, declared in self.words.items()
-            if declared.word.table == table and not name.startswith(LIMIT)
+            if declared.word.table == table and not name.startswith(LIMIT_PREFIX)
         }
 
 
@@ -78,7 +78,7 @@ def import_plugins() -> list[str]:
 
 @lru_cache(maxsize=16)
 def _vocabulary(quantizers: tuple[type[Any], ...], policies: tuple[type[Any], ...]) -> Vocabulary:
-    limits = {f"{LIMIT}{name}": word for name, word in words_of(Limits).items()}
+    limits = {f"{LIMIT_PREFIX}{name}": word for name, word in words_of(Limits).items()}
     owners: list[type[Any]] = [RunSpec, *CHOICES.own.values(), *POLICIES.own.values()]
     owners += [BudgetWords, *SCHEDULES.values()]
     _gathered(owners)  # our own never clash
@@ -116,7 +116,7 @@ def _gathered(owners: Iterable[type[Any]]) -> dict[str, Declared]:
     found: dict[str, tuple[Declared, type[Any]]] = {}
     for owner in owners:
         for name, declared in words_of(owner).items():
-            if name in _NAMES or name.startswith(LIMIT):
+            if name in _NAMES or name.startswith(LIMIT_PREFIX):
                 raise ConfigError(f"{name} of {owner.__name__} is a word of every run")
             if name in TAKEN:
                 raise ConfigError(f"{name} of {owner.__name__} is an argument or a flag already")

@@ -60,7 +60,7 @@ _KINDS: dict[Any, WordKind] = {
     str | tuple[str, ...]: WordKind.COMMAND,
 }
 TABLES = ("problem", "scheme", "arm", "network")
-"""Of a problem file, to which a word can belong; limits have theirs by their class."""
+"""Tables of a problem file to which a word can belong; limits have theirs by their class."""
 
 
 @final

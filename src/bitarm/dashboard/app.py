@@ -15,10 +15,10 @@ from starlette.staticfiles import StaticFiles
 
 from bitarm.dashboard import guard
 from bitarm.dashboard.api import router
-from bitarm.dashboard.bodies import Bodies
 from bitarm.dashboard.library import Library, UnknownEntryError
-from bitarm.dashboard.limits import LIMITS, Limits
+from bitarm.dashboard.limits import VISITOR_LIMITS, VisitorLimits
 from bitarm.dashboard.pages import ROUTES, Page, render
+from bitarm.dashboard.request_bodies import Bodies
 from bitarm.dashboard.streams import PACE, Streams
 from bitarm.errors import ConfigError, StoreError
 
@@ -28,7 +28,7 @@ def create_app(
     *,
     token: str | None = None,
     pace: float = PACE,
-    limits: Limits = LIMITS,
+    limits: VisitorLimits = VISITOR_LIMITS,
 ) -> FastAPI:
     """The dashboard of one store; with a `token`, only for those who know it."""
     library = Library(store)

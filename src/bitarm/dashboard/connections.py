@@ -13,7 +13,7 @@ from typing import Any, ClassVar, final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bitarm.dashboard.limits import Limits
+from bitarm.dashboard.limits import VisitorLimits
 from bitarm.peer_log import PeerLog
 
 _TIMED_OUT, _UNAVAILABLE = HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.SERVICE_UNAVAILABLE
@@ -26,7 +26,7 @@ _UNREAD = "an answer was not read in time"
 class Connections:
     """All open connections of one server, the idle and the stalled ones in order of their age."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: VisitorLimits) -> None:
         self.limits = limits
         self.log = PeerLog("bitarm.dashboard", peers="visitor")
         self._open: set[Visitor] = set()
@@ -182,6 +182,6 @@ class Visitor(H11Protocol):
         log.warning("hung up on %s: %s", visitor, why, peer=visitor)
 
 
-def visitors_within(limits: Limits) -> type[Visitor]:
+def visitors_within(limits: VisitorLimits) -> type[Visitor]:
     """The class of connections that a server within these limits makes."""
     return type("BoundedVisitor", (Visitor,), {"connections_of_server": Connections(limits)})

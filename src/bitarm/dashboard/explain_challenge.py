@@ -162,7 +162,7 @@ class _Told:
 
     @property
     def rounds(self) -> list[int]:
-        """Those with challenges."""
+        """The rounds in which anybody was challenged."""
         return sorted(
             {
                 at

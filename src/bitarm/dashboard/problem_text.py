@@ -77,5 +77,5 @@ def _table(name: str, words: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """As TOML spells it, which for these types is as JSON does."""
+    """A value as TOML spells it, which for these types is as JSON does."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

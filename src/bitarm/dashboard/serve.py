@@ -11,7 +11,7 @@ import uvicorn
 from bitarm.dashboard.app import create_app
 from bitarm.dashboard.connections import visitors_within
 from bitarm.dashboard.guard import is_loopback
-from bitarm.dashboard.limits import LIMITS, Limits
+from bitarm.dashboard.limits import VISITOR_LIMITS, VisitorLimits
 from bitarm.errors import ConfigError
 
 _LEAST_TOKEN = 16  # characters: long enough that nobody tries them all
@@ -41,7 +41,9 @@ def serve(
         server.run(sockets=[listener])
 
 
-def make_server(store: Path, *, token: str | None, limits: Limits = LIMITS) -> uvicorn.Server:
+def make_server(
+    store: Path, *, token: str | None, limits: VisitorLimits = VISITOR_LIMITS
+) -> uvicorn.Server:
     """A server of a store's dashboard, which keeps to limits; `run` wants a listening socket."""
     app = create_app(store, token=token, limits=limits)
     config = uvicorn.Config(

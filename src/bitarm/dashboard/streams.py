@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from pydantic import TypeAdapter
 
 from bitarm.dashboard.library import Library
-from bitarm.dashboard.limits import LIMITS
+from bitarm.dashboard.limits import VISITOR_LIMITS
 from bitarm.dashboard.views import ErrorView, RunDelta, RunList, RunRow
 from bitarm.errors import BitarmError
 from bitarm.peer_log import PeerLog
@@ -36,7 +36,9 @@ Made = TypeVar("Made")
 class Streams:
     """Tells listeners what is new in a library; belongs to one event loop."""
 
-    def __init__(self, library: Library, *, pace: float = PACE, most: int = LIMITS.streams) -> None:
+    def __init__(
+        self, library: Library, *, pace: float = PACE, most: int = VISITOR_LIMITS.streams
+    ) -> None:
         self._library = library
         self._pace = pace
         self._most = most

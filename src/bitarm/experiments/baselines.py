@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from bitarm.experiments.display_names import label_of
-from bitarm.experiments.results import ExperimentResult, Row
+from bitarm.experiments.results import ExperimentResult, ResultRow
 
 COMPARED = ("samples", "payload_bits")
 """The measures that a scheme is chosen for."""
@@ -25,7 +25,7 @@ class Baseline:
         """The baseline in words: its series, and whether it was published or rerun."""
         return f"{label_of(self.series)}, {'as published' if self.published else 'rerun'}"
 
-    def value(self, row: Row) -> float:
+    def value(self, row: ResultRow) -> float:
         """What the baseline needs at one point of its curve."""
         if not self.published:
             return row.mean

@@ -7,7 +7,7 @@ from typing import final
 
 from bitarm.experiments.baselines import Baseline, factors
 from bitarm.experiments.display_names import NOUNS, label_of
-from bitarm.experiments.results import ExperimentResult, Row
+from bitarm.experiments.results import ExperimentResult, ResultRow
 
 _NOISE = 4.0  # standard errors of a difference that are put down to chance
 
@@ -57,7 +57,7 @@ def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Cl
 
 
 def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
-    """The same in the geometric mean over the axis."""
+    """A series needs `least` times less than a baseline, in the geometric mean over the axis."""
 
     def failures(result: ExperimentResult) -> list[str]:
         found = factors(result, metric, series, over)
@@ -110,7 +110,7 @@ def _monotone(metric: str, series: str, verb: str, sign: int) -> Claim:
     return Claim(text=f"{NOUNS[metric]} of {label_of(series)} {verb}", failures=failures)
 
 
-def _joint_error(left: Row, right: Row) -> float:
+def _joint_error(left: ResultRow, right: ResultRow) -> float:
     return float(((left.sem or 0.0) ** 2 + (right.sem or 0.0) ** 2) ** 0.5)
 
 

@@ -62,7 +62,7 @@ def run_full_bets(
 
 
 def _looks(*, every_pull: bool) -> Integers:
-    """After how many pulls of each arm evidence is weighed."""
+    """The pulls of each arm at which evidence is weighed."""
     if every_pull:
         return np.arange(1, _MOST_PULLS + 1)
     schedule = LooksSchedule()

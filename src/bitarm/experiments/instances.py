@@ -101,7 +101,7 @@ def fitted(name: str) -> Instance:
 
 
 def drawn(name: str, seed: int) -> Instance:
-    """The same arms with means drawn as the paper says that it drew them."""
+    """The arms of an experiment, with means drawn as the paper says that it drew them."""
     table = _shipped(name)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0,))))
     # N ~ N(0, 9): a negative N makes [0, N] the interval [N, 0]

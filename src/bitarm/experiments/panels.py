@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 
 from bitarm.experiments.analysis import Panel
 from bitarm.experiments.baselines import Baseline, compared, factors
-from bitarm.experiments.bounds import Bound, floors, message_floors, promises
 from bitarm.experiments.display_names import NOUNS, label_of
 from bitarm.experiments.results import ExperimentResult
+from bitarm.experiments.theory_bounds import Bound, floors, message_floors, promises
 
 # The paper's colours and markers, so that its figures and ours can be laid side by side.
 _LOOKS = {

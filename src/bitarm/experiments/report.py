@@ -18,7 +18,7 @@ from bitarm.experiments.panels import Picture
 from bitarm.experiments.peers import PeerRow
 from bitarm.experiments.result_folder import Origin
 from bitarm.experiments.results import Deviation, ExperimentResult
-from bitarm.sim.cost import Cost
+from bitarm.sim.processor_time import ProcessorTime
 from bitarm.sim.statistics import Rate, clopper_pearson
 from bitarm.sim.sweep import MEASURES
 
@@ -66,7 +66,7 @@ class Compared:
     rows: tuple[tuple[str, dict[str, Factors]], ...]  # series, and its factors by measure
 
 
-def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[Cost]) -> str:
+def render(scored: Sequence[Scored], *, origin: Origin, costs: Sequence[ProcessorTime]) -> str:
     """The page as HTML."""
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -193,10 +193,10 @@ def _errors(result: ExperimentResult, series: str) -> Errors:
     )
 
 
-def _summed(costs: Sequence[Cost]) -> Cost | None:
+def _summed(costs: Sequence[ProcessorTime]) -> ProcessorTime | None:
     if not costs:
         return None
-    return Cost(
+    return ProcessorTime(
         seconds=sum(cost.seconds for cost in costs),
         draw_seconds=sum(cost.draw_seconds for cost in costs),
     )

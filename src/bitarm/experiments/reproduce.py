@@ -21,8 +21,8 @@ from bitarm.experiments.report import Scored, render
 from bitarm.experiments.result_folder import Origin, ResultFolder
 from bitarm.experiments.results import ExperimentResult, to_csv
 from bitarm.experiments.run import run_experiments
-from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress
+from bitarm.sim.processor_time import ProcessorTime
 from bitarm.sim.sweep import MEASURES, code_version
 
 INSTANCES = ("fitted", "random")
@@ -37,7 +37,7 @@ class Reproduction:
     """The experiments with their scores and pictures, what simulating cost, and the report."""
 
     scored: tuple[Scored, ...]
-    costs: tuple[Cost, ...]
+    costs: tuple[ProcessorTime, ...]
     report: Path
 
 
@@ -87,7 +87,7 @@ def reproduce(
         full=full,
     )
     folder = ResultFolder(out, origin, overwrite=overwrite)
-    costs: list[Cost] = []
+    costs: list[ProcessorTime] = []
     found = run_experiments(
         [study.experiment for study in studies],
         trials=trials,

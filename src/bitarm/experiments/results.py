@@ -5,17 +5,20 @@ import io
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
+from functools import cache
+from importlib import resources
 from typing import final
 
 from bitarm.api.simulate import SweepPoint
 from bitarm.experiments.experiment import Experiment
-from bitarm.experiments.published import published
 from bitarm.sim.sweep import MEASURES
+
+_ABOUT = 1e-6  # positions on an axis are printed with 15 digits
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ResultRow:
     """One number of ours beside the paper's: a line of `results.csv`."""
 
     experiment: str
@@ -37,7 +40,7 @@ class Deviation:
     series: str
     metric: str
     median: float  # of the absolute relative deviations
-    worst: Row
+    worst: ResultRow
 
 
 @final
@@ -60,11 +63,11 @@ class ExperimentResult:
         x = self.experiment.axis.values[0]
         return self.points[series, x].setup.spec.quantizer.name == "exact"
 
-    def curve(self, metric: str, series: str) -> list[Row]:
+    def curve(self, metric: str, series: str) -> list[ResultRow]:
         """One measure of one series along the axis."""
         return [self._row(metric, series, x) for x in self.experiment.axis.values]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ResultRow]:
         """Every number, in the order of the measures, the series and the axis."""
         return [
             row
@@ -89,13 +92,13 @@ class ExperimentResult:
                     )
         return found
 
-    def _row(self, metric: str, series: str, x: float) -> Row:
+    def _row(self, metric: str, series: str, x: float) -> ResultRow:
         moments = getattr(self.points[series, x].result, metric)
         shown = self.experiment.axis.shown(x)
         # arms that were drawn for this run are not the paper's: there is nothing to compare
         drawn = self.experiment.is_drawn
         paper = None if drawn else published(self.experiment.figure, metric, series, shown)
-        return Row(
+        return ResultRow(
             experiment=self.experiment.name,
             metric=metric,
             series=series,
@@ -108,15 +111,33 @@ class ExperimentResult:
         )
 
 
-def _size(row: Row) -> float:
+def _size(row: ResultRow) -> float:
     assert row.relative_deviation is not None  # only rows with a published mean are sized
     return abs(row.relative_deviation)
 
 
-def to_csv(rows: Iterable[Row]) -> str:
+def to_csv(rows: Iterable[ResultRow]) -> str:
     """The rows as CSV, with a head line; what does not exist is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Row))
+    writer.writerow(field.name for field in fields(ResultRow))
     writer.writerows(astuple(row) for row in rows)
     return text.getvalue()
+
+
+@cache
+def _points() -> dict[tuple[str, str, str], list[tuple[float, float]]]:
+    text = resources.files(__package__).joinpath("paper.csv").read_text("utf-8")
+    points: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        key = row["experiment"], row["metric"], row["series"]
+        points.setdefault(key, []).append((float(row["x"]), float(row["paper_mean"])))
+    return points
+
+
+def published(experiment: str, metric: str, series: str, x: float) -> float | None:
+    """The mean that the paper's figure plots at a position on the axis, if there is one."""
+    for position, mean in _points().get((experiment, metric, series), ()):
+        if abs(position - x) <= _ABOUT * max(1.0, abs(x)):
+            return mean
+    return None

@@ -14,8 +14,8 @@ from bitarm.errors import ConfigError
 from bitarm.experiments.experiment import Experiment
 from bitarm.experiments.results import ExperimentResult
 from bitarm.sim.chunks import ChunkStore
-from bitarm.sim.cost import Cost
 from bitarm.sim.execute import Progress, execute_all, run_pool
+from bitarm.sim.processor_time import ProcessorTime
 from bitarm.sim.sweep import Sweep, merge_points
 
 
@@ -38,7 +38,7 @@ def run_experiments(
     workers: int,
     cache: Path | None,
     progress: Progress = lambda done, trials: None,
-    costs: list[Cost] | None = None,
+    costs: list[ProcessorTime] | None = None,
 ) -> list[ExperimentResult]:
     """Run every experiment with so many trials a point, by default with as many as it states.
 

@@ -31,11 +31,11 @@ CHALLENGE = {"challenge": {**_CHALLENGE, "width": "sub-gaussian"}}
 """The default of `bitarm identify` with σ known: agents that judge themselves, and stay silent."""
 
 CHALLENGE_IN_BOUNDS = {"challenge": {**_CHALLENGE, "width": "bounded"}}
-"""The same where rewards have bounds: it is told no σ, and finds out how they spread."""
+"""The default where rewards have bounds: it is told no σ, and finds out how they spread."""
 
 
 def with_sigma(sigma: float, *schemes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """These series, each told σ."""
+    """The words of these series, with σ among them."""
     return {name: {**words, "sigma": sigma} for series in schemes for name, words in series.items()}
 
 

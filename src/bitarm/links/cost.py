@@ -139,7 +139,7 @@ class LinkLedger:
         ]
 
     def _measured(self, device: str | int, frames: LinkUse) -> LinkUse:
-        """With the pulls of the arm that a device serves; only a run that is watched has them."""
+        """What a device used, its pulls included; only a run that is watched tells of pulls."""
         if self._standings is None or not isinstance(device, int):
             return frames
         pulls = self._standings.arms[device].pulls

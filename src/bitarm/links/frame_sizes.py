@@ -63,7 +63,7 @@ def largest_frames(spec: RunSpec, limits: Limits, stride: Stride) -> FrameSizes:
     """
     last = max(1, spec.schedule.index_at(min(MAX_PULLS, limits.samples or MAX_PULLS)))
     messages = min(last, limits.rounds or last)
-    if stride not in (Stride.LEVEL, Stride.JUDGED) or messages == 1:
+    if stride not in (Stride.EVEN, Stride.JUDGED) or messages == 1:
         last = messages  # one checkpoint after the other: message n comes at the n-th
     asked = [
         _Asked(message=min(at, messages), question=question, answer=answer)
@@ -88,7 +88,7 @@ def _report_bytes(asked: _Asked, arm: int) -> int:
 
 
 def _request_bytes(asked: _Asked, arm: int) -> int:
-    """Of a question in steps that may be any floats: as if these were as long as floats can be."""
+    """Bytes of the frame of a question, were its steps as long as floats can be."""
     shortest = Question(until=1, code=Raw())
     question = shortest if asked.question.scale is None else asked.question
     request = Request(run=0, arm=arm, message=asked.message, question=question)
@@ -103,7 +103,7 @@ def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]
     widest = max(checkpoints, key=lambda at: _pulls(spec, at) / _pulls(spec, max(1, at - 1)))
     between = checkpoints[::_EVERY] if stride is Stride.JUDGED else ()
     for at in sorted({*checkpoints[:_TRIED], widest, *between, *checkpoints[-_TRIED:]}):
-        skips = stride in (Stride.LEVEL, Stride.JUDGED)
+        skips = stride in (Stride.EVEN, Stride.JUDGED)
         jumps = {min(1, at - 1), at // 2} if skips else set[int]()
         for before in sorted({at - 1, *jumps}):
             yield at, before

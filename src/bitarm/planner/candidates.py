@@ -103,7 +103,7 @@ _LONGEST = {
     "bits": -1,
     "width": 0,
 }
-"""At which end of its axis a word makes frames largest."""
+"""The end of its axis, first or last, at which a word makes frames largest."""
 
 
 def worst_of(setting: SchemeWords, task: PlanningTask) -> SchemeWords:

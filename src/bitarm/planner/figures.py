@@ -15,8 +15,8 @@ PLAN_MEASURES = ("cost", "samples", "rounds", "messages", "payload_bits")
 """What is measured of a setting, each a `Spread` of `Figures`."""
 
 _TASTE = 0.004
-"""Of settings that cost nearly the same, the one that takes less of what is free is better: half
-the samples, bits or rounds are worth 0.3 percent of the cost."""
+"""How much the samples, bits and rounds count beside the cost: half of one of them is worth 0.3
+percent. So of settings that cost nearly the same, the one that takes less of what is free wins."""
 
 
 @final
@@ -30,7 +30,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Floats, environment: Integers) -> "Spread":
-        """From runs of several environments: runs of one environment share its gaps and its offset.
+        """The spread of runs in several environments, which share gaps and offset within each.
 
         The error of the mean is that of a sample of environments, as for any sample of clusters.
         """

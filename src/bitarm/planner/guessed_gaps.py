@@ -69,7 +69,7 @@ class GuessedGaps:
         return max(self.gaps)
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Always the same gaps; `rng` is not used."""
+        """The gaps, the same each time; `rng` is not used."""
         if len(self.gaps) == 1:
             return np.full(count, self.gaps[0])
         return np.array(self.gaps)

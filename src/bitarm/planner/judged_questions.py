@@ -16,7 +16,7 @@ from bitarm.core.question import Question
 from bitarm.core.spec import RunSpec
 
 FIRST_ROUNDS = 3
-"""In which all arms have spoken: the pilot, two more, the rest."""
+"""Rounds until all arms have spoken: the pilot, two more, the rest."""
 
 _RUNG = 8  # of a leader's evidence: from here on it is two bytes long in a challenge
 _HURDLES = (64, 64, 64)  # any bytes are as long

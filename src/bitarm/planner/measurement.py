@@ -96,7 +96,10 @@ class SettingSimulator:
         return claim_ahead(setup, (self._last,) if setting.is_judged else self._grid(setting))
 
     def _engine(self, setting: SchemeWords, stage: Stage, most_bits: int | None) -> Engine:
-        """The same for every stage of one stretch: a task's environments have the same families."""
+        """The engine of a setting, one for all stages of a stretch.
+
+        They can share: all environments of a task have the same families of rewards.
+        """
         key = setting, stage.stretch, most_bits
         if key not in self._engines:
             words, limits = setting.words, dict[str, int]()
@@ -110,7 +113,7 @@ class SettingSimulator:
         return self._engines[key]
 
     def _most_samples(self, stage: Stage) -> int:
-        """After which a run has lost its best arm, and will not end."""
+        """Samples after which a run is given up: it has lost its best arm, and will not end."""
         task = self.task
         if task.is_bet_on:
             return round(_BETS_BEYOND * (task.draws(task.guess) / stage.stretch + task.least_draws))
@@ -131,7 +134,7 @@ class SettingSimulator:
         return tuple(grid)
 
     def _reports(self, setting: SchemeWords) -> list[int]:
-        """After how many pulls an arm reports; where the data choose, at first and at last."""
+        """The pulls at which an arm reports; where the data choose them, the first and the last."""
         if setting.is_judged:
             first = setting.words.get("start", 1)
             return [first, max(first, self.task.longest_judged)]

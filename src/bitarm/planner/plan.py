@@ -7,10 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
+from bitarm.api.default_scheme import DEFAULT_DELTA
 from bitarm.api.problem import Problem
-from bitarm.api.scheme import DEFAULT_DELTA
-from bitarm.api.seed import new_seed
-from bitarm.api.words import LIMITS, split
+from bitarm.api.words import LIMITS, new_seed, split
 from bitarm.core.bounds import Bounds
 from bitarm.core.guarantee import Guarantee
 from bitarm.core.limits import Limits

@@ -1,14 +1,15 @@
 """What a plan is made for: a problem before its deployment, what is guessed of it, and prices."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from bitarm.api.scheme import DEFAULT_DELTA
+from bitarm.api.default_scheme import DEFAULT_DELTA
 from bitarm.api.words import typed_words
 from bitarm.core.bounds import Bounds, check_bounds
+from bitarm.core.confidence import level_of
 from bitarm.core.limits import Limits
+from bitarm.core.policies.challenge import pulls_to_place
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.core.spec import check_delta, check_sigma, sigma_of
 from bitarm.core.vocabulary import vocabulary
@@ -17,8 +18,8 @@ from bitarm.core.words import whole_number
 from bitarm.errors import ConfigError
 from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
 from bitarm.planner.prices import Prices
-from bitarm.planner.rewards import Rewards, rewards_of
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.simulated_rewards import Rewards, rewards_of
 
 _LAW = 4.0  # logarithm of what the law on rates takes of evidence, roughly
 _USUAL_KAPPA = 2.5  # of the quantizer on which the scale is taken
@@ -153,13 +154,14 @@ class PlanningTask:
         """Rewards that agents who bet take however little rewards vary: the first words', and those
         until evidence, which grows by the gap a pull at best, is at its level.
         """
-        level = math.log(self.arms - 1) - math.log(self.delta)
-        first = 12 + 2 * level
-        return self.arms * (first + (level + _LAW) * self.unit / self.guess.smallest)
+        level = level_of(self.arms, self.delta)
+        return self.arms * (
+            pulls_to_place(level) + (level + _LAW) * self.unit / self.guess.smallest
+        )
 
     @property
     def longest_judged(self) -> int:
-        """The same as `longest` of arms whose agents judge themselves."""
+        """What `longest` is, for arms whose agents judge themselves."""
         return self._pulls_to_tell(self.guess.smallest, self._noise)
 
     @property

@@ -46,7 +46,7 @@ class SchemeWords:
         return POLICIES[self.words["policy"]].stride is Stride.JUDGED
 
     def describe(self) -> str:
-        """In one line, for a person: names, the quantizer's words, the grid, the policy's words.
+        """The setting in a line for a person: names, the quantizer's words, the grid, the policy's.
 
         Of the switches only those that are off.
         """

@@ -76,7 +76,7 @@ class Admission:
         self._known: dict[SchemeWords, Guarantee | ConfigError] = {}
 
     def starts(self, settings: Sequence[SchemeWords]) -> list[SchemeWords]:
-        """Those of the settings with which a search may begin; ConfigError if there are none."""
+        """Which of the settings a search may begin with; ConfigError if there are none."""
         if not self._is_choosy:
             return list(settings)
         proven = [setting for setting in settings if self.admits(setting)]

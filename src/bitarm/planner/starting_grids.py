@@ -1,4 +1,4 @@
-"""Which settings a search begins with: grids of the words of [scheme] and the values to try.
+"""Grids of settings, by what is known of the rewards: words of [scheme] and the values to try.
 
 `STARTING_GRIDS` lists our own; every setting of theirs has a proof of P(wrong) ≤ δ. Words that a
 user fixed leave the grids that can have them, with the fixed values in place of their own.
@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from bitarm.api.scheme import applicable, default_policy, default_width
+from bitarm.api.applicable import applicable
+from bitarm.api.default_scheme import default_policy, default_width
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.policies import POLICIES
@@ -220,7 +221,7 @@ def starting_grids(task: PlanningTask) -> list[StartingGrid]:
 
 
 def _evidence(task: PlanningTask) -> type[Width]:
-    """By which agents judge: bets, where only the bounds are known."""
+    """The width of agents that judge themselves: that of bets, if only the bounds are known."""
     return BoundedEvidence if task.is_bet_on else SubGaussianEvidence
 
 

@@ -30,12 +30,12 @@ class Effort:
     fewest: int = 24  # runs for which that must do
 
     def for_arms(self, arms: int) -> "Effort":
-        """Fewer runs where there are many arms."""
+        """An effort with fewer runs where there are many arms."""
         share = min(1.0, _FULL_EFFORT_ARMS / arms)
         return self._with_share(share)
 
     def for_guess(self, guess: GapGuess) -> "Effort":
-        """More environments and fewer runs in each, where environments differ in their gaps."""
+        """An effort with more environments, and fewer runs in each, where their gaps differ."""
         if guess.smallest == guess.largest or isinstance(guess, GuessedGaps):
             return self
         return Effort(
@@ -46,7 +46,7 @@ class Effort:
         )
 
     def for_judged(self) -> "Effort":
-        """Fewer runs of agents that look after every pull."""
+        """An effort with fewer runs, for agents that look after every pull."""
         return self._with_share(1 / _JUDGED_SHARE)
 
     def _with_share(self, share: float) -> "Effort":
@@ -98,7 +98,7 @@ def make_testbed(
 
 
 def _rehearsal(task: PlanningTask, seed: int, number: int, effort: Effort) -> Stage:
-    """As many runs as the draws allow; if those are too few, with larger gaps."""
+    """A stage of as many runs as the draws allow; if those are too few, with larger gaps."""
     each, wanted = task.draws(task.guess), effort.environments * effort.runs
     runs = int(min(max(effort.draws / each, effort.fewest), wanted))
     environments = min(effort.environments, runs)

@@ -14,7 +14,7 @@ from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.search import FRESH, Search, Tried
 
 FACTORS = {0.5: "half", 2.0: "twice"}
-"""By how much a guess may be wrong."""
+"""The factors by which the guess is taken to be wrong, in words."""
 
 _STARTS_AGAIN = 6  # settings with which the search for a wrong guess begins
 

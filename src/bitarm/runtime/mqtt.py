@@ -77,7 +77,7 @@ class MqttDriver:
         self._error: TransportError | None = None
 
     def run(self, stopper: Stopper | None = None) -> None:
-        """Until the service is finished, or a signal was noted: then call again, or close."""
+        """Drive the service until it is finished or a signal comes; then call again, or close."""
         if stopper is not None:
             self._selector.register(stopper, selectors.EVENT_READ)
         try:
@@ -142,7 +142,7 @@ class MqttDriver:
             raise self._error
 
     def _read(self, client: paho.Client) -> None:
-        """All that is there, so that what came together is acted on together.
+        """Read all that is there, so that what came together is acted on together.
 
         Under TLS this is needed too: what was read ahead, select cannot see.
         """
@@ -250,7 +250,7 @@ class MqttDriver:
             ) from error
 
     def _distrust(self, why: str, client: paho.Client) -> None:
-        """Nobody there whom we may trust: an error, unless there was somebody before."""
+        """Leave a broker that cannot be trusted: an error, unless one was trusted before."""
         self._forget(client)
         self._client = None
         if self._give_up_at < math.inf:

@@ -12,7 +12,7 @@ from bitarm.runtime.service import Publication, Service
 
 @final
 @dataclass(slots=True)
-class Figures:
+class ServiceFigures:
     """What is known of a running service; another thread may read it at any time."""
 
     is_connected: bool = False
@@ -27,7 +27,7 @@ class Figures:
 class ObservedService:
     """The service itself, with its figures kept up to date."""
 
-    def __init__(self, service: Service, figures: Figures) -> None:
+    def __init__(self, service: Service, figures: ServiceFigures) -> None:
         self._service = service
         self._figures = figures
         self.endpoint = service.endpoint

@@ -26,5 +26,5 @@ class Patience:
         return now - self._since
 
     def over(self) -> None:
-        """Nobody waits any longer."""
+        """End the wait: nobody waits any longer."""
         self._pause, self._since, self.due_at = self._first, math.inf, math.inf

@@ -18,7 +18,7 @@ _STOPS = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SI
 
 
 def obeyed(*numbers: signal.Signals) -> list[signal.Signals]:
-    """Those of the signals that this process was not told to ignore when it was started."""
+    """The signals, of those given, that this process was not told to ignore when it was started."""
     return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
 

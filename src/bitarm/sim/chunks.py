@@ -22,7 +22,7 @@ from bitarm.sim.sweep import ChunkResult, Sweep
 _LOG = logging.getLogger("bitarm.sim")
 
 MOST_BYTES = 2_000_000_000
-"""Of all chunks in a folder, before the next sweep begins there."""
+"""Bytes of all chunks in a folder that are left there when the next sweep begins."""
 
 _IN_USE = 3600.0  # seconds after which nobody is taken to be at a sweep any more
 _NAME = re.compile(r"[0-9a-f]{32}")

@@ -108,7 +108,9 @@ class Engine:
         return self._most_bits is not None and setup.spec.quantizer.asks_again
 
     def elsewhere(self, environment: Environment) -> "Engine":
-        """The same schemes in another environment with as many arms; their tables are shared."""
+        """An engine for the same schemes in another environment with as many arms; it shares their
+        tables.
+        """
         before, after = self._environment.p.size, environment.p.size
         if before != after:
             raise ConfigError(f"an environment of {before} arms was left for {after}")

@@ -18,7 +18,7 @@ from typing import final
 
 from bitarm.errors import ConfigError, TransportError
 from bitarm.sim.chunks import ChunkStore
-from bitarm.sim.cost import Cost, measurable, measured_chunk
+from bitarm.sim.processor_time import ProcessorTime, measurable, measured_chunk
 from bitarm.sim.sweep import ChunkResult, PointResult, Sweep, merge_points, run_chunk
 
 Progress = Callable[[int, int], None]
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class ChunkTask:
     """One chunk of one of the sweeps that are run together."""
 
     job: int  # which sweep
@@ -43,10 +43,10 @@ class Done:
 
     job: int
     chunk: ChunkResult
-    cost: Cost | None = None
+    cost: ProcessorTime | None = None
 
 
-Runner = Callable[[Sequence[Task]], Iterator[Done]]
+Runner = Callable[[Sequence[ChunkTask]], Iterator[Done]]
 """Runs tasks and yields each when it is done, in any order."""
 
 _LOG = logging.getLogger("bitarm.sim")
@@ -72,7 +72,7 @@ def execute_all(
     *,
     stores: Sequence[ChunkStore | None],
     progress: Progress,
-    costs: list[Cost] | None = None,
+    costs: list[ProcessorTime] | None = None,
 ) -> list[list[PointResult]]:
     """Run several sweeps at once, so that their chunks share the workers; else as `execute`.
 
@@ -83,7 +83,9 @@ def execute_all(
     done = sum(chunk.trials for chunks in known for chunk in chunks.values())
     progress(done, trials)
     missing = [
-        Task(job=job, sweep=sweep, index=index, measured=costs is not None and measurable(sweep))
+        ChunkTask(
+            job=job, sweep=sweep, index=index, measured=costs is not None and measurable(sweep)
+        )
         for job, sweep in enumerate(sweeps)
         for index in range(sweep.chunks)
         if index not in known[job]
@@ -106,7 +108,7 @@ def _merged(sweep: Sweep, chunks: Mapping[int, ChunkResult]) -> list[PointResult
     return [merge_points(parts) for parts in zip(*(chunk.points for chunk in ordered), strict=True)]
 
 
-def run_task(task: Task) -> Done:
+def run_task(task: ChunkTask) -> Done:
     """Run one task in this process."""
     if not task.measured:
         return Done(job=task.job, chunk=run_chunk(task.sweep, task.index))
@@ -114,7 +116,7 @@ def run_task(task: Task) -> Done:
     return Done(job=task.job, chunk=chunk, cost=cost)
 
 
-def run_here(tasks: Sequence[Task]) -> Iterator[Done]:
+def run_here(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
     """Run tasks in this process, one after the other."""
     for task in tasks:
         yield run_task(task)
@@ -124,7 +126,7 @@ def run_local(workers: int) -> Runner:
     """A runner with `workers` processes; it starts none if the work is too small to share."""
     _check_workers(workers)
 
-    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+    def run(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         rest = list(tasks)
         if rest:
             yield run_task(rest.pop(0))  # also compiles, so that the workers need not
@@ -145,7 +147,7 @@ def run_pool(workers: int) -> Runner:
     """A runner with `workers` processes from the first task on, for work known to be large."""
     _check_workers(workers)
 
-    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+    def run(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         shared = workers > 1 and len(tasks) > 1
         return _pool(tasks, workers) if shared else run_here(tasks)
 
@@ -157,7 +159,7 @@ def _check_workers(workers: int) -> None:
         raise ConfigError(f"workers must be at least 1, got {workers}")
 
 
-def _pool(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
+def _pool(tasks: Sequence[ChunkTask], workers: int) -> Iterator[Done]:
     # spawn: a fork would copy whatever threads and locks the caller has
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_serve_parent)
@@ -175,7 +177,7 @@ def _pool(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     yield from run_here(list(left.values()))
 
 
-def in_order(tasks: Sequence[Task]) -> list[Task]:
+def in_order(tasks: Sequence[ChunkTask]) -> list[ChunkTask]:
     """Tasks as a pool is to begin them: one that needs each kernel, and then the others.
 
     So two workers compile two kernels, and read from the disk what the other has compiled, where
@@ -184,8 +186,8 @@ def in_order(tasks: Sequence[Task]) -> list[Task]:
     sweeps = {task.job: task.sweep for task in tasks}
     kernels = {job: sweep.kernels for job, sweep in sweeps.items()}
     begun: set[tuple[object, ...]] = set()
-    first: list[Task] = []
-    rest: list[Task] = []
+    first: list[ChunkTask] = []
+    rest: list[ChunkTask] = []
     for task in tasks:
         (rest if kernels[task.job] in begun else first).append(task)
         begun.add(kernels[task.job])
@@ -208,7 +210,7 @@ def _end_with_parent() -> None:
 def run_on_cluster(address: str, *, timeout: float = 10.0) -> Runner:
     """A runner on the workers of a Dask scheduler; a worker that dies is survived."""
 
-    def run(tasks: Sequence[Task]) -> Iterator[Done]:
+    def run(tasks: Sequence[ChunkTask]) -> Iterator[Done]:
         if not tasks:
             return
         import distributed  # slow to import, and only for those who have a cluster

@@ -4,14 +4,15 @@ A model knows how its rewards are distributed, not which arm it plays or when it
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Protocol, final, runtime_checkable
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Protocol, final, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from bitarm.core.bounds import Bounds
+from bitarm.core.words import unknown
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.arrays import (
     BERNOULLI,
@@ -292,3 +293,31 @@ MODELS: dict[str, type[Gaussian | Bernoulli | Beta | Poisson | Exponential]] = {
     model.name: model for model in (Gaussian, Bernoulli, Beta, Poisson, Exponential)
 }
 """Every reward model, by name. A new one is a class above and a word in this list."""
+
+
+def parse_models(text: str, parameters: Mapping[str, Any]) -> tuple[RewardModel, ...]:
+    """Models of one family from `family:mean,mean,…`: `gaussian:0,0,0.1`.
+
+    `parameters` (sd, concentration) are those of every arm. Raises ConfigError if the family is not
+    known, a mean is no number, or a parameter is missing or is not the family's.
+    """
+    family, separator, means = text.partition(":")
+    if family not in MODELS:
+        raise ConfigError(unknown("the family of arms", family, MODELS))
+    if not separator or not means:
+        raise ConfigError(f"arms are written as {family}:0.7,0.5,…, got {text!r}")
+    try:
+        numbers = [float(mean) for mean in means.split(",")]
+    except ValueError:
+        raise ConfigError(f"the means of arms must be numbers, got {means!r}") from None
+    model = MODELS[family]
+    needed = {
+        field.name: field.default is MISSING for field in fields(model) if field.name != "mean"
+    }
+    for word in parameters:
+        if word not in needed:
+            raise ConfigError(f"{word} does not apply to a {family} arm")
+    for word in needed:
+        if needed[word] and word not in parameters:
+            raise ConfigError(f"a {family} arm needs {word}")
+    return tuple(model(mean=mean, **parameters) for mean in numbers)

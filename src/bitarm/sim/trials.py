@@ -76,5 +76,5 @@ class Trials:
 
 
 def blank(trials: int) -> Trials:
-    """As many rows of zeros, for a kernel to fill in."""
+    """The columns of so many trials, zero, for a kernel to fill in."""
     return Trials(np.zeros((trials, COLUMNS), dtype=np.int64))

@@ -118,7 +118,7 @@ def _first_of(schedule: Schedule, depth: int) -> tuple[int, ...]:
 
 def _visits_all(setup: Setup) -> bool:
     """Whether message n of an arm is at checkpoint n; a policy unknown to us may leap."""
-    return has_twin(setup) and setup.policy.stride not in (Stride.LEVEL, Stride.JUDGED)
+    return has_twin(setup) and setup.policy.stride not in (Stride.EVEN, Stride.JUDGED)
 
 
 def is_bet_on(setup: Setup) -> bool:

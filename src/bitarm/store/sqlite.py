@@ -17,8 +17,8 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Entry, RunSummary
 from bitarm.errors import StoreError
 from bitarm.store import schema
-from bitarm.store.bodies import read_body, write_body
 from bitarm.store.connection import connect_reader, connect_writer, found_version, transaction
+from bitarm.store.event_bodies import read_body, write_body
 from bitarm.store.faults import explained
 
 PATIENCE = 5.0
@@ -30,7 +30,7 @@ asks at the right moment, and of fifty runs that begin at once some wait much lo
 
 
 @final
-class Positions:
+class LastEntries:
     """The last sequence number that this writer wrote, or else read, of each run.
 
     It may add only where it has seen the end. This keeps two learners from writing one run's story
@@ -42,11 +42,11 @@ class Positions:
         self._read: dict[int, int] = {}
 
     def read_to(self, run: int, sequence: int) -> None:
-        """An entry was handed out: whoever got it may go on from there."""
+        """Note that an entry was handed out: whoever got it may go on from there."""
         self._read[run] = max(sequence, self._read.get(run, 0))
 
     def wrote_to(self, run: int, sequence: int) -> None:
-        """This writer put the run's last entry there."""
+        """Note that this writer wrote the run's last entry, and its number."""
         self._wrote[run] = sequence
 
     def require_end(self, run: int, end: int, *, place: str) -> None:
@@ -90,7 +90,7 @@ class SqliteJournal:
         self._read_only = read_only
         self._closed = False
         self._lock = threading.RLock()
-        self._positions = Positions()
+        self._last_entries = LastEntries()
 
     @classmethod
     def open(
@@ -123,7 +123,7 @@ class SqliteJournal:
                 summary = first.continued(then, at=at, names=lambda: opened.setup.spec.arms)
                 schema.add(connection, summary, bodies, at=at)
             # Only after COMMIT: a step that was undone was not written.
-            self._positions.wrote_to(run, len(bodies))
+            self._last_entries.wrote_to(run, len(bodies))
         return run
 
     def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
@@ -133,10 +133,10 @@ class SqliteJournal:
             with self._writing() as connection:
                 at = self._clock()
                 summary = self._summary(run)
-                self._positions.require_end(run, summary.entries, place=self._place(run))
+                self._last_entries.require_end(run, summary.entries, place=self._place(run))
                 longer = summary.continued(events, at=at, names=lambda: self._names(run))
                 schema.add(connection, longer, bodies, at=at)
-            self._positions.wrote_to(run, longer.entries)
+            self._last_entries.wrote_to(run, longer.entries)
 
     def read(self, run: int, after: int = 0) -> Iterator[Entry]:
         """The entries of a run whose sequence number is above `after`, as they stand now.
@@ -147,7 +147,7 @@ class SqliteJournal:
         with self._reading():
             end = self._summary(run).entries
         after = min(max(after, 0), end)
-        self._positions.read_to(run, after)
+        self._last_entries.read_to(run, after)
         return self._entries(run, after, end)
 
     def runs(self) -> list[RunSummary]:
@@ -206,7 +206,7 @@ class SqliteJournal:
                     raise self._gap(run, after + 1)
                 event = read_body(body, place=f"{self._place(run)}, entry {sequence}")
                 after = sequence
-                self._positions.read_to(run, after)
+                self._last_entries.read_to(run, after)
                 yield Entry(sequence=sequence, at=at, event=event)
 
     def _known(self, run: int) -> RunSummary:

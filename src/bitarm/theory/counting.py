@@ -34,7 +34,7 @@ class CountingBound:
 def counting_bound(
     means: Sequence[float], *, delta: float, bounds: Bounds | None = None, epsilon: float = 0.0
 ) -> CountingBound:
-    """Every arm must be heard, with probability at least 1 − 2δ.
+    """The least bits of any scheme: every arm must be heard, with probability at least 1 − 2δ.
 
     Until an arm has sent a bit, all that happens is independent of its rewards. Raise its mean
     above all others, and every other answer is wrong; lower it below the best of the others, and

@@ -17,7 +17,7 @@ from bitarm.wire.peer_json import is_arm, is_text, read_json
 
 VERSION = 2
 MOST_BYTES = 1 << 20
-"""Of an announcement: brokers carry a mebibyte or more."""
+"""Bytes of an announcement, at most: brokers carry a mebibyte or more."""
 
 _MOST_ARM = 1 << 32
 

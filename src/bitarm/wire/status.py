@@ -24,7 +24,7 @@ _MOST_TEXT = 500
 _MOST_NAME = 64
 
 FIRST_CODES = ("bins", "nearest", "levels", "raw")
-"""Those of an agent that lists none: there were no others when the list could be left out."""
+"""The codes of an agent that lists none: there were no others when the list could be left out."""
 
 
 class Presence(Enum):
@@ -58,11 +58,11 @@ class Status:
     boot: str = ""  # names the process
     life: str = ""  # names its sequences of live rewards
     pulls: Mapping[int, int] = field(default_factory=dict)
-    """Of arms with live rewards: those that the process remembered when it began. What it made
+    """Pulls of each arm with live rewards that the process remembered when it began. What it made
     since would hide a loss: it may have pulled again as many as were forgotten."""
     made: Mapping[int, int] = field(default_factory=dict)
-    """Of one that is done: the pulls that each of its arms made in all. Nothing is decided by it;
-    of an arm that stopped by itself nobody else knows."""
+    """Pulls that each arm of an agent that is done made in all. Nothing is decided by this; of an
+    arm that stopped by itself nobody else knows."""
     before: tuple[Start, ...] = ()  # earlier starts that the same memory went through, in order
     codes: tuple[str, ...] = tuple(CODES)  # in which it can answer
     restarts: int = 0  # how often it went on from its file

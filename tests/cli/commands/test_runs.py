@@ -14,7 +14,7 @@ from cli.program import COMMAND, PAPER, Command, environment, problem
 
 from bitarm.core.events import ReportAccepted, RunOpened, load_event
 from bitarm.store import SqliteJournal
-from bitarm.store.bodies import write_body
+from bitarm.store.event_bodies import write_body
 
 
 def _alter(store: Path, sequence: int, **changes: Any) -> None:

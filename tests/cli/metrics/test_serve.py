@@ -20,7 +20,7 @@ from bitarm.cli.metrics.option import metrics_at
 from bitarm.cli.metrics.run_figures import RunFigures
 from bitarm.cli.metrics.serve import read_address
 from bitarm.errors import ConfigError, MissingExtraError, StoreError
-from bitarm.runtime.observed import Figures
+from bitarm.runtime.observed import ServiceFigures
 
 
 def _get(port: int, path: str) -> tuple[int, str]:
@@ -55,7 +55,7 @@ def test_figures_are_what_prometheus_reads() -> None:
 
 
 def test_health_says_why_not() -> None:
-    port, figures = free_port(), Figures()
+    port, figures = free_port(), ServiceFigures()
     with metrics_at(f"127.0.0.1:{port}", _measures, lambda: broker_health(figures)):
         status, text = _get(port, "/health")
         assert (status, json.loads(text)["reason"]) == (503, "not connected to the broker")
@@ -173,4 +173,4 @@ def test_a_run_that_has_not_begun_has_figures_too() -> None:
     found = {measure.name: measure.value for measure in RunFigures(lambda: 3.0).measures()}
     assert found["bitarm_rounds_total"] == 0
     assert found["bitarm_seconds_since_report"] == 0.0
-    assert {measure.name for measure in service_measures(Figures())}.isdisjoint(found)
+    assert {measure.name for measure in service_measures(ServiceFigures())}.isdisjoint(found)

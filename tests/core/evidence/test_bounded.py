@@ -192,7 +192,7 @@ def test_only_agents_that_judge_can_use_it() -> None:
     assert isinstance(evidence, Evidence)
     assert evidence.scale == Scale(bounded=True, low=-1.0, unit=4.0)
     assert evidence.level == pytest.approx(math.log(3 / 0.1))
-    for stride in (Stride.TOGETHER, Stride.LEVEL, Stride.APART):
+    for stride in (Stride.TOGETHER, Stride.EVEN, Stride.APART):
         assert not width.fits(stride)
         with pytest.raises(ConfigError, match="needs a policy whose agents judge"):
             width.confidence(stride)

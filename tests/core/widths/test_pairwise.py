@@ -33,7 +33,7 @@ def test_the_margin_of_arms_that_advance_together() -> None:
     assert confidence.separation(_view(8, 3, 0.1), _view(8, 3, 0.2)) == pytest.approx(
         expected + 0.3
     )
-    level = _width().confidence(Stride.LEVEL)  # the grid's index, visited or not
+    level = _width().confidence(Stride.EVEN)  # the grid's index, visited or not
     assert level.separation(_view(8, 3), _view(8, 3)) == pytest.approx(expected)
 
 
@@ -92,7 +92,7 @@ def test_the_mixture_reaches_its_level_at_the_margin(pulls: int, arms: int, delt
 
 def test_arms_with_different_pulls_are_never_separated_by_the_mixture() -> None:
     width = PairwiseMixtureWidth(arms=3, delta=0.1, sigma=1.0)
-    confidence = width.confidence(Stride.LEVEL)
+    confidence = width.confidence(Stride.EVEN)
     assert confidence.separation(_view(8, 3), _view(16, 4)) == math.inf
     assert confidence.separation(_view(8, 3), _view(8, 3)) < math.inf
 

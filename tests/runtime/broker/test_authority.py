@@ -45,12 +45,12 @@ def test_the_hosts_of_a_certificate_are_read_back() -> None:
 
 
 def test_a_key_stays_out_of_tracebacks() -> None:
-    assert repr(authority.new_authority(NOW)) == "Pair(…)"
+    assert repr(authority.new_authority(NOW)) == "KeyPair(…)"
 
 
 def test_key_and_certificate_must_belong_together() -> None:
     one, other = authority.new_authority(NOW), authority.new_authority(NOW)
-    mixed = authority.Pair(certificate=one.certificate, key=other.key)
+    mixed = authority.KeyPair(certificate=one.certificate, key=other.key)
     with pytest.raises(ConfigError, match="do not belong together"):
         authority.new_server(mixed, ("localhost",), NOW)
 
@@ -58,7 +58,7 @@ def test_key_and_certificate_must_belong_together() -> None:
 def test_damaged_files_are_named() -> None:
     ca = authority.new_authority(NOW)
     with pytest.raises(ConfigError, match=r"ca\.key is damaged"):
-        authority.new_server(authority.Pair(certificate=ca.certificate, key=b"x"), (), NOW)
+        authority.new_server(authority.KeyPair(certificate=ca.certificate, key=b"x"), (), NOW)
     with pytest.raises(ConfigError, match="it is no PEM, or damaged"):
         authority.expiry(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
 

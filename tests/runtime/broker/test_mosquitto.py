@@ -9,9 +9,9 @@ from loopback import PATIENCE, eventually, free_port
 
 from bitarm.errors import ConfigError, MissingExtraError, TransportError
 from bitarm.runtime.broker import mosquitto
+from bitarm.runtime.broker.check import BrokerCheck
 from bitarm.runtime.broker.configuration import Listener, unguarded
 from bitarm.runtime.broker.mosquitto import find_mosquitto, running
-from bitarm.runtime.broker.probe import BrokerCheck
 
 
 def _listener(port: int | None = None) -> Listener:

@@ -91,7 +91,7 @@ def test_a_set_up_that_was_cut_off_is_finished(folder: BrokerFolder, lost: str) 
         folder.accounts.unlink()  # written after the passwords
     _set_up(folder, "a")
     assert path.exists()
-    signer = authority.Pair(
+    signer = authority.KeyPair(
         certificate=folder.ca_certificate.read_bytes(), key=folder.ca_key.read_bytes()
     )
     assert authority.new_server(signer, ("x",), NOW)

@@ -252,7 +252,7 @@ def test_garbage_inside_tls_ends_its_sender_and_nobody_else(lab: Lab, garbage: b
 def test_an_expired_certificate_is_refused_by_agents(tmp_path: Path) -> None:
     with running_lab(tmp_path, "gw-1") as lab:
         past = datetime.now(UTC) - timedelta(days=authority.SERVER_DAYS + 1)
-        signer = authority.Pair(
+        signer = authority.KeyPair(
             certificate=lab.folder.ca_certificate.read_bytes(), key=lab.folder.ca_key.read_bytes()
         )
         old = authority.new_server(signer, ("localhost", "127.0.0.1"), past)

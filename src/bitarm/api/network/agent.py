@@ -19,7 +19,7 @@ from bitarm.runtime.agent.file import AgentFile
 from bitarm.runtime.agent.part import Supply
 from bitarm.runtime.agent.service import AgentService
 from bitarm.runtime.broker_url import Broker
-from bitarm.runtime.observed import Figures, ObservedService
+from bitarm.runtime.observed import ObservedService, ServiceFigures
 from bitarm.runtime.service import Publication
 from bitarm.wire.topics import check_name
 
@@ -45,7 +45,7 @@ def run_agent(
     seed: int | None = None,
     most_pulls: int = MAX_PULLS,
     patience: float = PATIENCE,
-    figures: Figures | None = None,
+    figures: ServiceFigures | None = None,
 ) -> AgentEnd:
     """Serve the arms of one agent until they are dismissed.
 

@@ -11,7 +11,7 @@ from bitarm.api.assumptions import sigma_caveats
 from bitarm.api.fleet import fleet_of
 from bitarm.api.network.drive import PATIENCE, drive
 from bitarm.api.problem import Problem
-from bitarm.api.seed import new_seed
+from bitarm.api.words import new_seed
 from bitarm.core.events import FleetAssigned
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
@@ -28,7 +28,7 @@ from bitarm.runtime.learner.begin import fleet_in, open_run, resume_run
 from bitarm.runtime.learner.ongoing import RETRY
 from bitarm.runtime.learner.probe import LearnerProbe
 from bitarm.runtime.learner.service import LearnerService
-from bitarm.runtime.observed import Figures, ObservedService
+from bitarm.runtime.observed import ObservedService, ServiceFigures
 from bitarm.runtime.service import Publication, Service, fresh_name
 
 
@@ -51,7 +51,7 @@ def run_learner(
     seed: int | None = None,
     watch: Watcher | None = None,
     patience: float = PATIENCE,
-    figures: Figures | None = None,
+    figures: ServiceFigures | None = None,
 ) -> LearnerEnd:
     """Open a run for the agents of a problem, and stay with it to its end.
 
@@ -99,7 +99,7 @@ def resume_learner(
     broker: Broker,
     watch: Watcher | None = None,
     patience: float = PATIENCE,
-    figures: Figures | None = None,
+    figures: ServiceFigures | None = None,
 ) -> LearnerEnd:
     """Go on with run number `run` of the journal, and stay with it to its end.
 
@@ -146,7 +146,7 @@ def _stay(
     broker: Broker,
     journal: Journal,
     patience: float,
-    figures: Figures | None,
+    figures: ServiceFigures | None,
 ) -> LearnerEnd:
     run, service = begin(time.monotonic())
     left = False

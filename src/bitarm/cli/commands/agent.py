@@ -25,12 +25,11 @@ from bitarm.cli.flags.trust import NoCodeOption
 from bitarm.cli.logs import LogLevel, configure
 from bitarm.cli.metrics.figures import broker_health, service_measures
 from bitarm.cli.metrics.option import MetricsOption, metrics_at
-from bitarm.cli.show.endings import WHY_NO_ANSWER
 from bitarm.core.messages import Cause
-from bitarm.core.outcome import Outcome
+from bitarm.core.outcome import WHY_NO_ANSWER, Outcome
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.peer_log import printable
-from bitarm.runtime.observed import Figures
+from bitarm.runtime.observed import ServiceFigures
 from bitarm.wire.topics import check_agent
 
 _CAUSES = {
@@ -89,7 +88,7 @@ def agent_command(
     task = load_arms(problem)
     if no_code:
         refuse_code(arm for arm in task.arms if arm.agent == agent)  # no others are opened here
-    figures = Figures()
+    figures = ServiceFigures()
     with metrics_at(metrics, lambda: service_measures(figures), lambda: broker_health(figures)):
         end = run_agent(
             task,

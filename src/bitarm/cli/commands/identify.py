@@ -13,7 +13,7 @@ from rich.console import Console
 from bitarm.api.extras import require
 from bitarm.api.identify import run_problem
 from bitarm.api.problem import Problem, load_problem, parse_problem
-from bitarm.api.seed import new_seed
+from bitarm.api.words import new_seed
 from bitarm.cli.exits import exit_for_outcome
 from bitarm.cli.flags.output import OUTPUT, LogJsonOption, LogLevelOption, ResultJsonOption
 from bitarm.cli.flags.plan import PLANNING, PlanWords, with_plan_flags

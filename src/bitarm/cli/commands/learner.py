@@ -41,7 +41,7 @@ from bitarm.cli.show.watching import watching
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker_url import Broker
-from bitarm.runtime.observed import Figures
+from bitarm.runtime.observed import ServiceFigures
 from bitarm.store import SqliteJournal, find_run
 from bitarm.wire.topics import LEARNER
 
@@ -110,7 +110,7 @@ def learner_command(
     address = broker_of(broker, user or LEARNER, password_file, ca)
     screen = Console(stderr=True)
     table_on = screen if screen.is_terminal and not as_json else None
-    path, figures, progress = store_path(store), Figures(), RunFigures()
+    path, figures, progress = store_path(store), ServiceFigures(), RunFigures()
 
     def measures() -> list[Measure]:
         ours = [*service_measures(figures), *fleet_measures(figures)]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitarm.api.applicable import displaced_words
 from bitarm.api.extras import require
 from bitarm.api.problem import load_problem
-from bitarm.api.scheme import displaced_words
-from bitarm.api.seed import new_seed
+from bitarm.api.words import new_seed
 from bitarm.cli.exits import Exit, notify
 from bitarm.cli.flags.output import OUTPUT, JsonOption, LogJsonOption, LogLevelOption
 from bitarm.cli.flags.problem import LinkOption
@@ -112,13 +112,13 @@ def _task(
     path: Path | None, arms: str | None, parameters: Mapping[str, float | None]
 ) -> tuple[tuple["RewardModel", ...], dict[str, Any]]:
     """The arms, and the words that a problem file gives; arms in one line come without words."""
-    from bitarm.api.models import parse_arms  # here: it loads numpy
+    from bitarm.sim.models import parse_models  # here: it loads numpy
 
     given = {word: value for word, value in parameters.items() if value is not None}
     if (path is None) == (arms is None):
         raise ConfigError("give either a problem file or --arms, such as --arms bernoulli:0.7,0.5")
     if arms is not None:
-        return parse_arms(arms, given), {}
+        return parse_models(arms, given), {}
     if given:
         raise ConfigError(f"{', '.join(given)} applies to --arms only: the file has its own arms")
     assert path is not None  # one of the two is given

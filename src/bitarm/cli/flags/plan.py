@@ -41,7 +41,7 @@ _FLAGS = {
     "per_round": _number("Price of a round"),
     "per_frame_unit": _number("Price of the link's second of air time, or byte; else 1"),
 }
-"""By the names of the parameters of `bitarm.plan`, in the order of the help."""
+"""The flags of a plan, by the names of the parameters of `bitarm.plan`, as the help lists them."""
 
 
 def with_plan_flags(function: Command) -> Command:

@@ -46,7 +46,7 @@ def with_words(function: Command) -> Command:
 
 
 def with_fixed_words(function: Command, takes: Callable[[str], bool]) -> Command:
-    """The same for a command that chooses a setting: a word that is given may not be varied.
+    """The function as a command that chooses a setting: a word that is given may not be varied.
 
     `takes` says of a word's name whether the command has a flag for it.
     """
@@ -55,7 +55,7 @@ def with_fixed_words(function: Command, takes: Callable[[str], bool]) -> Command
 
 
 def with_swept_words(function: Command) -> Command:
-    """The same for a command that runs all combinations: each word is a list of values."""
+    """The function as a command that runs all combinations: each word is a list of values."""
     declared = [word for word in vocabulary().words.values() if word.kind is not WordKind.WHOLES]
     return _with_flags(function, declared, _swept, _values)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from bitarm.runtime.observed import Figures
+from bitarm.runtime.observed import ServiceFigures
 
 _COMPANIONS = ("", "-wal", "-shm")
 
@@ -26,7 +26,7 @@ Health = Callable[[], str | None]
 """Why a process is not well; None if it is."""
 
 
-def service_measures(figures: Figures) -> list[Measure]:
+def service_measures(figures: ServiceFigures) -> list[Measure]:
     """An end of a run as numbers: its connection, and what went over it."""
     return [
         Measure(
@@ -52,7 +52,7 @@ def service_measures(figures: Figures) -> list[Measure]:
     ]
 
 
-def fleet_measures(figures: Figures) -> list[Measure]:
+def fleet_measures(figures: ServiceFigures) -> list[Measure]:
     """A learner's agents as numbers."""
     return [
         Measure(name="bitarm_agents", help="Agents of the run", value=figures.agents),
@@ -73,6 +73,6 @@ def journal_measures(path: Path) -> list[Measure]:
     return [Measure(name="bitarm_journal_bytes", help="The journal on the disk", value=size)]
 
 
-def broker_health(figures: Figures) -> str | None:
+def broker_health(figures: ServiceFigures) -> str | None:
     """Why an end of a run is not well, None if it is."""
     return None if figures.is_connected else "not connected to the broker"

@@ -111,7 +111,7 @@ def _prices(arm: ArmStanding) -> tuple[str, str]:
 
 
 def _count(count: int, *, at_most: bool) -> str:
-    """Of pulls; an arm that gave up made at most as many as it was asked for."""
+    """A count of pulls; an arm that gave up made at most as many as it was asked for."""
     return f"≤ {count:,}" if at_most else f"{count:,}"
 
 
@@ -144,7 +144,7 @@ def interval_bar(arm: ArmStanding, low: float, high: float, width: int) -> str:
 
 
 def _highest(mean: float, arm: ArmStanding) -> float:
-    """Up to where the arm may be, by what it told last."""
+    """The highest mean that the arm may have, by what it told last."""
     return mean + (arm.radius or 0.0)
 
 

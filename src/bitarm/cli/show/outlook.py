@@ -68,6 +68,6 @@ def _is_far_away(standings: Standings, outlook: Outlook) -> bool:
 
 
 def _rounded_up(number: float) -> str:
-    """In two digits, and never less."""
+    """A number in two digits, rounded up."""
     step = 10.0 ** (math.floor(math.log10(number)) - 1)
     return f"{math.ceil(number / step * (1 + 1e-9)) * step:.2g}"

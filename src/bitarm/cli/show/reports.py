@@ -11,7 +11,7 @@ REPORT_COLUMNS = (
     *("sequence", "at", "round", "arm", "name", "message", "pulls", "mean", "radius"),
     *("beaten_by", "payload_bits", "samples", "total_payload_bits", "contenders"),
 )
-"""Of the report itself, and of what the whole run had cost by then."""
+"""Columns for the report itself, and for what the whole run had cost by then."""
 
 
 def report_rows(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:

@@ -9,11 +9,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from bitarm.cli.show.endings import WHY_NO_ANSWER
 from bitarm.cli.show.link import link_json, print_link
 from bitarm.cli.show.tables import facts_table
 from bitarm.core.evidence.bounded import BoundedEvidence
-from bitarm.core.outcome import Outcome
+from bitarm.core.outcome import WHY_NO_ANSWER, Outcome
 from bitarm.core.result import RunResult
 from bitarm.links.cost import LinkLedger
 from bitarm.peer_log import printable

@@ -42,7 +42,7 @@ class Scale:
 
     @classmethod
     def of_sigma(cls, sigma: float) -> "Scale":
-        """For rewards that are σ-sub-Gaussian, σ rounded up to eight binary digits: to be told."""
+        """The scale of σ-sub-Gaussian rewards, σ rounded up to eight binary digits, to be told."""
         mantissa, exponent = math.frexp(sigma)
         return cls(bounded=False, low=0.0, unit=math.ldexp(math.ceil(mantissa * 256), exponent - 8))
 
@@ -96,7 +96,7 @@ def clamped(mean: float, pulls: float) -> float:
 
 
 def variance(bounded: bool, mean: float, spread: float, pulls: float) -> float:
-    """Of rewards with this mean, by a rough model: `spread` times that of a coin, or σ² = 1."""
+    """The variance of rewards with this mean, roughly: `spread` times a coin's, or σ² = 1."""
     if not bounded:
         return 1.0
     mean = clamped(mean, pulls)

@@ -52,7 +52,7 @@ class Bets:
     squares: float = 0.0  # V
 
     def after(self, rewards: Sequence[float], pulls: int) -> "Bets":
-        """After more rewards, each in [0, 1]; `pulls` were made before them."""
+        """The bets after more rewards, each in [0, 1]; `pulls` were made before them."""
         fortunes, logs = list(self.fortunes), list(self.logs)
         total, predicted, squares = self.total, self.predicted, self.squares
         surprises: list[float] = []

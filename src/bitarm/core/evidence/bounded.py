@@ -33,7 +33,7 @@ class BoundedEvidence(Width):
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
-        """Only where agents judge themselves: a told mean alone has no such evidence."""
+        """True only where agents judge themselves: a told mean alone has no such evidence."""
         return stride is Stride.JUDGED
 
     def u_prime(self, pulls: int, index: int) -> float:

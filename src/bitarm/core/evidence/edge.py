@@ -22,7 +22,7 @@ _LOWEST = -(2**36)  # steps from a centre, further than any code reaches
 
 
 def write_edge(task: Edge, code: Nearest, account: Account, most_bits: int | None = None) -> Symbol:
-    """By how much the spread has grown, and the highest edge that is certified with it.
+    """A leader's answer: how much the spread has grown, and the highest edge certified with it.
 
     Where that takes more than `most_bits`, the spread grows by less: the edge is then lower, and as
     certain.

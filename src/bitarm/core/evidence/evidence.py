@@ -43,7 +43,10 @@ class Evidence(Confidence):
     # -- as every confidence, by the model: what a picture can show -------------------------------
 
     def margin(self, loser: ArmView, winner: ArmView) -> float:
-        """The lead from which on the loser is likely to fall, by the model, as if level."""
+        """The lead from which on the loser is likely to fall, by the model.
+
+        Both are taken to have made as many pulls as the one with fewer has.
+        """
         scale, pulls = self.scale, max(min(loser.pulls, winner.pulls), 1)
         lead = math.inf
         for rung, (rate, log_weight) in enumerate(zip(scale.rates, self.log_weights, strict=True)):

@@ -57,7 +57,7 @@ class SubGaussianEvidence(Width):
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
-        """However arms move."""
+        """True: arms may move as they like."""
         return True
 
     def objection(self) -> str | None:

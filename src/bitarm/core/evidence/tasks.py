@@ -32,7 +32,7 @@ SHARES = tuple(math.log(share) for share in FOLLOWING)
 """Logarithms of the shares of losers 0 to 3 rungs above the winner's."""
 
 ROUNDING = 2.0**-44
-"""Of what is added up for an edge or a hurdle: more than all roundings of floats come to."""
+"""A share of what is added up for an edge or a hurdle: all roundings of floats are less."""
 
 _FINE, _MEDIUM = 128, 192  # hurdles below these bytes are in eighths, and in halves of a nat
 NO_HURDLE = 255

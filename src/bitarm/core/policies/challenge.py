@@ -124,7 +124,7 @@ class ChallengeElimination(Policy):
 
         Who knows how far arms are apart begins later, by `start`, and hears fewer words.
         """
-        least = math.ceil(12 + 2 * evidence.level) if evidence.scale.bounded else 1
+        least = math.ceil(pulls_to_place(evidence.level)) if evidence.scale.bounded else 1
         return max(self.start, least)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
@@ -222,7 +222,7 @@ class _Turn:
         farthest = self._farthest(leader, rivals, most)
         share = min(1.0, policy.behind * math.sqrt(3.0 / len(others)))
         if max(self.ends.of(view) for view in rivals) <= most:
-            return self._last_words(active)  # nobody else can get level any more
+            return self._last_words(active)  # nobody else can get as far any more
         forecast = evidence.falls(
             leader,
             target(others, len(others), policy.aim) - policy.epsilon,
@@ -274,9 +274,10 @@ class _Turn:
         *,
         everybody: bool,
     ) -> tuple[Action, ...]:
-        """Up to the leader: of these rivals who may fall, and who may lead; or everybody.
+        """Questions up to the leader's pulls, to those of the rivals that may fall or lead.
 
-        Nobody, if few are likely to fall so soon: then the leader goes on.
+        Or to all of them, with `everybody`. To nobody, if few are likely to fall so soon: then the
+        leader goes on.
         """
         evidence, spread, until = self.evidence, _spread(active), leader.pulls
         own = spread if leader.spread is None else leader.spread
@@ -319,16 +320,16 @@ class _Turn:
         """What recorded rewards still allow, where nobody can go ahead any more.
 
         Who told its evidence challenges those that it can, and then, one at a time, those whose
-        rewards end before they are level with it. Such an arm gives up on the way, or the run ends
+        rewards end before they are as far. Such an arm gives up on the way, or the run ends
         with its rewards: so the lowest is asked first.
         """
         for view in sorted(candidates(active), key=by_mean, reverse=True):
             if self._has_edge(view):
                 behind = [one for one in self.rivals(view, active) if one.pulls < view.pulls]
-                level = [one for one in behind if self.ends.of(one) >= view.pulls]
-                short = sorted((one for one in behind if one not in level), key=by_mean)
+                able = [one for one in behind if self.ends.of(one) >= view.pulls]
+                short = sorted((one for one in behind if one not in able), key=by_mean)
                 if behind:
-                    return self._challenges(view, active, level or short[:1], everybody=True)
+                    return self._challenges(view, active, able or short[:1], everybody=True)
         return (Stop(outcome=Outcome.DATA_EXHAUSTED),)
 
     def _asked(
@@ -354,6 +355,11 @@ class _Turn:
             rival=rival,
         )
         return Advance(arm=view.arm, until=until, hint=hint)
+
+
+def pulls_to_place(level: float) -> float:
+    """Pulls after which it is known roughly where an arm is whose noise is not known."""
+    return 12 + 2 * level
 
 
 def told_edge(view: ArmView) -> float:
@@ -384,7 +390,7 @@ def candidates(active: Sequence[ArmView]) -> list[ArmView]:
 
 
 def _spread(views: Sequence[ArmView]) -> int:
-    """That of the arm that told it last, which is the one with most pulls; a coin's before."""
+    """The spread that was told last, by the arm with most pulls; a coin's before any was."""
     told = [view for view in views if view.spread is not None]
     latest = max(told, key=lambda view: view.pulls, default=None)
     return 0 if latest is None or latest.spread is None else latest.spread

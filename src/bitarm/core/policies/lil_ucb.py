@@ -13,9 +13,9 @@ from bitarm.core.policy import (
     PolicyContext,
     Stop,
     advance,
-    beats_all,
     by_mean,
     highest,
+    unbeaten,
     unheard,
 )
 from bitarm.core.spec import RunSpec
@@ -50,7 +50,7 @@ class LilUcb(Policy):
             return advance(unheard(views), context)
         confidence = context.confidence
         leader = highest(views, by_mean)
-        if beats_all(leader, views, confidence, self.epsilon):
+        if not unbeaten(leader, views, confidence, self.epsilon):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         return advance([highest(views, lil_index(confidence))], context, views)
 

@@ -13,9 +13,9 @@ from bitarm.core.policy import (
     PolicyContext,
     Stop,
     advance,
-    beats,
     by_mean,
     highest,
+    unbeaten,
     unheard,
 )
 from bitarm.core.spec import RunSpec
@@ -32,9 +32,9 @@ class Lucb(Policy):
 
     Departure from the published rule, which pulls both once: here a pull is a batch that grows,
     and a leader that moved with each of its challengers would double every round. Of the two, the
-    one that lags behind advances; both do if they are level. The stopping rule is untouched.
-    The leader is tested against every other arm, not only against l: under a width that judges
-    pairs, the arm with the largest UCB need not be the last to be separated.
+    one that lags behind advances; both do if they have made equally many pulls. The stopping rule
+    is untouched. The leader is tested against every other arm, not only against l: under a width
+    that judges pairs, the arm with the largest UCB need not be the last to be separated.
     """
 
     name: ClassVar[str] = "lucb"
@@ -51,11 +51,7 @@ class Lucb(Policy):
             return advance(unheard(views), context)
         confidence = context.confidence
         leader = highest(views, by_mean)
-        rest = [
-            view
-            for view in views
-            if view.arm != leader.arm and not beats(leader, view, confidence, self.epsilon)
-        ]
+        rest = unbeaten(leader, views, confidence, self.epsilon)
         if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         challenger = highest(rest, lambda view: view.mean + confidence.radius(view))

@@ -14,9 +14,9 @@ from bitarm.core.policy import (
     PolicyContext,
     Stop,
     advance,
-    beats_all,
     by_mean,
     highest,
+    unbeaten,
     unheard,
 )
 from bitarm.core.spec import RunSpec
@@ -60,7 +60,7 @@ class SuccessiveElimination(Policy):
     def _go_on(self, active: list[ArmView], context: PolicyContext) -> tuple[Action, ...]:
         leader = highest(active, by_mean)
         if len(active) == 1 or (
-            self.epsilon > 0 and beats_all(leader, active, context.confidence, self.epsilon)
+            self.epsilon > 0 and not unbeaten(leader, active, context.confidence, self.epsilon)
         ):
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
         return advance(active, context)

@@ -14,9 +14,9 @@ from bitarm.core.policy import (
     PolicyContext,
     Stop,
     advance,
-    beats,
     by_mean,
     highest,
+    unbeaten,
     unheard,
 )
 from bitarm.core.spec import RunSpec
@@ -52,11 +52,10 @@ class TopTwo(Policy):
             return advance(unheard(views), context)
         confidence = context.confidence
         leader = highest(views, by_mean)
-        others = [view for view in views if view.arm != leader.arm]
-        rest = [view for view in others if not beats(leader, view, confidence, self.epsilon)]
+        rest = unbeaten(leader, views, confidence, self.epsilon)
         if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        if _square(leader) < sum(map(_square, others)):
+        if _square(leader) < sum(_square(view) for view in views if view.arm != leader.arm):
             return advance([leader], context, views)
         level = level_of(context.arms, context.delta)
         challenger = highest(

@@ -19,13 +19,13 @@ CHOICES: Registry[Quantizer] = Registry(
     Quantizer,  # type: ignore[type-abstract]
     (Exact, Icq, QuBan, FedSel, FedSelPaper, Dicq, Dyadic),
 )
-"""Those that can be asked for by name."""
+"""The quantizers that a user can ask for by name."""
 
 QUANTIZERS: Mapping[str, type[Quantizer]] = ChainMap(
     CHOICES,  # type: ignore[arg-type]  # it is only read
     {BudgetedDicq.name: BudgetedDicq},
 )
-"""And what `dicq` becomes under a bit budget."""
+"""All that a journal can name: the choices, and what `dicq` becomes under a bit budget."""
 
 __all__ = [
     "CHOICES",

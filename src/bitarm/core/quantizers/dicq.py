@@ -58,7 +58,7 @@ class Dicq(Quantizer):
 
     @classmethod
     def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
-        """With a budget of bits, steps follow from it."""
+        """Under a budget of bits the words for steps: they follow from the budget."""
         if "bit_budget" not in given:
             return {}
         words = {"kappa": SET_BY_BITS}

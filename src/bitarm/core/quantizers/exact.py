@@ -27,7 +27,7 @@ class Exact(Quantizer):
         return True
 
     def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
-        """As it is, if every message has its 64 bits."""
+        """The same scheme, if the budget has 64 bits for every message."""
         budget.each(self.name, least=NBITS, most=NBITS)
         return self
 

@@ -69,7 +69,7 @@ class Icq(Quantizer):
         return {"bits": SET_BY_BITS} if "bit_budget" in given else {}
 
     def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:
-        """As many bits for each message as there are."""
+        """icq with as many bits for each message as the budget has."""
         if self.prior == "quban":
             raise ConfigError(
                 "icq without bounds begins with a message of any length, which no bit_budget "

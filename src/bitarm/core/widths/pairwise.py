@@ -55,7 +55,7 @@ class PairwiseMixtureWidth(Width):
 
     @classmethod
     def fits(cls, stride: Stride) -> bool:
-        """Not where each arm moves on its own: two of them need equally many pulls."""
+        """False where each arm moves on its own: a pair is compared at equally many pulls."""
         return stride not in (Stride.APART, Stride.JUDGED)
 
     def confidence(self, stride: Stride) -> Confidence:

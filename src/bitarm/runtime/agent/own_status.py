@@ -40,13 +40,13 @@ class OwnStatus:
         self.again_at = now + self._patience
 
     def say_again(self, now: float) -> None:
-        """It was silent for long: say that it is there, and wait twice as long the next time."""
+        """Say after a silence that the agent is there, and wait twice as long the next time."""
         self._due = Presence.ONLINE
         self._patience = min(2 * self._patience, _SAY_AGAIN[1])
         self.again_at = now + self._patience
 
     def disconnected(self) -> None:
-        """Nobody can be told."""
+        """Say nothing while the broker is away: nobody could hear."""
         self.again_at = math.inf
 
     def take_due(self, part: Part | None, over: AgentMemory | None) -> list[Publication]:

@@ -102,7 +102,7 @@ class Part:
         return [arm for arm, machine in self.machines.items() if machine.is_looking]
 
     def wanting(self, feeds: Mapping[str, Iterable[RewardFeed]]) -> dict[str, str]:
-        """Of feeds that have names, those whose rewards are wanted, each with its arm's name."""
+        """The names of the feeds whose rewards are wanted, each with its arm's name."""
         pulling = {id(self.feeds[arm]): self.label(arm) for arm in self.pulling()}
         return {
             name: pulling[id(feed)]
@@ -138,7 +138,7 @@ class Part:
         return True
 
     def go_on_as(self, boot: str) -> None:
-        """From now on another process, which begins with what is remembered here."""
+        """Note that process `boot` serves the arms from now on, with what is remembered here."""
         self.memory = self.memory.gone_on_by(Start(boot=boot, pulls=self._live_pulls()))
         self.save()
 

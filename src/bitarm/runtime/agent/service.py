@@ -30,11 +30,11 @@ from bitarm.errors import (
     StoreError,
 )
 from bitarm.rewards.sensors import SensorFeed
+from bitarm.runtime.agent.demands import Demands
 from bitarm.runtime.agent.ending import Ending, is_outdated, told_end
 from bitarm.runtime.agent.memory import Keeper, latest_epoch, recall
 from bitarm.runtime.agent.own_status import OwnStatus
 from bitarm.runtime.agent.part import Part, Supply
-from bitarm.runtime.agent.terms import Terms
 from bitarm.runtime.agent.waiting import AgentWaiting
 from bitarm.runtime.refusals import Refusals
 from bitarm.runtime.service import Endpoint, Publication, fresh_name
@@ -63,7 +63,7 @@ class AgentService:
     the feeds of each topic that the broker carries for them. With `clip`, rewards outside the
     run's bounds are moved to them, otherwise they are an error. No question makes the agent pull
     more than `most_pulls` times. `name` makes names that nobody else has. `bounds` and `seed` are
-    its `Terms`. `failure` says why it gave up, if it did: rewards, memory or settings.
+    its `Demands`. `failure` says why it gave up, if it did: rewards, memory or settings.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class AgentService:
         self._supply = supply
         self._keeper = keeper
         self._clip = clip
-        self._terms = Terms(bounds=bounds, seed=seed)
+        self._demands = Demands(bounds=bounds, seed=seed)
         self._sensors = dict(sensors or {})
         self._most_pulls = most_pulls
         self._name = name
@@ -160,7 +160,7 @@ class AgentService:
             return self._give_up(error)
 
     def wake_at(self, now: float) -> float:
-        """At once while there is more to do; now and then while a live source is slow."""
+        """When to step next: at once if there is work, now and then while a live source is slow."""
         if self._ending.is_leaving:
             return self._ending.leaves_at
         part = self._part
@@ -239,7 +239,7 @@ class AgentService:
         self._own_status.say(Presence.ONLINE)  # a learner that begins must hear what we remember
 
     def _heard_frame(self, topic: str, payload: bytes) -> None:
-        """If one message of a frame is refused, the others are served all the same."""
+        """Serve the messages of a frame; one that is refused does not keep back the others."""
         for message in wire.decode(payload):
             try:
                 self._serve(topic, self._serving, message)
@@ -259,7 +259,7 @@ class AgentService:
             self._ending.begin_again()
 
     def _join(self, announced: Announcement) -> None:
-        self._terms.check(announced)
+        self._demands.check(announced)
         self._part = None
         self._ending.begin_again()
         self._part = part = Part(
@@ -362,7 +362,7 @@ class AgentService:
         return said
 
     def _hear_out(self, now: float) -> None:
-        """After goodbye: only how the run ended matters."""
+        """Listen on after the goodbye, for how the run ended and nothing else."""
         for topic, payload in self._drained():
             if self._part is not None and self._subjects.get(topic) in _OF_LEARNERS:
                 self._ending.hear_out(payload, self._part.memory.opening)

@@ -26,7 +26,7 @@ _MAX_HOST = 253
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class KeyPair:
     """A certificate and its private key, both PEM."""
 
     certificate: bytes
@@ -38,10 +38,10 @@ class Pair:
         return self.certificate + self.key
 
     def __repr__(self) -> str:
-        return "Pair(…)"  # the key stays out of tracebacks and logs
+        return "KeyPair(…)"  # the key stays out of tracebacks and logs
 
 
-def new_authority(now: datetime) -> Pair:
+def new_authority(now: datetime) -> KeyPair:
     """A certificate authority of one's own: it can sign servers and nothing above them."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bitarm private authority")])
@@ -55,7 +55,7 @@ def new_authority(now: datetime) -> Pair:
     return _signed(builder, key, key)
 
 
-def new_server(authority: Pair, hosts: Sequence[str], now: datetime) -> Pair:
+def new_server(authority: KeyPair, hosts: Sequence[str], now: datetime) -> KeyPair:
     """A server's certificate for these host names and addresses."""
     issuer, issuer_key = _load(authority)
     key = ec.generate_private_key(ec.SECP256R1())
@@ -165,9 +165,9 @@ def _signed(
     builder: x509.CertificateBuilder,
     key: ec.EllipticCurvePrivateKey,
     issuer_key: ec.EllipticCurvePrivateKey,
-) -> Pair:
+) -> KeyPair:
     certificate = builder.sign(issuer_key, hashes.SHA256())
-    return Pair(
+    return KeyPair(
         certificate=certificate.public_bytes(serialization.Encoding.PEM),
         key=key.private_bytes(
             serialization.Encoding.PEM,
@@ -177,7 +177,7 @@ def _signed(
     )
 
 
-def _load(authority: Pair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+def _load(authority: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     try:
         key = serialization.load_pem_private_key(authority.key, password=None)
     except (ValueError, TypeError):

@@ -78,7 +78,7 @@ def guarded(folder: BrokerFolder, listener: Listener) -> str:
     Sessions that outlive their connection end after an hour: ours do not outlive it, and one
     account could open any number of them.
 
-    Mosquitto tells of a denied message in its debug log only; `bitarm.runtime.broker.refusals`
+    Mosquitto tells of a denied message in its debug log only; `bitarm.runtime.broker.mosquitto_log`
     picks these lines out.
     """
     if not listener.tls:

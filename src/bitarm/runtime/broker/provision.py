@@ -15,7 +15,7 @@ from bitarm.errors import ConfigError
 from bitarm.runtime.broker import accounts, authority, configuration
 from bitarm.runtime.broker.access import access_list
 from bitarm.runtime.broker.accounts import BROKER
-from bitarm.runtime.broker.authority import Pair
+from bitarm.runtime.broker.authority import KeyPair
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
 from bitarm.runtime.broker.grants import Grant, read_grants, write_grants
@@ -124,7 +124,7 @@ def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
 
 
 def _refuse_unfit(folder: BrokerFolder) -> None:
-    """Never scatter keys over, or close to others, a folder that holds something else."""
+    """Refuse a folder that holds something else: keys must not be scattered over it."""
     path = folder.path
     name = str(path.resolve())
     if not name.isprintable() or name != name.strip():
@@ -140,7 +140,7 @@ def _refuse_unfit(folder: BrokerFolder) -> None:
 
 
 def _listener(folder: BrokerFolder, hosts: Sequence[str], port: int | None) -> Listener:
-    """Where it shall listen: past this machine as soon as it has a name out there."""
+    """Where the broker is to listen: past this machine as soon as it has a name out there."""
     text = read(folder.settings).decode() if folder.settings.exists() else ""
     before = configuration.read_settings(text, port=port)
     named = any(not authority.is_loopback(host) for host in hosts)
@@ -176,7 +176,7 @@ def _server(folder: BrokerFolder, hosts: Sequence[str], now: datetime) -> Change
 def _issue(folder: BrokerFolder, hosts: Sequence[str], now: datetime, deed: Deed) -> Change:
     if not folder.ca_key.exists():
         raise ConfigError(f"{folder.ca_key} is needed to sign a certificate: put it back for now")
-    signer = Pair(certificate=read(folder.ca_certificate), key=read(folder.ca_key))
+    signer = KeyPair(certificate=read(folder.ca_certificate), key=read(folder.ca_key))
     pair = authority.new_server(signer, hosts, now)
     write_private(folder.server, pair.pem)
     return Change(path=folder.server, deed=deed)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from bitarm.errors import ConfigError
 from bitarm.runtime.broker import authority, configuration, provision
+from bitarm.runtime.broker.check import BrokerCheck
 from bitarm.runtime.broker.configuration import Listener
 from bitarm.runtime.broker.folder import BrokerFolder, read, write_private
 from bitarm.runtime.broker.mosquitto import Mosquitto, find_mosquitto, running
-from bitarm.runtime.broker.probe import BrokerCheck
-from bitarm.runtime.broker.refusals import RefusalReader
+from bitarm.runtime.broker.mosquitto_log import RefusalReader
 from bitarm.runtime.broker.shares import ShareKeeper
 
 Teller = Callable[[str], None]

@@ -25,7 +25,8 @@ from bitarm.wire.topics import LEARNER, ROOT
 MOST_KEPT = 100
 """Messages that one account may have kept: runs of different names in which it took part."""
 MOST_BYTES = 4 << 20
-"""And their bytes: a status has up to 300,000 where a gateway serves thousands of arms."""
+"""Bytes of the messages that one account may have kept: a status has up to 300,000 where a gateway
+serves thousands of arms."""
 
 _WRITTEN_BY_AGENTS = (f"{ROOT}/+/+/status", f"{ROOT}/+/+/report")
 _AT_ONCE = 1_000  # packets in one pass, so that the broker's log is read too

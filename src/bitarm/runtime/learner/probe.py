@@ -58,7 +58,7 @@ class LearnerProbe:
         self._until = float("inf")
 
     def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
-        """Of a learner's statuses, one that the broker did not keep is its own.
+        """Take in what the broker keeps, and what a learner itself says: that comes unretained.
 
         What it kept may come twice, once for each subscription that it fits.
         """

@@ -153,7 +153,7 @@ class Roster:
             member.asked = 0
 
     def to_repeat(self, busy: Iterable[Member], now: float) -> list[Member]:
-        """Of the agents that owe a report, those whose request is due to be sent again."""
+        """The `busy` agents, which owe a report, whose request is due to be sent again."""
         due = []
         for member in busy:
             if member.is_present and now >= self._repeat_at(member):
@@ -162,7 +162,7 @@ class Roster:
         return due
 
     def lost(self, wanted: Iterable[Member], now: float) -> list[Member]:
-        """Of the agents whose arms are in the race, those that were away for too long."""
+        """The agents that were away for too long, of those `wanted`: their arms are in the race."""
         if self._fleet.lost is LostRule.WAIT:
             return []
         return [member for member in wanted if now >= self._lost_at(member)]

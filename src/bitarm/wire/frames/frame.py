@@ -47,7 +47,7 @@ def pack(messages: Sequence[Message]) -> bytes:
 
 
 def pack_all(messages: Sequence[Message], *, limit: int = MAX_BYTES) -> list[bytes]:
-    """As few frames as halving finds, each of at most `limit` bytes.
+    """The messages in as few frames as halving finds, each of at most `limit` bytes.
 
     The messages are of one type and run, to or from different arms. Requests that ask in different
     codes go into different frames; within those, arms are in order. A message that exceeds the

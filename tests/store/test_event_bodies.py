@@ -20,7 +20,7 @@ from bitarm.core.messages import Cause, Dismiss, Report, Request
 from bitarm.core.question import Question
 from bitarm.errors import StoreError
 from bitarm.store import SqliteJournal
-from bitarm.store.bodies import read_body, write_body
+from bitarm.store.event_bodies import read_body, write_body
 
 Open = Callable[..., SqliteJournal]
 

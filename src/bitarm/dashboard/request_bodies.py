@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bitarm.dashboard.limits import Limits
+from bitarm.dashboard.limits import VisitorLimits
 from bitarm.peer_log import PeerLog
 
 COMPARE = "/api/v1/compare"
@@ -20,7 +20,7 @@ COMPARE = "/api/v1/compare"
 class Bodies:
     """Middleware around the whole application: refuses (413, 503) what is too much to hold."""
 
-    def __init__(self, app: ASGIApp, *, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, *, limits: VisitorLimits) -> None:
         self._app = app
         self._limits = limits
         self._log = PeerLog("bitarm.dashboard", peers="visitor")

@@ -97,7 +97,7 @@ def _closed(result: ExperimentResult, metric: str, series: str) -> Value:
 
 
 def _least_samples(result: ExperimentResult, series: str) -> Value:
-    """For Gaussian arms only: others may be easier than Gaussian ones with their σ."""
+    """The lower bound on samples. Of Gaussian arms only: others may be easier with the same σ."""
 
     def value(x: float) -> float | None:
         models = result.experiment.models(x)

@@ -8,7 +8,7 @@ import pytest
 
 from bitarm.errors import ConfigError
 from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
-from bitarm.planner.rewards import Rewards, rewards_of
+from bitarm.planner.simulated_rewards import Rewards, rewards_of
 from bitarm.sim.environment import Environment
 from bitarm.sim.kernels.arrays import BERNOULLI, BETA, GAUSSIAN
 from bitarm.sim.models import Beta

@@ -1,4 +1,4 @@
-"""What a chunk costs to simulate, beside the bare random draws that it cannot do without."""
+"""The processor time that a chunk takes, beside the bare random draws that it cannot do without."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _EVERY = 4  # one trial in so many is drawn again: the others cost the same on a
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class ProcessorTime:
     """Processor time that one chunk took, and what its random draws alone take."""
 
     seconds: float  # of its simulation, compiled beforehand
@@ -28,8 +28,8 @@ def measurable(sweep: Sweep) -> bool:
     return len(sweep.setups) > 1 and not environment_of(sweep.models).sampled
 
 
-def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
-    """A chunk of a measurable sweep, bit for bit as `run_chunk` makes it, and its cost."""
+def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, ProcessorTime]:
+    """A chunk of a measurable sweep, bit for bit as `run_chunk` makes it, and what it took."""
     environment = environment_of(sweep.models)
     other = np.random.Generator(np.random.SFC64(index))
     warm = np.zeros((1, environment.p.size), dtype=np.int64)
@@ -61,4 +61,4 @@ def measured_chunk(sweep: Sweep, index: int) -> tuple[ChunkResult, Cost]:
     begin = time.process_time()
     chunk = run_chunk(sweep, index, draw_again, engine)
     seconds = time.process_time() - begin - watching
-    return chunk, Cost(seconds=seconds, draw_seconds=drawing)
+    return chunk, ProcessorTime(seconds=seconds, draw_seconds=drawing)

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from bitarm.api.simulate import setup_of
-from bitarm.sim.cost import Cost, measurable, measured_chunk
 from bitarm.sim.execute import execute, execute_all, run_here
 from bitarm.sim.models import Beta, Sampler
+from bitarm.sim.processor_time import ProcessorTime, measurable, measured_chunk
 from bitarm.sim.sweep import Sweep, run_chunk
 
 _MODELS = (Beta(mean=0.7), Beta(mean=0.4))
@@ -25,7 +25,7 @@ def test_measuring_does_not_change_a_chunk(index: int) -> None:
 
 
 def test_every_chunk_of_a_measured_sweep_has_a_cost() -> None:
-    costs: list[Cost] = []
+    costs: list[ProcessorTime] = []
     (measured,) = execute_all(
         [_SWEEP], run_here, stores=[None], progress=lambda done, trials: None, costs=costs
     )

@@ -1,10 +1,10 @@
 import pytest
 from experiments.fabricated import result
 
-from bitarm.experiments.bounds import floors, message_floors, promises
 from bitarm.experiments.catalog import load_study
 from bitarm.experiments.results import ExperimentResult
 from bitarm.experiments.run import run_experiments
+from bitarm.experiments.theory_bounds import floors, message_floors, promises
 from bitarm.theory import lower_bound
 
 

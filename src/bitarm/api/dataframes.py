@@ -19,7 +19,7 @@ def frame_of(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
 
 
 def arrow_of(rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
-    """The same as a table of Arrow, which is what Parquet and Feather files hold."""
+    """The rows as a table of Arrow, which is what Parquet and Feather files hold."""
     require("pyarrow", extra="frames", what="a table of Arrow")
     import pyarrow as pa
 

@@ -10,7 +10,7 @@ from bitarm.wire.announcement import Announcement
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Demands:
     """The bounds and the seed that an agent was set up with; None where any will do."""
 
     bounds: Bounds | None = None

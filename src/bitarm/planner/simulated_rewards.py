@@ -225,5 +225,5 @@ def _guessed(
 
 
 def _concentration(mean: float, deviation: float) -> float:
-    """Of the Beta law with this mean and deviation: √(m(1 − m)/(concentration + 1))."""
+    """p + q of the Beta law with this mean and deviation, which is √(m(1 − m)/(p + q + 1))."""
     return mean * (1 - mean) / (deviation * deviation) - 1

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from bitarm.runtime.broker.refusals import RefusalReader
+from bitarm.runtime.broker.mosquitto_log import RefusalReader
 
 _CONNECTED = "New client connected from 192.0.2.7:41340 as a1 (p2, c1, k60, u'gw-1')."
 

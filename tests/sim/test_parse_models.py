@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from bitarm.api.models import parse_arms
 from bitarm.errors import ConfigError
-from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel
+from bitarm.sim.models import (
+    Bernoulli,
+    Beta,
+    Exponential,
+    Gaussian,
+    Poisson,
+    RewardModel,
+    parse_models,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +34,7 @@ from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, R
 def test_a_line_of_means_becomes_models_in_its_order(
     text: str, parameters: dict[str, Any], models: tuple[RewardModel, ...]
 ) -> None:
-    assert parse_arms(text, parameters) == models
+    assert parse_models(text, parameters) == models
 
 
 @pytest.mark.parametrize(
@@ -61,4 +68,4 @@ def test_a_line_that_makes_no_models_is_refused(
     text: str, parameters: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        parse_arms(text, parameters)
+        parse_models(text, parameters)
