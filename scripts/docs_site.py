@@ -27,6 +27,12 @@ ABOVE = {
 COMMANDS_PAGE = "reference/commands.md"
 _COLUMNS = 94
 _LINK = re.compile(r"\[(?:docs/)?[\w/]+\.md\]\((?P<target>(?P<file>[^)#\s]+\.md)[^)]*)\)")
+_CODE = re.compile(r"(?<!<pre>)<code>([^\n]*?)</code>")
+_TABLE = re.compile(r"(?s)<table>(.*?)</table>")
+_UNDERSCORE = re.compile(r"(?<=\w)_(?=\w[^<>]*(?:<wbr>[^<>]*)*</code>)")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_WHOLE = r'<span class="flag">\g<0></span>'
+_FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
 _HEAD = """\
 # Every command
 
@@ -66,10 +72,27 @@ def _titled(link: re.Match[str], source: File, files: Files) -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Docstrings name a page as it lies in the tree; on the site it is a link."""
+    """What Markdown cannot say: where code may break, and how wide a table's first column is."""
+    html = _TABLE.sub(_fitted, _CODE.sub(_breaking, html))
     if not page.file.src_uri.startswith("reference/"):
         return html
+    # Docstrings name a page as it lies in the tree; on the site it is a link.
     return html.replace("docs/words.md", '<a href="../words.html">Every word</a>')
+
+
+def _breaking(code: re.Match[str]) -> str:
+    """Code in a line: a path may break after a slash, a flag stays whole."""
+    if "<" in code[1]:
+        return code[0]
+    path = re.sub(r"(?<=[\w}])/(?=[\w{])", "/<wbr>", code[1])
+    return f"<code>{_FLAG.sub(_WHOLE, path)}</code>"
+
+
+def _fitted(table: re.Match[str]) -> str:
+    """With the length of its longest first cell, of which the style sheet takes what there is."""
+    cells = [re.sub("<[^>]+>", "", cell) for cell in _FIRST_CELL.findall(table[0])]
+    inner = _UNDERSCORE.sub("_<wbr>", table[1])
+    return f'<table style="--first: {max(map(len, cells), default=0)}ch">{inner}</table>'
 
 
 def commands_page() -> str:

@@ -155,7 +155,7 @@ def reports() -> Iterator[Case]:
     for number in (57, 58, 200, 1 << 40):
         event = ask(near, number)
         yield Case(name=f"the answer to question {number}", events=(event,), rewards=tape)
-    for arm in (0, 127, 128, 65535, 65536, 2**64 - 1):
+    for arm in (0, 127, 128, 65535, 65536, 2**63 - 1):
         yield Case(name=f"arm {arm}", events=(ask(near, arm=arm),), rewards=tape)
 
 

@@ -27,6 +27,10 @@ SEND_WATTS = 0.132
 HEAR_WATTS = 0.036
 """11 mA at 3.3 V, while a frame is received."""
 SHORT = 11  # bytes
+SOURCES = {
+    "MicroPython": ("micropython/bitarm_agent.py",),
+    "C": ("c/bitarm_agent.h", "c/bitarm_agent.c"),
+}
 
 WORLDS = (
     World(
@@ -39,6 +43,15 @@ WORLDS = (
     World(name="coins", seed=1, means=(0.97, 0.93, 0.9, 0.8), law=coin, problem={"bounds": (0, 1)}),
     World(name="σ = 1/8", seed=1, means=(0, 0, 0, 0, 0.1), law=normal, problem={"sigma": 0.125}),
 )
+
+
+def lines() -> None:
+    """Lines of the agents' source, comments and all."""
+    for name, files in SOURCES.items():
+        count = sum(
+            len((HOME / "devices" / file).read_text("utf-8").splitlines()) for file in files
+        )
+        print(f"{name}: {count} lines")
 
 
 def sizes_in_c() -> None:
@@ -134,6 +147,7 @@ def energy(name: str, went: Run) -> None:
 
 def main() -> None:
     """All figures."""
+    lines()
     sizes_in_c()
     size_of_bench()
     heap_of_micropython()

@@ -110,7 +110,7 @@ def pieces() -> list[str]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in NAMES:
                 found.append(spelt(node))
-            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="SIGMA"), *_])]):
+            case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id="SIGMA")])]):
                 found.append(spelt(node))
             case ast.While():
                 found.append(spelt(node))
@@ -141,7 +141,8 @@ DRIVER = (
     f" arm._shift, arm.fortunes, arm.powers = GRAIN - {FRACTION}, [1] * 16, [0] * 16\n"
     " arm.count = arm.sum = arm.total = arm.predicted = arm.squares = 0\n"
     " asked.until, asked.rung, asked.hurdles = what",
-    "def add(reward):\n if arm.scale[0] == 2:\n  arm._bet(arm._scaled(reward << arm._shift))\n"
+    "def add(reward):\n if arm.scale[0] == BOUNDED:\n"
+    "  arm._bet(arm._scaled(reward << arm._shift))\n"
     " arm.sum += reward\n arm.count += 1",
     "def judge(ticks):\n asked.place = ticks << GRAIN - 40\n print(arm._is_beaten(asked))",
 )
@@ -150,7 +151,7 @@ DRIVER = (
 
 def fight_on(board: Board, fight: Fight, units: list[int]) -> None:
     """Give the board an arm's rewards."""
-    kind = 2 if fight.scale.bounded else 1
+    kind = "BOUNDED" if fight.scale.bounded else "SIGMA"
     low, span = (Fraction(value) / TICK for value in (fight.scale.low, fight.scale.unit))
     scale = f"[{kind},{low}<<GRAIN-40,{span}<<GRAIN-40]"
     board.run(f"begin({scale},{fight.until},{fight.first},{list(fight.hurdles)})")

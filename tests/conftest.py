@@ -1,5 +1,5 @@
-"""What all tests share: a hypothesis profile, temporary files in memory, a lazier collector, a
-Ctrl-C that gets through.
+"""What all tests share: a hypothesis profile, temporary files in memory, a lazier collector,
+signals that get through.
 """
 
 import gc
@@ -18,9 +18,11 @@ if (_disk := memory_disk()) is not None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_disk))
 
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs
-# that tests interrupt would then never notice.
+# that tests interrupt would then never notice. nohup does the same with SIGHUP.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Compiling a kernel makes millions of objects: with Python's own thresholds, a tenth of its time
 # goes into looking for cycles among them.

@@ -1,16 +1,13 @@
 #include "bitarm_agent.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tgmath.h>
 
 #ifdef BITARM_FLOAT
 typedef float real;
-#define EPSILON FLT_EPSILON
 #else
 typedef double real;
-#define EPSILON DBL_EPSILON
 #endif
 
 #define ONE ((int64_t)1 << 32)         /* the device's unit; and the unit of a scale with bounds */
@@ -18,14 +15,18 @@ typedef double real;
 #define WHOLE (((int64_t)1 << 53) - 1) /* the largest number that is spelt */
 #define MOST_PULLS ((int64_t)1 << 30)
 #define MOST_STEPS ((int64_t)1 << 34)  /* from 0 to whatever is told */
-#define ROUNDING (256 * (real)EPSILON) /* of the largest number added up: all roundings */
+#define ROUNDING (256 * (nextafter((real)1, (real)2) - 1)) /* of what is added up, or of 1 */
+#define LAYOUT ((uint32_t)sizeof(bitarm_memory) | 2 << 16) /* another whenever what is kept is */
+#define SUMMED offsetof(bitarm_memory, check_sum)
 #define LN2 ((real)0.69314718055994530942)
 
 enum { REQUEST = 2, DISMISS };                         /* kinds of frames that it reads */
 enum { NEAREST = 2, PILOT = 5, EDGE, CHALLENGE };      /* forms of questions */
 enum { ESCAPED = 0x20, BOUNDED = 0x40, SIGMA = 0x80 }; /* what may be added: kinds of scales, too */
-enum { SPELT = SIGMA };                                /* with bounds: they are not [0, 1] */
+enum { SPELT = BOUNDED | SIGMA };                      /* bounds that are not 0 and 1 */
 
+/* By form: which of 0, BOUNDED, SIGMA and SPELT may be added, a bit for each from the lowest on. */
+static const uint8_t scales[32] = {[NEAREST] = 15, [PILOT] = 10, [EDGE] = 10, [CHALLENGE] = 14};
 static const uint8_t numerators[3] = {62, 40, 25}; /* of the rates: over 64, and 4 every 3 rungs */
 
 static int64_t floor_of(int64_t number, int64_t by) {
@@ -39,8 +40,7 @@ typedef struct {
     uint64_t arm, number, until, divisor, escape;
     int64_t place, step; /* the centre or the edge; the width of a cell */
     bitarm_scale scale;
-    int run, epoch, head, form, rung, below, spread; /* head: where the message's number ends */
-    uint8_t hurdles[3];
+    int run, epoch, head, form, rung, below, spread, hurdles; /* head: of the frame, in bytes */
 } question;
 
 /* A walk through a frame's fields: whoever reads too far or too much finds it bad. */
@@ -49,28 +49,15 @@ typedef struct {
     int fraction, is_bad;
 } fields;
 
-static uint32_t check_sum(const void *bytes, size_t size, uint32_t start, uint32_t poly) {
-    uint32_t crc = start;
+/* Of a frame, CRC-16/CCITT-FALSE; of what is kept, a CRC of 32 bits. */
+static uint32_t check_sum(const void *bytes, size_t size, int width) {
+    uint32_t poly = width == 16 ? 0x10210000 : 0x04C11DB7, crc = ~(uint32_t)0 << (32 - width);
     for (const uint8_t *at = bytes; size--; at++) {
         crc ^= (uint32_t)*at << 24;
         for (int bit = 0; bit < 8; bit++)
             crc = crc << 1 ^ (crc >> 31 ? poly : 0);
     }
-    return crc;
-}
-
-/* The length of a long frame, with a bit on top that makes its ones even, and the check sum. */
-static void seal(uint8_t *frame, size_t size) {
-    uint32_t word = (uint32_t)size;
-    for (int bit = 0; bit < 15; bit++)
-        word ^= ((uint32_t)size >> bit & 1) << 15;
-    if (frame[0] == 0x80) {
-        frame[2] = (uint8_t)(word >> 8);
-        frame[3] = (uint8_t)word;
-    }
-    word = check_sum(frame, size - 2, 0xFFFF0000, 0x10210000) >> 16; /* CRC-16/CCITT-FALSE */
-    frame[size - 2] = (uint8_t)(word >> 8);
-    frame[size - 1] = (uint8_t)word;
+    return crc >> (32 - width);
 }
 
 static uint64_t take(fields *in, int bytes) {
@@ -81,20 +68,15 @@ static uint64_t take(fields *in, int bytes) {
     return number;
 }
 
-static uint64_t take_number(fields *in) {
-    uint64_t number = 0, byte = 0x80;
-    for (int shift = 0; (byte & 0x80) && !in->is_bad; shift += 7) {
-        byte = take(in, 1);
-        in->is_bad |= (shift == 63 && byte > 1) || (byte == 0 && shift > 0);
+/* A number within limits; a signed one where it may be below 0. */
+static int64_t take_number(fields *in, int64_t least, int64_t most) {
+    int64_t number = 0, byte = 0x80;
+    for (int shift = 0; byte & 0x80; shift += 7) {
+        in->is_bad |= shift == 63; /* and nothing more is taken */
+        byte = (int64_t)take(in, 1);
+        in->is_bad |= byte == 0 && shift > 0;
         number |= (byte & 0x7F) << shift;
     }
-    return number;
-}
-
-/* A number within limits; a signed one where it may be below 0. */
-static int64_t take_within(fields *in, int64_t least, int64_t most) {
-    uint64_t spelt = take_number(in);
-    int64_t number = spelt >> 62 ? INT64_MAX : (int64_t)spelt; /* beyond every limit */
     if (least < 0)
         number = number & 1 ? number / 2 + 1 : -(number / 2);
     in->is_bad |= number < least || number > most;
@@ -103,74 +85,61 @@ static int64_t take_within(fields *in, int64_t least, int64_t most) {
 
 /* An odd number, or 0, and the power of two that it is times. */
 static int64_t take_length(fields *in) {
-    int64_t number = take_within(in, -WHOLE, WHOLE), power = take_within(in, -1100, 1100);
+    int64_t number = take_number(in, -WHOLE, WHOLE), power = take_number(in, -1100, 1100);
     in->is_bad |= number ? number % 2 == 0 : power != 0;
-    power += in->fraction + 32;
-    for (; power > 0 && number > -ROOM / 2 && number < ROOM / 2; power--)
+    for (power += in->fraction + 32; power > 0 && llabs(number) < ROOM / 2; power--)
         number *= 2;
     in->is_bad |= power != 0; /* too fine for this device, or too long */
     return number;
 }
 
-static void take_scale(fields *in, bitarm_scale *scale, int tag) {
-    int is_spelt = tag & SPELT;
-    int64_t low = is_spelt && tag & BOUNDED ? take_length(in) : 0;
-    int64_t one = ONE << in->fraction, unit = is_spelt ? take_length(in) : one;
-    in->is_bad |= unit <= 0 || unit >= ROOM || unit % ONE; /* no whole number of its units */
-    in->is_bad |= is_spelt && tag & BOUNDED && !low && unit == one; /* nothing is spelt of [0, 1] */
-    *scale = (bitarm_scale){low, (uint32_t)(unit / ONE), tag & BOUNDED ? BOUNDED : SIGMA};
-}
-
 static void take_question(fields *in, question *q) {
-    int tag = (int)take(in, 1), form = tag & 0x1F;
-    int is_known = form == NEAREST || ((form == PILOT || form == EDGE) && tag & BOUNDED) ||
-                   (form == CHALLENGE && tag & (BOUNDED | SPELT) && !(tag & ESCAPED));
-    in->is_bad |= !is_known;
+    int tag = (int)take(in, 1), form = tag & 0x1F, kind = tag & SPELT;
+    in->is_bad |= !(scales[form] >> tag / 64 & 1) || (form == CHALLENGE && tag & ESCAPED);
     q->form = form;
-    q->until = (uint64_t)take_within(in, 1, MOST_PULLS);
+    q->until = (uint64_t)take_number(in, 1, MOST_PULLS);
     q->place = take_length(in);
     q->step = take_length(in);
     if (form == CHALLENGE) {
-        int start = (int)take_within(in, 0, 16 * 62 - 1);
+        int start = (int)take_number(in, 0, 16 * 62 - 1);
         q->rung = start / 16;
         q->below = start % 16;
-        for (int n = 0; n < 3; n++)
-            q->hurdles[n] = (uint8_t)take(in, 1);
+        q->hurdles = (int)take(in, 3);
     } else {
-        q->divisor = (uint64_t)take_within(in, 1, (int64_t)1 << 40);
+        q->divisor = (uint64_t)take_number(in, 1, (int64_t)1 << 40);
     }
     if (form == EDGE) {
-        q->rung = (int)take_within(in, 0, 61);
-        q->spread = (int)take_within(in, -40, 2);
+        q->rung = (int)take_number(in, 0, 61);
+        q->spread = (int)take_number(in, -40, 2);
     }
-    q->escape = tag & ESCAPED ? (uint64_t)take_within(in, 1, 64) : 20;
+    q->escape = tag & ESCAPED ? (uint64_t)take_number(in, 1, 64) : 20;
     in->is_bad |= tag & ESCAPED && q->escape == 20;
-    if (tag & (BOUNDED | SPELT))
-        take_scale(in, &q->scale, tag);
+    if (kind) {
+        int64_t low = kind == SPELT ? take_length(in) : 0, one = ONE << in->fraction;
+        int64_t unit = kind == BOUNDED ? one : take_length(in);
+        in->is_bad |= unit <= 0 || unit >= ROOM || unit % ONE; /* no whole number of its units */
+        in->is_bad |= kind == SPELT && !low && unit == one;
+        q->scale = (bitarm_scale){low, (uint32_t)(unit / ONE), kind & BOUNDED ? BOUNDED : SIGMA};
+    }
     in->is_bad = in->is_bad || q->step <= 0 || q->step % 2 || /* half a cell is a length, too */
                  llabs(q->place / q->step) >= MOST_STEPS - q->below;
 }
 
 /* What a frame says; returns whether it is one that an agent reads. */
 static int read_frame(const uint8_t *frame, size_t size, int fraction, question *q) {
-    uint8_t sound[BITARM_FRAME];
     memset(q, 0, sizeof *q);
-    if (size < 12 || size > BITARM_FRAME || frame[0] != 0x80 ||
-        (frame[1] != REQUEST && frame[1] != DISMISS))
-        return 0;
-    memcpy(sound, frame, size);
-    seal(sound, size);
-    if (memcmp(sound, frame, size))
-        return 0;
+    if (size < 12 || size > BITARM_FRAME || frame[0] != 0x80 || frame[3] != size ||
+        (frame[1] != REQUEST && frame[1] != DISMISS) || check_sum(frame, size, 16))
+        return 0; /* a frame with its own check sum at its end has the sum 0 */
     fields in = {frame + 4, frame + size - 2, fraction, 0};
     q->run = (int)take(&in, 3);
     q->epoch = (int)take(&in, 1);
-    q->arm = take_number(&in);
-    q->number = take_number(&in);
+    q->arm = (uint64_t)take_number(&in, 0, INT64_MAX);
+    q->number = (uint64_t)take_number(&in, 1, frame[1] == DISMISS ? 2 : INT64_MAX);
     q->head = (int)(in.at - frame);
     if (frame[1] == REQUEST)
         take_question(&in, q);
-    return !in.is_bad && in.at == in.end && q->number && (q->form || q->number <= 2);
+    return !in.is_bad && in.at == in.end;
 }
 
 /* -- writing frames ---------------------------------------------------------------------------- */
@@ -209,6 +178,7 @@ static void put_signed(bits *out, int64_t number, const question *q) {
 /* The frame that tells a word; or, without one, how many pulls were made. */
 static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
     bits out = {{0}, 0};
+    uint64_t number = word->count ? (uint64_t)word->count : m->count;
     if (word->count && word->count <= 16 && q->arm < 65536 && q->number <= 57) {
         uint64_t code = 0, top = (uint64_t)word->bytes[0] << 9 | (uint64_t)word->bytes[1] << 1;
         for (uint64_t left = q->number; left; left -= (code & (code - 1)) != 0)
@@ -218,7 +188,6 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
         put(&out, (uint64_t)q->run << 8 | (uint64_t)q->epoch, 32);
         put(&out, q->arm, 16);
     } else {
-        uint64_t number = word->count ? (uint64_t)word->count : m->count;
         put(&out, word->count ? 0x80010000 : 0x80040000, 32); /* a report, or a position */
         for (int n = 4; n < q->head; n++)
             put(&out, m->heard[n], 8); /* run, arm and message are spelt as in the request */
@@ -227,9 +196,12 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
         put(&out, number, 8);
         for (int n = 0; n < (word->count + 7) / 8; n++)
             put(&out, word->bytes[n], 8);
+        out.bytes[3] = (uint8_t)(out.count / 8 + 2);
+        for (int left = out.bytes[3]; left; left &= left - 1)
+            out.bytes[2] ^= 0x80; /* the bit on top of the length makes its ones even */
     }
-    m->reply_size = (uint16_t)(out.count / 8 + 2);
-    seal(out.bytes, m->reply_size);
+    put(&out, check_sum(out.bytes, (size_t)out.count / 8, 16), 16);
+    m->reply_size = (uint32_t)out.count / 8;
     memcpy(m->reply, out.bytes, sizeof m->reply);
 }
 
@@ -302,22 +274,20 @@ static real cost(const bitarm_memory *m, int rung, real mean, int power) {
  * Rounded down. With a sigma there is the second alone. */
 static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, real more) {
     real step = rate(m, rung, 1, 0), count = (real)m->count, won, lost, folded = 0;
-    int64_t number = (int64_t)m->count, total = m->predicted;
+    int64_t total = m->predicted, by = (int64_t)m->count; /* the mean, and what it is divided by */
     if (m->scale.kind == SIGMA) {
-        won = count * in_scale(scaled(m, mean_of(m)) + 1 - edge);
+        total = scaled(m, mean_of(m)) + 1;
+        by = 1;
         lost = -step * step / 2 * count;
+    } else if (rung < 8) {
+        int bettor = side > 0 ? rung : 8 + rung;
+        lost = log(ldexp((real)m->fortunes[bettor], -31));
+        folded = (real)(m->powers[bettor] + 31) * LN2;
     } else {
-        if (rung < 8) {
-            int bettor = side > 0 ? rung : 8 + rung;
-            lost = log(ldexp((real)m->fortunes[bettor], -31));
-            folded = (real)(m->powers[bettor] + 31) * LN2;
-        } else {
-            total = m->total + (side < 0 ? number : 0); /* each was rounded down */
-            lost = -curve(step) * step * step * in_scale((int64_t)m->squares);
-        }
-        won = count * in_scale(total / number - edge) + in_scale(total % number);
+        total = m->total + (side < 0 ? by : 0); /* each was rounded down */
+        lost = -curve(step) * step * step * in_scale((int64_t)m->squares);
     }
-    won *= (real)side * step;
+    won = (real)side * step * (count * in_scale(total / by - edge) + in_scale(total % by));
     return won + lost + folded + more -
            ROUNDING * (fabs(won) + fabs(lost) + fabs(folded) + fabs(more));
 }
@@ -327,7 +297,7 @@ static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, r
 static int reaches(const real *values, const real *slopes, int count, real low, real high,
                    real level) {
     for (int tries = 0; tries < 80; tries++) {
-        real m = (low + high) / 2, top = -FLT_MAX, sum = 0, slope = 0;
+        real m = (low + high) / 2, top = values[0] + slopes[0] * m, sum = 0, slope = 0;
         for (int n = 0; n < count; n++)
             top = fmax(top, values[n] + slopes[n] * m);
         for (int n = 0; n < count; n++) {
@@ -353,7 +323,7 @@ static int is_beaten(const bitarm_memory *m, const question *q) {
     real high = is_bounded ? 1 - in_scale(edge) + ROUNDING : (real)1e38;
     real values[12], slopes[12], steepest = 0;
     for (int n = 0; n < 12; n++) {
-        int byte = q->hurdles[n / 4], winner = q->rung + n / 4, climb = n % 4;
+        int byte = q->hurdles >> (16 - n / 4 * 8) & 255, winner = q->rung + n / 4, climb = n % 4;
         int loser = winner > climb ? winner - climb : 0;
         if (byte == 255)
             continue;
@@ -388,26 +358,24 @@ static int is_certified(const bitarm_memory *m, const question *q, int64_t steps
     return 1;
 }
 
-/* The highest such cell from the one of the mean down, after how much the spread has grown. */
-static void put_edge(bits *out, const bitarm_memory *m, const question *q, int64_t steps,
-                     int spread) {
-    /* A bettor loses less than 2.6 units with every reward, so some cell within 3 units below the
-     * bounds is certified: 64 bits have room for that. */
-    for (int tries = 0; !is_certified(m, q, steps, spread); tries++)
-        steps -= (int64_t)1 << tries / 8;
-    *out = (bits){{0}, 0};
-    put_golomb(out, (uint64_t)(spread - q->spread), 1, 20);
-    put_signed(out, steps, q);
-}
-
-/* The spread, doubled until the model's cost is at least half of what the middle bettor lost. */
-static int grown_spread(const bitarm_memory *m, const question *q) {
+/* After the spread, doubled until the model's cost is at least half of what the middle bettor lost:
+ * the highest such cell, from the one of the mean down. */
+static void put_edge(bits *out, const bitarm_memory *m, const question *q, int64_t top, int most) {
     int rung = q->rung + 1, spread = q->spread;
-    int64_t mean = m->total / (int64_t)m->count;
+    int64_t mean = m->total / (int64_t)m->count, steps = top;
     real lost = -evidence(m, rung, 1, mean, 0) / (real)m->count - ldexp(rate(m, rung, 1, 0), -30);
     while (spread < 2 && 2 * cost(m, rung, in_scale(mean), spread) < lost)
         spread++;
-    return spread;
+    do {
+        /* A bettor loses less than 2.6 units with every reward, so some cell within 3 units below
+         * the bounds is certified: 64 bits have room for that. */
+        for (int tries = 0; !is_certified(m, q, steps, spread); tries++)
+            steps -= (int64_t)1 << tries / 8;
+        *out = (bits){{0}, 0};
+        put_golomb(out, (uint64_t)(spread - q->spread), 1, 20);
+        put_signed(out, steps, q);
+        steps = top;
+    } while (out->count > most && spread-- > q->spread); /* rather a lower edge than none */
 }
 
 /* The answer to a question, but for "beaten". */
@@ -418,10 +386,7 @@ static void put_answer(bits *out, const bitarm_memory *m, const question *q, int
         put(out, 1, 1);
         put_golomb(out, cell > 0 ? (uint64_t)cell : 0, 1, 6);
     } else if (q->form == EDGE) {
-        int spread = grown_spread(m, q);
-        put_edge(out, m, q, steps, spread);
-        while (out->count > most && spread > q->spread) /* rather a lower edge than none */
-            put_edge(out, m, q, steps, --spread);
+        put_edge(out, m, q, steps, most);
     } else {
         put_signed(out, steps, q);
     }
@@ -440,14 +405,10 @@ static void put_answer(bits *out, const bitarm_memory *m, const question *q, int
 
 /* -- the machine ------------------------------------------------------------------------------- */
 
-static uint32_t memory_sum(const bitarm_memory *m) {
-    return check_sum(m, offsetof(bitarm_memory, check_sum), ~0u, 0x4C11DB7);
-}
-
 int bitarm_save(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
     m->saves++;
-    m->check_sum = memory_sum(m);
+    m->check_sum = check_sum(m, SUMMED, 32);
     if (agent->device->write(agent->device->context, m->saves & 1, m, sizeof *m)) {
         m->saves--;
         return BITARM_FLASH;
@@ -457,21 +418,17 @@ int bitarm_save(bitarm_agent *agent) {
 }
 
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
-    bitarm_memory other, *m = &agent->memory;
-    uint32_t layout = (uint32_t)sizeof *m << 8 | device->fraction;
-    int32_t widest = (int32_t)(ROOM / ONE);
-    if (device->fraction > 30 || device->low <= -widest || device->high >= widest ||
+    bitarm_memory other = {0}, *m = &agent->memory;
+    uint32_t layout = LAYOUT << 8 | device->fraction;
+    if (device->fraction > 30 || device->low <= -ROOM / ONE || device->high >= ROOM / ONE ||
         device->low > device->high || device->most_pulls > MOST_PULLS || !device->most_bits)
         return BITARM_MISUSE;
-    memset(agent, 0, sizeof *agent);
-    agent->device = device;
-    m->layout = layout;
+    *agent = (bitarm_agent){.device = device, .memory = {.layout = layout}};
     for (int n = 0; n < 16; n++)
         m->fortunes[n] = 1;
     for (int slot = 0; slot < 2; slot++) {
-        memset(&other, 0, sizeof other);
         device->read(device->context, slot, &other, sizeof other);
-        if (other.check_sum == memory_sum(&other) && other.saves > m->saves)
+        if (other.check_sum == check_sum(&other, SUMMED, 32) && other.saves > m->saves)
             *m = other;
     }
     agent->saved = m->count;
@@ -480,33 +437,30 @@ int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
 
 int bitarm_resume(bitarm_agent *agent) {
     bitarm_memory *m = &agent->memory;
-    uint64_t look = 1, last = 0, end;
+    uint64_t look = 1, last = 1; /* the next look of who is challenged, and the one before */
     bits word = {{0}, 0};
     question q;
     agent->wanted = 0;
     if (m->heard[1] != REQUEST || m->reply_size)
-        return m->reply_size;
-    read_frame(m->heard, m->heard_size, agent->device->fraction, &q);
-    end = q.until;
-    if (q.form == CHALLENGE && m->count <= q.until) {
-        for (; look <= m->count; look += look < 64 ? 1 : look / 32)
-            last = look;
-        if (m->count && (m->count == last || m->count == q.until)) {
-            if (agent->saved != m->count && bitarm_save(agent))
-                return BITARM_FLASH; /* a power cut must not undo a look */
-            put(&word, 0, is_beaten(m, &q));
-        }
-        end = look < end ? look : end;
+        return (int)m->reply_size;
+    read_frame(m->heard, m->heard[3], agent->device->fraction, &q);
+    for (; look <= m->count; look += look < 64 ? 1 : look / 32)
+        last = look;
+    if (q.form == CHALLENGE && m->count <= q.until && (m->count == last || m->count == q.until)) {
+        if (agent->saved != m->count && bitarm_save(agent))
+            return BITARM_FLASH; /* a power cut must not undo a look */
+        put(&word, 0, is_beaten(m, &q));
     }
     if (!word.count && m->count < q.until) {
-        agent->wanted = (uint32_t)(end - m->count);
+        look = q.form == CHALLENGE && look < q.until ? look : q.until;
+        agent->wanted = (uint32_t)(look - m->count);
         return BITARM_QUIET;
     }
     if (!word.count && m->count == q.until)
         put_answer(&word, m, &q, agent->device->most_bits);
     write_reply(m, &q, &word);
     if (!bitarm_save(agent))
-        return m->reply_size;
+        return (int)m->reply_size;
     m->reply_size = 0;
     return BITARM_FLASH;
 }
@@ -524,20 +478,18 @@ int bitarm_observe(bitarm_agent *agent, int32_t reward) {
         bet(m, x);
     m->sum += reward;
     m->count++;
-    agent->wanted--;
-    return agent->wanted ? BITARM_QUIET : bitarm_resume(agent);
+    return --agent->wanted ? BITARM_QUIET : bitarm_resume(agent);
 }
 
-/* Whether the device can serve a question. */
+/* Whether the device can serve a question: bets that were not kept cannot be made up for. */
 static int fits(const bitarm_agent *agent, const question *q) {
     const bitarm_device *device = agent->device;
     const bitarm_memory *m = &agent->memory;
-    int64_t widest = device->high > -device->low ? device->high : -device->low;
-    if (q->until > m->count + device->most_pulls || widest * ONE / q->step >= MOST_STEPS)
-        return 0; /* too many pulls, or steps that are too fine for its rewards */
-    /* Bets on a scale on which none were kept cannot be made up for. */
-    return !q->scale.kind || !m->count || !memcmp(&q->scale, &m->scale, sizeof m->scale) ||
-           (m->scale.kind != BOUNDED && q->scale.kind != BOUNDED);
+    int is_bet = m->scale.kind == BOUNDED || q->scale.kind == BOUNDED;
+    if (q->scale.kind && m->count && is_bet && memcmp(&q->scale, &m->scale, sizeof m->scale))
+        return 0;
+    return q->until <= m->count + device->most_pulls && /* and its rewards are not too many steps */
+           device->high * ONE / q->step < MOST_STEPS && device->low * ONE / q->step > -MOST_STEPS;
 }
 
 int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
@@ -546,7 +498,7 @@ int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
     question heard, last;
     if (!read_frame(frame, size, fraction, &heard))
         return BITARM_REFUSED;
-    if (read_frame(m->heard, m->heard_size, fraction, &last)) {
+    if (read_frame(m->heard, m->heard[3], fraction, &last)) {
         ahead = (heard.epoch - last.epoch) & 255;
         if (heard.run != last.run || heard.arm != last.arm)
             return BITARM_REFUSED;
@@ -554,12 +506,10 @@ int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
     if (ahead > 127 || (!ahead && heard.form && (!last.form || heard.number < last.number)))
         return BITARM_QUIET; /* of long ago; after it was dismissed; or late */
     if (!ahead && heard.form && heard.number == last.number)
-        return size == m->heard_size && !memcmp(frame, m->heard, size) ? bitarm_resume(agent)
-                                                                       : BITARM_REFUSED;
+        return memcmp(frame, m->heard, size) ? BITARM_REFUSED : bitarm_resume(agent);
     if (heard.form && !fits(agent, &heard))
         return BITARM_REFUSED;
     memcpy(m->heard, frame, size);
-    m->heard_size = (uint16_t)size;
     m->reply_size = 0;
     agent->wanted = 0;
     if (heard.scale.kind)

@@ -37,10 +37,9 @@ def _require(holds: object, why: str, kind: str = "refused") -> None:
 REPORT, REQUEST, DISMISS, POSITION = 1, 2, 3, 4  # kinds of long frames
 CODES = [code for code in range(64) if code & code - 1]  # of messages in short ones
 NEAREST, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7  # forms of questions
-ESCAPED, BOUNDED, SPELT = 0x20, 0x40, 0x80  # what may be added to them
-SIGMA = SPELT  # kind of a scale, or BOUNDED
-TAGS = {NEAREST: (0, BOUNDED, SPELT, BOUNDED | SPELT), CHALLENGE: (BOUNDED, SPELT, BOUNDED | SPELT)}
-TAGS[PILOT] = TAGS[EDGE] = (BOUNDED, BOUNDED | SPELT)
+ESCAPED, BOUNDED, SIGMA = 0x20, 0x40, 0x80  # what may be added to them: kinds of scales, too
+SPELT = BOUNDED | SIGMA  # bounds that are not 0 and 1; for each form, a bit for 0 and each scale:
+SCALES = {NEAREST: 0b1111, PILOT: 0b1010, EDGE: 0b1010, CHALLENGE: 0b1110}
 WHOLE = (1 << 53) - 1  # the largest number that is spelt
 GRAIN = 300  # lengths are whole numbers of 2^-300
 BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
@@ -78,11 +77,11 @@ class Heard:
 
     def __init__(self, frame: bytes) -> None:
         self.frame, self._at, self._end = frame, 4, len(frame) - 2
-        is_long = 11 < len(frame) < 1 << 15 and frame == _long_frame(frame[1], frame[4:-2])
-        _require(is_long, "no whole long frame of version 2")
-        _require(frame[1] in (REQUEST, DISMISS), "neither a request nor a dismissal of one arm")
+        is_mine = 11 < len(frame) < 1 << 15 and frame[1] in (REQUEST, DISMISS)
+        _require(is_mine, "neither a request nor a dismissal of one arm")
+        _require(frame == _long_frame(frame[1], frame[4:-2]), "no whole long frame of version 2")
         self.run, self.epoch, self.arm = self._bytes(3), self._bytes(1), self._take()
-        self.number = self._take(1, 2 if frame[1] == DISMISS else 1 << 64)
+        self.number = self._take(1, 2 if frame[1] == DISMISS else (1 << 64) - 1)
         self._head = frame[4 : self._at]
         if frame[1] == REQUEST:
             self._take_question(self._bytes(1))
@@ -93,16 +92,15 @@ class Heard:
         _require(self._at <= self._end, "a field runs into the check sum")
         return int.from_bytes(self.frame[self._at - count : self._at], "big")
 
-    def _take(self, least: int = 0, most: int = 1 << 64) -> int:
+    def _take(self, least: int = 0, most: int = (1 << 64) - 1) -> int:
         """A number within limits; a signed one where it may be below 0."""
         number, shift, byte = 0, 0, 0x80
         while byte & 0x80:
             byte = self._bytes(1)
             number, shift = number | (byte & 0x7F) << shift, shift + 7
-        _require(not number >> 64 and (byte or shift == 7), "no number")
         if least < 0:
             number = number + 1 >> 1 if number & 1 else -(number >> 1)
-        _require(least <= number <= most, "nobody can answer this question")
+        _require(least <= number <= most and (byte or shift == 7), "a number out of its limits")
         return number
 
     def _take_length(self) -> int:
@@ -112,9 +110,8 @@ class Heard:
         return number << GRAIN + power
 
     def _take_question(self, tag: int) -> None:
-        form, kind, is_escaped = tag & 0x1F, tag & (BOUNDED | SPELT), tag & ESCAPED
-        is_known = kind in TAGS.get(form, ()) and not (form == CHALLENGE and is_escaped)
-        _require(is_known, "it knows the codes nearest and above alone")
+        form, kind = tag & 0x1F, tag & SPELT
+        _require(SCALES.get(form, 0) >> (kind >> 6) & 1, "it knows nearest and above alone")
         self.form, self.until = form, self._take(1, 10**12)
         self.place, self.step = self._take_length(), self._take_length()
         if form == CHALLENGE:
@@ -124,23 +121,22 @@ class Heard:
             self.divisor = self._take(1, 1 << 40)
         if form == EDGE:
             self.rung, self.spread = self._take(0, 61), self._take(-40, 2)
-        if is_escaped:
+        if tag & ESCAPED:
             self.escape = self._take(1, 64)
-            _require(self.escape != 20, "an escape that is spelt otherwise")
+            _require(self.escape != 20 and form != CHALLENGE, "an escape that is spelt otherwise")
         if kind:
-            low = self._take_length() if kind == BOUNDED | SPELT else 0
-            unit = self._take_length() if kind & SPELT else 1 << GRAIN
-            is_new = kind != BOUNDED | SPELT or low or unit != 1 << GRAIN
-            _require(is_new and unit > 0, "a scale that is spelt otherwise")
+            low = self._take_length() if kind == SPELT else 0
+            unit = self._take_length() if kind != BOUNDED else 1 << GRAIN
+            _require(kind != SPELT or low or unit != 1 << GRAIN, "a scale that is spelt otherwise")
+            _require(unit >> 60 <= self.step <= unit << 60, "steps that short floats do not hold")
             self.scale = [kind & BOUNDED or SIGMA, low, unit]
-        is_near = abs(self.place - self.below * self.step) < self.step << 34
-        _require(is_near, "2^34 steps from 0 is too far")
+        _require(abs(self.place - self.below * self.step) < self.step << 34, "too far from 0")
 
     def signed(self, steps: int) -> str:
         """The word of so many steps."""
         return _golomb(2 * steps - 1 if steps > 0 else -2 * steps, self.divisor, self.escape)
 
-    def reply(self, word: str, count: int = 0) -> bytes:
+    def reply(self, word: str, count: int) -> bytes:
         """The frame that tells a word; or, without one, how many pulls were made."""
         bits = len(word)
         if word and bits <= 16 and self.arm < 1 << 16 and self.number <= len(CODES):
@@ -151,8 +147,7 @@ class Heard:
             body.append(0x80 | left & 0x7F)
             left >>= 7
         body.append(left)
-        for first in range(0, bits, 8):
-            body.append(int((word[first : first + 8] + "0000000")[:8], 2))
+        body += bytes([int((word[at : at + 8] + "0000000")[:8], 2) for at in range(0, bits, 8)])
         return _long_frame(REPORT if word else POSITION, bytes(body))
 
 
@@ -237,40 +232,31 @@ class Agent:
 
     def receive(self, frame: bytes) -> "bytes | None":
         """Take in a frame; returns the frame to send, if an answer is due at once."""
-        heard, last, ahead = Heard(bytes(frame)), self.heard, 1
+        heard, last = Heard(bytes(frame)), self.heard
         if last:
             _require((heard.run, heard.arm) == (last.run, last.arm), "for another run or arm")
             ahead = (heard.epoch - last.epoch) % 256
-        if ahead > 127:
-            return None  # of long ago
-        if heard.form and last and not ahead:
-            if not last.form or heard.number < last.number:
-                return None  # dismissed, or late
-            if heard.number == last.number:
+            is_late = heard.form and (not last.form or heard.number < last.number)
+            if ahead > 127 or (not ahead and is_late):
+                return None  # of long ago; or after it was dismissed
+            if not ahead and heard.form and heard.number == last.number:
                 _require(heard.frame == last.frame, "another question had this number before")
                 return self.resume()
         if heard.form:
-            self._require_fit(heard)
+            _require(heard.until - self.count <= self.most_pulls, "more pulls than it may make")
+            is_bet = self.count and heard.scale[0] and BOUNDED in (heard.scale[0], self.scale[0])
+            _require(not (is_bet and heard.scale != self.scale), "bets that were not kept")
             self.scale = heard.scale if heard.scale[0] else self.scale
         self.heard, self.reply, self.wanted = heard, b"", 0
         if not heard.form:
             self.save()
         return self.resume()
 
-    def _require_fit(self, asked: Heard) -> None:
-        _require(asked.until - self.count <= self.most_pulls, "more pulls than this device makes")
-        kind, _, unit = asked.scale
-        is_held = not kind or unit >> 60 <= asked.step <= unit << 60
-        _require(is_held, "short floats do not hold such steps on such a scale")
-        is_kept = BOUNDED not in (kind, self.scale[0]) or asked.scale == self.scale
-        _require(not kind or not self.count or is_kept, "a scale on which no bets were kept")
-
     def observe(self, reward: int) -> "bytes | None":
         """Take in one reward; returns the frame to send, once an answer is due."""
         _require(self.wanted, "no reward is wanted", "misuse")
         x = self._scaled(reward << self._shift) if self.scale[0] == BOUNDED else 0
-        is_within = self.low <= reward <= self.high and 0 <= x <= ONE
-        _require(is_within, "a reward lies outside the bounds", "reward")
+        _require(self.low <= reward <= self.high and 0 <= x <= ONE, "outside the bounds", "reward")
         if self.scale[0] == BOUNDED:
             self._bet(x)
         self.sum, self.count = self.sum + reward, self.count + 1
@@ -279,32 +265,23 @@ class Agent:
 
     def resume(self) -> "bytes | None":
         """Go on with the question at hand: after a start, or after a write that failed."""
-        asked, self.wanted = self.heard, 0
-        if asked and asked.form and not self.reply:
-            reply = self._due(asked)
-            if reply:
-                self.save(reply)
-        return self.reply or None
-
-    def _due(self, asked: Heard) -> bytes:
-        """The reply, if it is time for it; and how many rewards are wanted if it is not."""
-        count, last, look = self.count, 0, 1
-        if count > asked.until:
-            return asked.reply("", count)
-        if asked.form == CHALLENGE:
-            while look <= count:
-                last, look = look, look + (look // 32 or 1)
-            if count and count in (last, asked.until):
-                if self._saved != count:
-                    self.save()  # a power cut must not undo a look
-                if self._is_beaten(asked):
-                    return asked.reply("0")
-        if count < asked.until:
-            end = min(asked.until, look) if asked.form == CHALLENGE else asked.until
-            self.wanted = end - count
-            return b""
-        word = self._word(asked)
-        return asked.reply(word if len(word) <= self.most_bits else BEYOND)
+        asked, count, self.wanted = self.heard, self.count, 0
+        look, last, word = 1, 1, ""  # of who is challenged, the next look and the one before
+        if not asked or not asked.form or self.reply:
+            return self.reply or None
+        while look <= count:
+            last, look = look, look + (look // 32 or 1)
+        if asked.form == CHALLENGE and count <= asked.until and count in (last, asked.until):
+            if self._saved != count:
+                self.save()  # a power cut must not undo a look
+            word = "0" if self._is_beaten(asked) else ""
+        if count < asked.until and not word:
+            look = min(asked.until, look) if asked.form == CHALLENGE else asked.until
+            self.wanted = look - count
+            return None
+        word = word or (self._word(asked) if count == asked.until else "")
+        self.save(asked.reply(word if len(word) <= self.most_bits else BEYOND, count))
+        return self.reply
 
     def _bet(self, x: int) -> None:
         guess = (ONE // 2 + self.total) // (1 + self.count)
@@ -357,15 +334,14 @@ class Agent:
                 # Whole numbers are taken from each other: the two are often nearly the same.
                 rise = NUMERATORS[loser % 3] * self.count << 2 * (winner // 3 - loser // 3)
                 terms.append((value, -self._rate(winner, asked.until, rise)))
-        low, high = -edge / ONE - ROUNDING, 1.0 - edge / ONE + ROUNDING
-        if self.scale[0] == SIGMA:
-            low, high = -1e38, 1e38
-        for value, slope in terms:  # beyond these ends one term alone is enough
-            if slope:
-                end = -value / slope
-                low, high = (max(low, end), high) if slope < 0.0 else (low, min(high, end))
-            elif value >= 0.0:
-                return True
+        low, high = -1e38, 1e38
+        if self.scale[0] == BOUNDED:
+            low, high = -edge / ONE - ROUNDING, 1.0 - edge / ONE + ROUNDING
+        # One term alone is enough: if it is level and not below 0, or beyond these ends.
+        if any(value >= 0.0 for value, slope in terms if not slope):
+            return True
+        low = max([low] + [-value / slope for value, slope in terms if slope < 0.0])
+        high = min([high] + [-value / slope for value, slope in terms if slope > 0.0])
         if not terms or low > high or high - low > 1e30:  # without end, some m explains everything
             return low > high
         steepest = max(abs(slope) for _, slope in terms)
@@ -382,12 +358,21 @@ class Agent:
         skew = (2.0 * mean - 1.0) * min(2.0 * spread / (1.0 + spread), 1.0)
         return spread * mean * (1.0 - mean) * step * step * _curve(skew * step)
 
-    def _edge(self, asked: Heard, steps: int, spread: int) -> str:
-        """The highest cell whose lower end is certified, from the mean's down; and the spread."""
-        tries = 0
-        while not self._is_certified(asked, asked.place + steps * asked.step, 2.0**spread):
-            steps, tries = steps - (1 << tries // 8), tries + 1
-        return _golomb(spread - asked.spread, 1, 20) + asked.signed(steps)
+    def _edge(self, asked: Heard, top: int) -> str:
+        """The spread, doubled until the model's cost is half of what the middle bettor lost; and
+        with it the highest cell whose lower end is certified, from the mean's down.
+        """
+        mean, rung, spread, word = self.total // self.count, asked.rung + 1, asked.spread, ""
+        lost = -self._evidence(rung, 1, mean) / self.count - self._rate(rung) / (1 << 30)
+        while spread < 2 and 2.0 * self._cost(rung, mean / ONE, 2.0**spread) < lost:
+            spread += 1
+        while not word or (len(word) > self.most_bits and spread >= asked.spread):
+            steps, tries = top, 0
+            while not self._is_certified(asked, asked.place + steps * asked.step, 2.0**spread):
+                steps, tries = steps - (1 << tries // 8), tries + 1
+            word = _golomb(spread - asked.spread, 1, 20) + asked.signed(steps)
+            spread -= 1  # rather a lower edge than none
+        return word
 
     def _is_certified(self, asked: Heard, middle: int, spread: float) -> bool:
         mean, edge = self._scaled(middle) / ONE, self._scaled(middle - asked.step // 2) + 1
@@ -396,14 +381,6 @@ class Agent:
             if self._evidence(rung, 1, edge, lost) < ROUNDING * self.count * self._rate(rung):
                 return False
         return True
-
-    def _grown_spread(self, asked: Heard) -> int:
-        """The spread, doubled until the model's cost is half of what the middle bettor lost."""
-        mean, rung, spread = self.total // self.count, asked.rung + 1, asked.spread
-        lost = -self._evidence(rung, 1, mean) / self.count - self._rate(rung) / (1 << 30)
-        while spread < 2 and 2.0 * self._cost(rung, mean / ONE, 2.0**spread) < lost:
-            spread += 1
-        return spread
 
     def _word(self, asked: Heard) -> str:
         """The answer to a question, but for "beaten"."""
@@ -414,12 +391,7 @@ class Agent:
             return "1" + _golomb(max(lead // cell + asked.below, 0), 1, 6)
         steps = (2 * lead + cell) // (2 * cell)
         if asked.form == EDGE:
-            spread = self._grown_spread(asked)
-            word = self._edge(asked, steps, spread)
-            while len(word) > self.most_bits and spread > asked.spread:
-                spread -= 1  # rather a lower edge than none
-                word = self._edge(asked, steps, spread)
-            return word
+            return self._edge(asked, steps)
         word = asked.signed(steps)
         if asked.form == PILOT:  # the variance, in parts of that of a coin
             told = self._clamped(self._scaled(asked.place + steps * asked.step) / ONE)

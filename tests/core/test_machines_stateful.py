@@ -39,7 +39,7 @@ from bitarm.core.policies import (
     SuccessiveRejects,
     TopTwo,
 )
-from bitarm.core.quantizers import QUANTIZERS, Quantizer
+from bitarm.core.quantizers import QUANTIZERS, Exact, Quantizer
 from bitarm.core.question import Question
 from bitarm.core.replay import replay
 from bitarm.core.standings import Standings
@@ -60,6 +60,13 @@ _ONE_OF_EACH: tuple[Policy, ...] = (
 _SEARCH = settings(_CALM, max_examples=2000, phases=[Phase.generate])  # any example will do
 _SCHEMES = [(quantizer, True) for quantizer in BOUNDED]
 _SCHEMES += [(quantizer, False) for quantizer in UNBOUNDED]
+_TOGETHER = [
+    pytest.param(quantizer, policy, bounded, id=f"{quantizer}-{bounded}-{policy.name}")
+    for quantizer, bounded in _SCHEMES
+    for policy in _ONE_OF_EACH
+    # `problems` gives a policy that judges the one quantizer that goes with it
+    if policy.stride is not Stride.JUDGED or quantizer == Exact()
+]
 
 _where = st.integers(0, 2**16)
 
@@ -245,8 +252,7 @@ TestForgetful = Forgetful.TestCase
 TestForgetful.settings = settings(_CALM, max_examples=60, stateful_step_count=60)
 
 
-@pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
-@pytest.mark.parametrize(("quantizer", "bounded"), _SCHEMES, ids=str)
+@pytest.mark.parametrize(("quantizer", "policy", "bounded"), _TOGETHER)
 def test_a_noisy_run_equals_the_clean_run(
     quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
@@ -273,8 +279,7 @@ def forget(network: Network, rng: random.Random, times: int) -> None:
             network.put_agent_back(arm, rng.randrange(len(network.saved[arm])))
 
 
-@pytest.mark.parametrize("policy", _ONE_OF_EACH, ids=lambda policy: policy.name)
-@pytest.mark.parametrize(("quantizer", "bounded"), _SCHEMES, ids=str)
+@pytest.mark.parametrize(("quantizer", "policy", "bounded"), _TOGETHER)
 def test_a_run_whose_machines_forget_ends_and_says_nothing_untrue(
     quantizer: Quantizer, policy: Policy, *, bounded: bool
 ) -> None:
@@ -293,6 +298,7 @@ def test_a_run_whose_machines_forget_ends_and_says_nothing_untrue(
 def test_every_quantizer_and_policy_is_put_through_it() -> None:
     assert {quantizer.name for quantizer, _ in _SCHEMES} == set(QUANTIZERS)
     assert {policy.name for policy in _ONE_OF_EACH} == set(POLICIES)
+    assert {case.values[1] for case in _TOGETHER} == set(_ONE_OF_EACH)
     assert {policy.name for policy in POLICY_CHOICES} == set(POLICIES)
 
 

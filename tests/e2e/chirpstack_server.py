@@ -15,10 +15,13 @@ from bitarm import wire
 from bitarm.api.problem import Problem
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.epochs import split_field
-from bitarm.core.messages import Answer, Dismiss, Request
+from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.messages import Answer, Cause, Dismiss, Request
+from bitarm.core.question import BEATEN
 from bitarm.core.rewards import collect
 
 _PATIENCE = 10  # turns of 20 ms between two empty frames: events must not pile up at the learner
+_LAST_WORDS = 4  # times that a device says that it gave up, until it rests
 
 
 class Device:
@@ -35,6 +38,19 @@ class Device:
             number: arm.rewards(number, seed, folder=problem.folder) for number, arm in arms
         }
         self._due: dict[int, Answer] = {}
+        self._said: dict[int, Answer] = {}  # the last answer of each arm
+        self._last_words = 0
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the run is over; or its arms are out, and it has said so often enough."""
+        has_ended = any(machine.state.cause is Cause.ENDED for machine in self._machines.values())
+        return self._is_out and (has_ended or self._last_words >= _LAST_WORDS)
+
+    @property
+    def _is_out(self) -> bool:
+        machines = self._machines.values()
+        return len(machines) == len(self._sources) and all(map(_is_out, machines))
 
     @property
     def has_report(self) -> bool:
@@ -47,8 +63,10 @@ class Device:
 
     def speak(self) -> list[bytes]:
         """Frames of reports; an empty one where there is nothing to report."""
-        due, self._due = tuple(self._due.values()), {}
-        return wire.pack_all(due, limit=51) if due else [b""]
+        due = self._said if self._is_out else self._due
+        self._last_words += self._is_out
+        self._due = {}
+        return wire.pack_all(tuple(due.values()), limit=51) if due else [b""]
 
     def listen(self, frame: bytes) -> None:
         for message in wire.decode(frame):
@@ -66,6 +84,14 @@ class Device:
 
     def _answer(self, answers: tuple[Answer, ...]) -> None:
         self._due.update((answer.arm, answer) for answer in answers)
+        self._said.update(self._due)
+
+
+def _is_out(machine: Agent) -> bool:
+    """Whether an arm was dismissed, or said that it is beaten."""
+    state = machine.state
+    is_challenged = state.question is not None and isinstance(state.question.task, Challenge)
+    return state.cause is not None or (is_challenged and state.symbol == BEATEN)
 
 
 class ChirpStack:
@@ -104,7 +130,8 @@ class ChirpStack:
         while not self._over.is_set():
             turn += 1
             for device in self.devices.values():
-                if not device.dismissed and (device.has_report or turn % _PATIENCE == 0):
+                is_over = device.dismissed or device.is_resting
+                if not is_over and (device.has_report or turn % _PATIENCE == 0):
                     for frame in device.speak():
                         self._window(device, frame)
             self._client.loop(0.02)

@@ -59,6 +59,8 @@ def _check_figures(page: Page, standings: Standings) -> None:
     assert figures["rounds"] == f"{standings.round:,}"
     assert figures["samples"].removeprefix("≤ ") == f"{standings.samples:,}"
     assert figures["bits sent"] == f"{standings.payload_bits:,}"
+    sent = page.locator("#figures div", has_text="bits sent")
+    assert sent.locator("dd").count() == 1  # no bytes: messages are padded one by one
 
 
 # -- runs ----------------------------------------------------------------------------------------

@@ -23,8 +23,13 @@ _NO_PROOF = "the lattice has no proof: a mean beyond 2^15 steps is cut"
 
 def test_the_commands_of_the_page_run(shell: Shell) -> None:
     (block,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-    for line in block.splitlines():
-        shell(*line.split()[1:], "--seed", "1")
+    identify, simulate, plan = (line.split()[1:] for line in block.splitlines())
+    shell(*identify, "--seed", "1")
+    shell(*simulate, "--seed", "1", "--trials", "20")
+    made = shell.json(*plan, "--seed", "1")
+    assert made["scheme"]["quantizer"] == "lattice"
+    assert (made["guarantee"], made["guarantee_reason"]) == (None, _NO_PROOF)
+    assert made["measured_by"] == "machines"
 
 
 def test_its_word_is_a_flag_and_a_field_and_its_objection_is_quoted(shell: Shell) -> None:
@@ -150,15 +155,6 @@ def test_an_agent_reads_a_file_whose_scheme_is_not_installed_there(
         agent.terminate()  # it waits for its learner
         _, err = agent.communicate(timeout=PATIENCE)
     assert "stopped; start the agent again" in err
-
-
-def test_a_plan_measures_it_with_the_machines(shell: Shell) -> None:
-    words = ("plan", "--arms", "2", "--gap", "2", "--sigma", "1", "--per-bit", "1", "--seed", "1")
-    made = shell.json(*words, "--quantizer", "lattice", "--policy", "racing", "--grace", "3")
-    assert made["scheme"]["quantizer"] == "lattice"
-    assert made["scheme"]["grace"] == 3
-    assert (made["guarantee"], made["guarantee_reason"]) == (None, _NO_PROOF)
-    assert made["measured_by"] == "machines"
 
 
 # -- in our tree -----------------------------------------------------------------------------------

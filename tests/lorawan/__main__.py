@@ -19,6 +19,8 @@ from bitarm.api.simulate import setup_of
 from bitarm.core.events import ReportAccepted
 from bitarm.core.result import result_of
 from bitarm.core.standings import Standings
+from bitarm.links.dismissals import expected_dismissals
+from bitarm.links.profiles import find_link
 from bitarm.sim.engine import Engine
 from bitarm.sim.environment import environment_of
 from bitarm.sim.models import Bernoulli
@@ -55,19 +57,20 @@ def main() -> None:
 
 
 def _with_a_late_start() -> None:
-    """Simulated runs on the same instance; everybody is dismissed at the end."""
+    """Simulated runs on the same instance, with the dismissals that `plan` counts."""
     print("| pulls before the first report | questions | downlinks | samples | wrong |")
     print("|---|---|---|---|---|")
     models = [Bernoulli(mean=mean) for mean in _MEANS]
+    told = expected_dismissals(find_link(EU868.link), arms=len(models), is_judged=True)
     words = {"quantizer": "dyadic", "policy": "challenge", "bounds": (0, 1), "delta": 0.1}
     for start in (None, 50, 100, 200, 400, 800):
         setup = setup_of(models, words if start is None else {**words, "start": start})
         rng = np.random.Generator(np.random.SFC64(1))
         trials = Engine([setup], environment_of(models)).run(rng, _TRIALS)[0]
         questions, wrong = trials.messages.mean(), np.count_nonzero(trials.best_arm != 0)
-        told = start or "the default"
-        downlinks = f"{questions:.1f} | {questions + len(models):.1f}"
-        print(f"| {told} | {downlinks} | {trials.samples.mean():,.0f} | {wrong} of {_TRIALS} |")
+        first = start or "the default"
+        downlinks = f"{questions:.1f} | {questions + told:.1f}"
+        print(f"| {first} | {downlinks} | {trials.samples.mean():,.0f} | {wrong} of {_TRIALS} |")
 
 
 def _in_few_bits() -> None:

@@ -2,6 +2,7 @@
 
 It knows nothing of a run. Whoever waits says its last report again, or an empty frame before the
 first: so a report that was lost comes again, and nobody needs another frame to say "I have time".
+Whoever gave up waits for nothing: it says so a few times, and then once a day.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,10 +13,13 @@ from lorawan.region import Region
 from bitarm import wire
 from bitarm.core.agent import Agent, AgentPhase
 from bitarm.core.epochs import split_field
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Answer, Dismiss, Request
+from bitarm.core.question import BEATEN
 from bitarm.wire.frames.short import most_symbol_bits
 
 _MOST_WAITS = 8
+_DAY = 86400.0
 
 Rewards = Callable[[int], Sequence[float]]
 
@@ -25,7 +29,8 @@ class Device:
     """One arm; times are in seconds.
 
     A reward takes `pull_seconds`; who waits speaks again after `every`, then after twice that, up
-    to eight times. `repeats` says whether it then says its last report again, or nothing.
+    to eight times. `repeats` says whether it then says its last report again, or nothing. That it
+    gave up it says `concessions` times so, and then every `rest` seconds.
     """
 
     def __init__(
@@ -37,13 +42,15 @@ class Device:
         every: float,
         pull_seconds: float,
         repeats: bool = True,
+        concessions: int = 4,
+        rest: float = _DAY,
     ) -> None:
         self.eui, self.region = eui, region
         self._rewards, self._every, self._pull_seconds = rewards, every, pull_seconds
-        self._repeats = repeats
+        self._repeats, self._concessions, self._rest = repeats, concessions, rest
         self._agent: Agent | None = None
         self._report = b""
-        self._is_told = False  # whether that was sent since it was made
+        self._told = 0  # how often that was sent since it was made
         self._waits = 1  # in units of `every`
         self._quiet_until = 0.0  # by the duty cycle
         self.speaks_at = 0.0
@@ -54,16 +61,30 @@ class Device:
     def is_over(self) -> bool:
         return self._agent is not None and self._agent.state.phase is AgentPhase.DISMISSED
 
+    @property
+    def has_given_up(self) -> bool:
+        if self._agent is None:
+            return False
+        question, symbol = self._agent.state.question, self._agent.state.symbol
+        return question is not None and isinstance(question.task, Challenge) and symbol == BEATEN
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether it gave up, and has said so as often as it does without a rest."""
+        return self.has_given_up and self._told >= self._concessions
+
     def speak(self, now: float) -> bytes:
         """The frame of an uplink that begins now; its windows come after its end."""
-        frame = self._report if self._repeats or not self._is_told else b""
-        self._is_told = True
+        is_due = self._repeats or not self._told or self.has_given_up
+        frame = self._report if is_due else b""
+        self._told += 1
         assert len(frame) <= self.region.up.max_bytes
         assert now >= self._quiet_until
         self.uplinks.append(len(frame))
         seconds, duty = self.region.up_seconds(len(frame)), self.region.up.duty_cycle
         self._quiet_until = now + (seconds / duty if duty else seconds)
-        self.speaks_at = max(now + self._waits * self._every, self._quiet_until)
+        wait = self._rest if self.is_resting else self._waits * self._every
+        self.speaks_at = max(now + wait, self._quiet_until)
         self._waits = min(2 * self._waits, _MOST_WAITS)
         return frame
 
@@ -79,7 +100,7 @@ class Device:
                 self._agent = Agent(run, message.arm, most_bits=bits)
             before = self._agent.state.pulls
             for answer in self._work(self._agent, self._agent.receive(message)):
-                self._report, self._is_told = wire.encode(answer), False
+                self._report, self._told = wire.encode(answer), 0
             busy = (self._agent.state.pulls - before) * self._pull_seconds
             self.speaks_at = max(now + busy, self._quiet_until)
 

@@ -1,6 +1,8 @@
 """Runs over a simulated LoRaWAN, whatever is lost, late or repeated, are the in-process runs."""
 
+import math
 import random
+from collections import Counter
 
 import pytest
 from drives import story
@@ -19,6 +21,8 @@ from bitarm.core.events import (
 )
 from bitarm.core.journal import Journal
 from bitarm.core.question import BEYOND
+from bitarm.links.cost import LinkLedger
+from bitarm.links.profiles import find_link
 from bitarm.store import MemoryJournal
 from bitarm.wire.frames.short import most_symbol_bits
 
@@ -63,12 +67,100 @@ def test_answers_that_eleven_bytes_do_not_carry_are_asked_for_again() -> None:
     assert course.result.best_arm == 0
 
 
-def test_without_losses_each_question_and_dismissal_goes_down_once() -> None:
+def test_without_losses_each_question_goes_down_once_and_the_best_arm_alone_is_dismissed() -> None:
     course = World(coins(_MEANS, EU868), EU868, seed=3).run()
     events = [entry.event for entry in course.journal.read(1)]
     questions = sum(isinstance(event, ReportAccepted) for event in events)
-    assert course.server.downlinks == questions + len(_MEANS)
+    assert course.server.downlinks == questions + 1
+    assert [device.is_over for device in course.devices] == [True, False, False, False, False]
+    assert [device.is_resting for device in course.devices] == [False, True, True, True, True]
     assert all(device.heard <= len(device.uplinks) for device in course.devices)
+
+
+def _frames_in_process(world: World, region: Region) -> int:
+    """Downlinks of the run of a world, as `identify` counts them for its link."""
+    ledger, setup = LinkLedger(find_link(region.link)), world.setup
+    sources = world.problem.sources(setup.spec.seed)
+    bits = most_symbol_bits(region.up.max_bytes)
+    run_setup(
+        setup, sources, clip=False, journal=MemoryJournal(), watch=ledger.watch, most_bits=bits
+    )
+    return ledger.fleet().messages_down
+
+
+@pytest.mark.parametrize("region", [EU868, US915], ids=lambda region: region.link)
+def test_the_service_the_server_and_identify_count_the_same_downlinks(region: Region) -> None:
+    for seed in range(5):
+        world = World(coins(_MEANS, region), region, seed=seed)
+        course = world.run()
+        assert world.ledger.fleet().messages_down == course.server.downlinks
+        assert _frames_in_process(world, region) == course.server.downlinks
+
+
+# -- who gave up -----------------------------------------------------------------------------------
+
+
+def _deafen(world: World, words: int) -> None:
+    """So many of the first words in which each device gives up are lost."""
+    lost, is_lost = Counter[str](), world.is_lost
+
+    def is_lost_now(device: Device) -> bool:
+        if not device.has_given_up or lost[device.eui] == words:
+            return is_lost(device)
+        lost[device.eui] += 1
+        return True
+
+    world.is_lost = is_lost_now  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(("lost", "days"), [(0, 0), (3, 0), (4, 1), (6, 3)])
+def test_a_device_whose_giving_up_is_lost_is_heard_in_the_end(lost: int, days: int) -> None:
+    world = World(coins(_MEANS, EU868), EU868, seed=3)
+    _deafen(world, lost)
+    course = _assert_as_in_process(world, EU868)
+    questions = course.server.downlinks - 1
+    assert questions == _frames_in_process(world, EU868) - 1
+    assert days <= course.days < 4 * days + 1
+
+
+def test_a_device_that_gives_up_once_and_no_more_may_hang_a_run() -> None:
+    """Were it not for the repetitions, a frame that is lost would stop all."""
+    world = World(coins(_MEANS, EU868), EU868, seed=3, concessions=1, rest=math.inf)
+    _deafen(world, 1)
+    with pytest.raises(AssertionError, match="the run does not end"):
+        world.run()
+
+
+def test_whoever_goes_on_speaking_after_it_gave_up_is_dismissed() -> None:
+    """Once a day is enough; and a dismissal that is lost comes with a later word."""
+    for air in (Air(), Air(lost_up=0.3, lost_down=0.5)):
+        course = World(coins(_MEANS, EU868), EU868, seed=3, air=air).run(days=30)
+        assert all(device.is_over for device in course.devices)
+        assert all(len(device.uplinks) < 60 for device in course.devices[1:])
+
+
+def test_a_device_that_does_not_rest_is_dismissed_within_hours() -> None:
+    course = World(coins(_MEANS, EU868), EU868, seed=3, rest=3600.0).run(days=1)
+    assert all(device.is_over for device in course.devices)
+    assert course.server.downlinks == _frames_in_process(
+        World(coins(_MEANS, EU868), EU868, seed=3), EU868
+    ) + sum(device.has_given_up for device in course.devices)
+
+
+def test_a_device_that_gave_up_and_forgot_it_is_told() -> None:
+    """It speaks as one that has heard nothing yet, in empty frames: no run, no epoch, no number."""
+    world, forgot = World(coins(_MEANS, EU868), EU868, seed=3), list[Device]()
+
+    def forget() -> None:
+        device = next(device for device in world.devices if device.is_resting)
+        device._agent, device._report, device._told = None, b"", 0
+        device._rewards = lambda count: pytest.fail("it pulls, though its arm is out")
+        forgot.append(device)
+
+    world.at(2 * 86400.0, forget)
+    course = world.run(days=4)
+    assert course.days < 2
+    assert [device.is_over for device in forgot] == [True]
 
 
 def test_a_learner_that_is_too_slow_for_the_window_costs_uplinks_alone() -> None:

@@ -1,6 +1,7 @@
 """A learner, ChirpStack and its devices in one process, on a clock of their own."""
 
 import heapq
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from bitarm.api.fleet import fleet_of
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
+from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
 from bitarm.links.fit import limits_on
@@ -82,6 +84,8 @@ class World:
         pull_seconds: float = 60.0,
         repeats: bool = True,
         latency: float = 0.05,
+        concessions: int = 4,
+        rest: float = 86400.0,
     ) -> None:
         """`latency` is how long the learner takes to answer an event, in seconds."""
         self.problem = problem
@@ -95,6 +99,8 @@ class World:
                 every=every * draw.uniform(0.9, 1.1),
                 pull_seconds=pull_seconds,
                 repeats=repeats,
+                concessions=concessions,
+                rest=rest,
             )
             for number, arm in enumerate(problem.arms)
         ]
@@ -114,6 +120,8 @@ class World:
             now=0.0,
             retry=RETRY,
         )
+        assert service.ledger is not None  # the problem names its link
+        self.ledger = service.ledger
         self.service = ChirpStackService(service, fleet)
         self._order = count()
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
@@ -126,24 +134,32 @@ class World:
         self.devices.append(device)
         self._turns.append(0)
 
-    def run(self) -> Course:
-        """Until every device is dismissed."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended, and every device is dismissed, or rests."""
+        has_ended = self.learner.phase is LearnerPhase.ENDED
+        return has_ended and all(device.is_over or device.is_resting for device in self.devices)
+
+    def run(self, days: float = 0.0) -> Course:
+        """Until it is over, and so many days more, in which the learner stays."""
         for number, device in enumerate(self.devices):
             device.speaks_at = 7.0 * number
             self._plan(number)
-        done = 0
-        while self._agenda and not all(device.is_over for device in self.devices):
+        done, ended = 0, math.inf
+        while self._agenda and self._now < ended + 86400 * days:
             self._now, _, act = heapq.heappop(self._agenda)
             done += 1
             assert self._now < _DAYS * 86400, "the run does not end"
             assert done < _MOST_EVENTS, "the run does not end"
             act()
+            if ended == math.inf and self.is_over:
+                ended = self._now
         return Course(
             result=result_of(Standings.of(entry.event for entry in self.journal.read(1))),
             journal=self.journal,
             devices=self.devices,
             server=self.server,
-            days=self._now / 86400,
+            days=ended / 86400,
         )
 
     def at(self, when: float, act: Callable[[], None]) -> None:
@@ -166,12 +182,16 @@ class World:
         device = self.devices[number]
         frame = device.speak(self._now)
         self._plan(number)
-        if self.server.happens(self._air.lost_up):
+        if self.is_lost(device):
             return
         eui, ended = device.eui, self._now + self._region.up_seconds(len(frame))
         heard = ended + DEDUPLICATION
         self.at(heard, lambda: self.server.event(eui, "up", events.up(eui, frame)))
         self.at(heard + DATA_DELAY, lambda: self._downlink(eui, ended))
+
+    def is_lost(self, device: Device) -> bool:
+        """Whether what a device says now is heard by nobody."""
+        return self.server.happens(self._air.lost_up)
 
     def _downlink(self, eui: str, ended: float) -> None:
         went = self.server.downlink(eui, ended)

@@ -8,6 +8,7 @@ from planner.plugins import Timid, installed
 from planner.tasks import task_of
 
 from bitarm.api.simulate import simulate
+from bitarm.planner.candidates import starting_settings
 from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
 from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.scheme_words import SchemeWords
@@ -112,6 +113,18 @@ def test_the_price_of_a_run_is_the_sum_of_its_parts() -> None:
         + 7 * figures.rounds.mean
     )
     assert figures.cost.mean == pytest.approx(expected)
+
+
+def test_the_last_arm_alone_is_dismissed_where_devices_judge_themselves() -> None:
+    """On LoRaWAN; elsewhere, and under other policies, everybody is."""
+    judged = next(one for one in starting_settings(task_of(gap=0.5)) if one.is_judged)
+    for link, setting, dismissals in (
+        ("lorawan-eu868-dr0", judged, 1),
+        ("lorawan-eu868-dr0", _DICQ, 4),
+        ("nb-iot", judged, 4),
+        (None, judged, 4),
+    ):
+        assert task_of(link=link, per_downlink=1.0).dismissals(setting) == dismissals
 
 
 def test_frames_have_their_price_beside_the_others() -> None:

@@ -184,9 +184,9 @@ def test_a_tolerance_is_planned_for_and_saves_pulls(made: Plan) -> None:
     assert easier.figures.cost.mean < made.figures.cost.mean
 
 
-def test_a_thousand_arms_and_a_tiny_gap_are_planned_too() -> None:
-    made = plan(1000, gap=0.3, sigma=1.0, per_bit=1, per_pull=0.01, seed=1)
-    assert made.figures.messages.mean >= 1000
+def test_hundreds_of_arms_and_a_tiny_gap_are_planned_too() -> None:
+    made = plan(300, gap=0.3, sigma=1.0, per_bit=1, per_pull=0.01, seed=1)
+    assert made.figures.messages.mean >= 300
     tiny = plan(3, gap=1e-4, sigma=1.0, per_bit=1, per_pull=1e-9, seed=1)
     assert tiny.figures.samples.mean > 1e8
 

@@ -173,10 +173,9 @@ print(point.result.payload_bits.mean)
 @pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_a_function_it_calls_has_changed(tmp_path: Path) -> None:
     """Compiled kernels are kept on disk; a changed quantizer must not be run in its old form."""
-    package = Path(bitarm.__file__).parent
-    shutil.copytree(package, tmp_path / "bitarm", ignore=shutil.ignore_patterns("__pycache__"))
+    # with what is compiled already: this is what must not be run
+    shutil.copytree(Path(bitarm.__file__).parent, tmp_path / "bitarm")
     before = _bits(tmp_path)
-    assert _bits(tmp_path) == before
     quantize = tmp_path / "bitarm" / "sim" / "kernels" / "quantize.py"
     text = quantize.read_text(encoding="utf-8")
     assert "nbits, level" in text

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 _LEVEL = 1e-4
 _DELTA = 0.2
-_RUNS = 500
+_RUNS = 300  # find a rate of 0.377 where 0.2 is claimed in 99.9 % of cases; the control has more
 _BEST = 1
 
 Draw = Callable[[np.random.Generator, int, int], float]

@@ -11,10 +11,11 @@ from typing import Any, final
 
 from bitarm import wire
 from bitarm.core.events import LearnerEvent
-from bitarm.core.messages import Position, Report
+from bitarm.core.messages import Dismiss, Message, Position, Report
 from bitarm.core.standings import Standings, follow
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
+from bitarm.links.dismissals import spares_who_gave_up
 from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import Direction, Link
 
@@ -126,8 +127,15 @@ class LinkLedger:
         for event in events:
             self._standings = follow(self._standings, event)
             for message in self._standings.said:
+                if self._is_spared(message, self._standings):
+                    continue
                 went = self.went_up if isinstance(message, Report | Position) else self.went_down
                 went(message.arm, len(wire.encode(message)))
+
+    def _is_spared(self, message: Message, standings: Standings) -> bool:
+        """Whether it is the dismissal of an arm that is not told, since it gave up by itself."""
+        gave_up = standings.arms[message.arm].beaten_by is not None
+        return isinstance(message, Dismiss) and gave_up and spares_who_gave_up(self.link)
 
     def devices(self) -> list[LinkUse]:
         """Totals of each device's frames on this link."""

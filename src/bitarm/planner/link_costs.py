@@ -22,6 +22,7 @@ from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
+from bitarm.links.dismissals import expected_dismissals
 from bitarm.links.fit import limits_on, require_fit
 from bitarm.links.profiles import Direction, Link
 from bitarm.planner.candidates import mildest_of, worst_of
@@ -40,9 +41,10 @@ def run_units(link: Link, setup: Setup, untils: Sequence[int], trials: Trials) -
 
     Every arm counts as the one with the highest number, which a frame spells.
     """
-    arms = len(setup.spec.arms)
-    dismissals = arms * _down(link, Dismiss(run=0, arm=arms - 1, cause=Cause.DROPPED))
-    if setup.policy.stride is Stride.JUDGED:
+    arms, is_judged = len(setup.spec.arms), setup.policy.stride is Stride.JUDGED
+    dismissal = _down(link, Dismiss(run=0, arm=arms - 1, cause=Cause.DROPPED))
+    dismissals = expected_dismissals(link, arms=arms, is_judged=is_judged) * dismissal
+    if is_judged:
         return dismissals + _judged_units(link, setup.spec, untils, trials)
     return dismissals + _message_units(link, setup.spec, untils, trials)
 

@@ -176,7 +176,7 @@ class SettingSimulator:
     def _cost(self, setting: SchemeWords, trials: Trials) -> Floats:
         """The price of each run."""
         prices = self.task.prices
-        cost = prices.cost(trials, arms=self.task.arms)
+        cost = prices.cost(trials, dismissals=self.task.dismissals(setting))
         if prices.link is None or not prices.per_frame_unit:
             return cost
         setup = self._built(self.task.problem_words(), setting.words)

@@ -67,7 +67,7 @@ class Plan:
     @property
     def downlinks(self) -> float:
         """Questions and dismissals of a run on average, one frame each."""
-        return self.figures.messages.mean + self.task.arms
+        return self.figures.messages.mean + self.task.dismissals(self.setting)
 
     @property
     def least_hours(self) -> float:

@@ -16,6 +16,7 @@ from bitarm.core.vocabulary import vocabulary
 from bitarm.core.widths.pairwise import mixture_margin
 from bitarm.core.words import whole_number
 from bitarm.errors import ConfigError
+from bitarm.links.dismissals import expected_dismissals
 from bitarm.planner.guessed_gaps import GapGuess, GuessedGaps
 from bitarm.planner.prices import Prices
 from bitarm.planner.scheme_words import SchemeWords
@@ -140,6 +141,10 @@ class PlanningTask:
         The first t, within a tenth, at which margin and quantization errors are below that gap.
         """
         return self._pulls_to_tell(self.guess.smallest, self.valid_sigma)
+
+    def dismissals(self, setting: SchemeWords) -> int:
+        """Arms of a run that are told that they are out, on the link that is priced if one is."""
+        return expected_dismissals(self.prices.link, arms=self.arms, is_judged=setting.is_judged)
 
     def draws(self, guess: GapGuess) -> float:
         """Rewards of a run by agents that bet, roughly, if the gaps are these.

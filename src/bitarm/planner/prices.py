@@ -52,15 +52,15 @@ class Prices:
             "per_round": self.per_round,
         }
 
-    def cost(self, trials: Trials, *, arms: int) -> Floats:
+    def cost(self, trials: Trials, *, dismissals: int) -> Floats:
         """The price of each simulated run, all but that of its frames on a link (`link_costs.py`).
 
-        Every message is asked for, and every arm is dismissed: these are the downlinks.
+        Every message is asked for: the questions and the dismissals are the downlinks.
         """
         cost: Floats = (
             self.per_bit * trials.payload_bits
             + self.per_message * trials.messages
-            + self.per_downlink * (trials.messages + arms)
+            + self.per_downlink * (trials.messages + dismissals)
             + (self.per_pull + self.per_frame_unit * self.units_a_pull) * trials.samples
             + self.per_round * trials.rounds
         )

@@ -114,9 +114,9 @@ class Rate:
 
 def clopper_pearson(hits: int, trials: int, *, level: float = 0.95) -> Rate:
     """The rate hits/trials with the exact binomial interval of Clopper and Pearson (1934)."""
-    from scipy.stats import beta  # slow to import, and needed once, at the end
+    from scipy.special import betaincinv  # slow to import, and needed once, at the end
 
     tail = (1 - level) / 2
-    low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, trials - hits + 1))
-    high = 1.0 if hits == trials else float(beta.ppf(1 - tail, hits + 1, trials - hits))
+    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, tail))
+    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - tail))
     return Rate(value=hits / trials, low=low, high=high)

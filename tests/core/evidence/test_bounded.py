@@ -26,7 +26,7 @@ from bitarm.errors import ConfigError
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
-RUNS, PULLS = 20_000, 160
+RUNS, PULLS = 8_000, 160
 RUNGS = 12
 LEVEL = 1e-4  # of each test: the exact binomial chance of as many errors if each has chance δ
 DELTAS = (0.5, 0.2, 0.05)

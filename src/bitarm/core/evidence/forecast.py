@@ -75,7 +75,7 @@ def forecast(
         if 0.0 < soonest * gain * gap < needed:
             break  # lower rates take longer still, even if nothing were lost
         then = needed / max(gain * gap - lost, 1e-12)
-        if then < 1e12:
+        if then < min(soonest, 1e12):  # else it will not be the soonest: doubts only add to it
             for _ in range(2):
                 nearer = gap - math.sqrt(CAUTION * CAUTION * spent / max(then, 1.0) + unsure)
                 then = needed / max(gain * nearer - lost, 1e-12)

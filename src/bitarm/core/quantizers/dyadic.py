@@ -166,7 +166,8 @@ class Dyadic(Quantizer):
         return divisor_for(moved, error, step)
 
 
-_LEAST_EXPONENT = -1000  # far below any step; a unit must not vanish among the smallest floats
+LEAST_EXPONENT = -1000
+"""Far below that of any step: a unit must not vanish among the smallest floats."""
 
 
 def dyadic(size: float) -> float:
@@ -201,7 +202,7 @@ def step_down_to(cut: float, edge: float, step: float) -> float:
 
 def unit_of(size: float) -> float:
     """The power of two of which a size is 4 to 8 times as large."""
-    return math.ldexp(1.0, max(math.frexp(size)[1], _LEAST_EXPONENT) - 3)
+    return math.ldexp(1.0, max(math.frexp(size)[1], LEAST_EXPONENT) - 3)
 
 
 def _deviation(occasion: Occasion) -> float:

@@ -94,6 +94,10 @@ class ChirpStackBridge:
         for queue in self._queued.values():
             queue.clear()
 
+    def waits(self, agent: str, frame: bytes) -> bool:
+        """Whether a frame waits already for the next uplink of an agent's device."""
+        return any(queued.frame == frame for queued in self._queued[self._devices[agent]])
+
     def received(self, topic: str, payload: bytes) -> list[Said]:
         """What a message of either side becomes on the other."""
         match topic.split("/"):
@@ -148,10 +152,9 @@ class ChirpStackBridge:
         return True
 
     def _request(self, device: str, frame: bytes) -> list[Said]:
-        queue = self._queued[device]
-        if any(queued.frame == frame for queued in queue):
-            return []  # it waits for the device's next uplink
-        queue.append(_Queued(frame))
+        if self.waits(self._agents[device], frame):
+            return []
+        self._queued[device].append(_Queued(frame))
         topic = f"application/{self._application}/device/{device}/command/down"
         return [(topic, write_downlink(device, frame, self._port))]
 

@@ -36,6 +36,7 @@ class ChirpStackService:
             opening=learner.opening,
             busy=[agent for agent, arms in Counter(fleet.agents).items() if arms > 1],
         )
+        learner.leave_out(self._bridge.waits)
         self._inbox: list[tuple[str, bytes]] = []
         self._own = (  # whether this run has a learner, and which
             self._topics.of(LEARNER, Subject.REQUEST),

@@ -2,9 +2,13 @@
 
 Knows who is there and what is open; decides nothing about arms. Messages to one agent leave
 together, packed, and every frame is counted.
+
+A LoRaWAN device hears only after it has spoken. One that gave up knows that it is out, says so a
+few times and rests: it is dismissed only if it goes on speaking (docs/lorawan.md).
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 from bitarm import wire
@@ -18,6 +22,8 @@ from bitarm.runtime.learner.meter import Meter
 from bitarm.runtime.learner.roster import Member, Roster
 from bitarm.runtime.service import Publication
 from bitarm.wire.topics import Subject, Topics
+
+_SPARED = 8  # times that a device which gave up may speak: four at once, then once a day
 
 
 @final
@@ -42,9 +48,11 @@ class Outbox:
         self._link = link
         self._meter = meter
         self._ledger = ledger
+        self._waits: Callable[[str, bytes], bool] = lambda agent, frame: False
         self._unsent: list[Request | Dismiss] = []
         self._callers: dict[str, Member] = {}  # to be told how they stand
         self._due = self._pending()  # questions without an answer
+        self._spared = Counter[int]()  # how often arms that gave up were not dismissed
 
     def _pending(self) -> dict[int, Request]:
         return {request.arm: request for request in self._learner.pending}
@@ -53,6 +61,10 @@ class Outbox:
     def has_news(self) -> bool:
         """Whether something waits to be sent for the first time."""
         return bool(self._unsent)
+
+    def leave_out(self, waits: Callable[[str, bytes], bool]) -> None:
+        """Send no frame to an agent that waits for it already, as `waits` says."""
+        self._waits = waits
 
     def take(self, messages: Iterable[Request | Dismiss]) -> None:
         """Send these, once what they follow from is durable."""
@@ -105,7 +117,8 @@ class Outbox:
                 letters.setdefault(agent, {})[message.arm] = message
         self._unsent.clear()
         said: list[Publication] = []
-        for agent, letter in letters.items():
+        for agent, whole in letters.items():
+            letter = self._without_spared(agent, whole)
             numbers = [
                 message.message for message in letter.values() if isinstance(message, Request)
             ]
@@ -123,6 +136,26 @@ class Outbox:
                 letter[arm] = self._learner.dismissal(arm)
         return letter
 
+    def _without_spared(
+        self, agent: str, letter: dict[int, Request | Dismiss]
+    ) -> dict[int, Request | Dismiss]:
+        """A letter without the dismissals of arms that gave up, if its agent is a device.
+
+        One whose arms are all out is told once it has spoken too often: it may have forgotten.
+        """
+        if self._fleet.application is None:
+            return letter
+        arms = self._learner.arms
+        gave_up = [
+            arm
+            for arm, message in letter.items()
+            if isinstance(message, Dismiss) and arms[arm].beaten_by is not None
+        ]
+        if all(arms[arm].phase is ArmPhase.OUT for arm in self._roster.members[agent].arms):
+            self._spared.update(gave_up)
+        spared = {arm for arm in gave_up if self._spared[arm] <= _SPARED}
+        return {arm: message for arm, message in letter.items() if arm not in spared}
+
     def _frames(self, agent: str, letter: Sequence[Request | Dismiss]) -> list[Publication]:
         topic = self._topics.of(agent, Subject.REQUEST)
         said: list[Publication] = []
@@ -130,6 +163,8 @@ class Outbox:
             batch = [message for message in letter if isinstance(message, kind)]
             frames = wire.pack_all(batch, limit=self._link.down.max_bytes) if batch else []
             for frame in frames:
+                if self._waits(agent, frame):
+                    continue
                 inside = batch if len(frames) == 1 else wire.decode(frame)
                 arms = [message.arm for message in inside]
                 self._meter.went_down(topic, frame, arms)

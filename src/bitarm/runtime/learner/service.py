@@ -5,7 +5,7 @@ Without a socket. In each step it takes in what came (`hearing`), writes down wh
 dismissals (`outbox`), and the end (`farewell`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import final
 
 from bitarm.errors import BitarmError, FrameError, ProtocolError
@@ -74,6 +74,10 @@ class LearnerService:
     def count_present(self) -> int:
         """How many agents are connected and have joined this run."""
         return sum(member.is_present for member in self._run.roster.members.values())
+
+    def leave_out(self, waits: Callable[[str, bytes], bool]) -> None:
+        """Send no frame to an agent that waits for it already, as `waits` says."""
+        self._run.outbox.leave_out(waits)
 
     # -- what the wire and its user say ------------------------------------------------------
 

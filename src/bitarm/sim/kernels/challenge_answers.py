@@ -24,7 +24,7 @@ from bitarm.core.quantizers.dyadic import (
 )
 from bitarm.sim.kernels.arrays import ChallengeArrays, EnvironmentArrays, Integers, TapeArrays
 from bitarm.sim.kernels.challenge_bets import bet_up_to, is_beaten_by_bets
-from bitarm.sim.kernels.challenge_leads import are_kept, is_beaten_by_lead, is_hopeless
+from bitarm.sim.kernels.challenge_leads import are_kept, is_beaten_by_lead, too_small
 from bitarm.sim.kernels.challenge_race import (
     CHALLENGED,
     LEADER,
@@ -91,24 +91,41 @@ def _is_beaten_on_the_way(
 
     Nearly all looks end with the first comparison, so that a pull is a draw and little else.
     """
-    challenged = arm.turn == CHALLENGED
-    low, unit = duel.rules.low, duel.rules.unit
-    edge, leads = (turn.edge - low) / unit, duel.beaten_leads[0][:0]
-    if challenged and are_kept(race, duel, turn):
-        leads = duel.beaten_leads[turn.checkpoint][:]
-    while True:
-        at = arm.at
-        if challenged and at >= 0:
-            mean = ((arm.total + arm.rest) / float(duel.pulls[at]) - low) / unit
-            hopeless = at < leads.size and is_hopeless(leads[at], edge - mean)
-            if not hopeless and is_beaten_by_lead(race, leads, edge, mean, at, duel, turn):
-                return True
-        if at >= turn.checkpoint:
-            return False
-        upto = at + 1 if challenged else turn.checkpoint
-        _draw_up_to(
-            arm, number, upto, rng, environment, tape, cell_of, duel, turn, gaussian, stored
-        )
+    total, rest, at, checkpoint = arm.total, arm.rest, arm.at, turn.checkpoint
+    is_beaten = False
+    if arm.turn != CHALLENGED:
+        if at < checkpoint:
+            total, rest = _drawn(
+                total, rest, number, at, checkpoint, rng, environment, tape, cell_of, duel, turn,
+                gaussian, stored,
+            )  # fmt: skip
+            at = checkpoint
+    else:
+        low, unit = duel.rules.low, duel.rules.unit
+        edge, leads = (turn.edge - low) / unit, duel.beaten_leads[0][:0]
+        if are_kept(race, duel, turn):
+            leads = duel.beaten_leads[turn.checkpoint][:]
+        tabled = leads.size
+        while True:
+            if at >= 0:
+                pulls = float(duel.pulls[at])
+                hopeless = at < tabled and total + rest > pulls * (
+                    low + unit * (edge - too_small(leads[at]))
+                )
+                if not hopeless:
+                    mean = ((total + rest) / pulls - low) / unit
+                    if is_beaten_by_lead(race, leads, edge, mean, at, duel, turn):
+                        is_beaten = True
+                        break
+            if at >= checkpoint:
+                break
+            total, rest = _drawn(
+                total, rest, number, at, at + 1, rng, environment, tape, cell_of, duel, turn,
+                gaussian, stored,
+            )  # fmt: skip
+            at += 1
+    arm.total, arm.rest, arm.at = total, rest, at
+    return is_beaten
 
 
 @inlined
@@ -121,9 +138,11 @@ def _give_up(arm: Arm, turn: Turn) -> tuple[int, float, float, bool]:
 
 
 @inlined
-def _draw_up_to(
-    arm: Arm,
+def _drawn(
+    total: float,
+    rest: float,
     number: int,
+    at: int,
     upto: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
@@ -133,20 +152,17 @@ def _draw_up_to(
     turn: Turn,
     gaussian: bool,
     stored: bool,
-) -> None:
-    """The sum of the rewards up to a checkpoint."""
+) -> tuple[float, float]:
+    """A sum and its rest after the rewards from one checkpoint to another."""
     if stored:
-        first = cell_of[arm.at] + 1 if arm.at >= 0 else 0
-        total, rest = add_cells(
-            arm.total, arm.rest, rng, environment, tape, turn.trial, number,
+        first = cell_of[at] + 1 if at >= 0 else 0
+        return add_cells(
+            total, rest, rng, environment, tape, turn.trial, number,
             first, cell_of[upto], gaussian, stored,
         )  # fmt: skip
-    else:
-        done = duel.pulls[arm.at] if arm.at >= 0 else 0
-        more = draw_leap(rng, environment, duel.pulls[upto] - done, number, gaussian)
-        total, rest = added(arm.total, arm.rest, more)
-    arm.total, arm.rest = total, rest
-    arm.at = upto
+    done = duel.pulls[at] if at >= 0 else 0
+    more = draw_leap(rng, environment, duel.pulls[upto] - done, number, gaussian)
+    return added(total, rest, more)
 
 
 @inlined

@@ -114,17 +114,17 @@ def is_beaten_by_lead(
     if at < leads.size:
         if math.isnan(leads[at]):
             leads[at] = _least_beaten(race, at, duel, turn)
-        if is_hopeless(leads[at], edge - mean):
+        if edge - mean < too_small(leads[at]):
             return False
         if edge - mean >= leads[at] / _NEAR:
             return True
     return _beaten(race, edge, mean, at, duel, turn)
 
 
-@within
-def is_hopeless(least: float, lead: float) -> bool:
-    """Whether a lead is surely too small; not so where the least one is not known yet."""
-    return lead < least * _NEAR
+@inlined
+def too_small(least: float) -> float:
+    """A lead below which none is enough, surely; not a number if the least one is not known yet."""
+    return least * _NEAR
 
 
 @within

@@ -23,16 +23,17 @@ from bitarm.core.evidence.tasks import BAND, SHARES, hurdle, hurdle_byte
 from bitarm.core.evidence.verdict import challenge_byte, told_enough, weigh
 from bitarm.core.policies.prospects import is_too_soon, raised, reach, target
 from bitarm.core.quantizers.dicq import golomb_divisor_of
-from bitarm.core.quantizers.dyadic import divisor_for, dyadic, step_down_to, unit_of
+from bitarm.core.quantizers.dyadic import divisor_for, dyadic, step_down_to
 from bitarm.sim.kernels.arrays import ChallengeRules, Floats, Integers
 from bitarm.sim.kernels.compilation import compiled_too, inlined
 from bitarm.sim.kernels.highest import Places
+from bitarm.sim.kernels.powers import power_of_two
 
 compiled_too(
     clamped, cost, variance, above, below, fold, foresee, reaches, log_sum, band, cut_at,
     forecast, told_enough, hurdle, hurdle_byte, grown_spread, challenge_byte,
     certified, quarters_below, weigh, target, raised, reach, is_too_soon,
-    golomb_divisor_of, divisor_for, dyadic, unit_of, step_down_to, zigzag,
+    golomb_divisor_of, divisor_for, dyadic, step_down_to, zigzag,
 )  # fmt: skip
 
 AT_ONCE = 8
@@ -159,5 +160,7 @@ def begin(race: Race, bets: bool) -> int:
 @inlined
 def noise_of(rules: ChallengeRules, mean: float, spread: int, pulls: float) -> float:
     """The deviation of a reward: `Evidence.noise`."""
+    if not rules.bounded:
+        return rules.unit
     units = (mean - rules.low) / rules.unit
-    return rules.unit * math.sqrt(variance(rules.bounded, units, math.ldexp(1.0, spread), pulls))
+    return rules.unit * math.sqrt(variance(True, units, power_of_two(spread), pulls))

@@ -34,6 +34,7 @@ from bitarm.sim.kernels.challenge_race import (
     noise_of,
 )
 from bitarm.sim.kernels.compilation import inlined, within
+from bitarm.sim.kernels.powers import power_of_two
 
 # -- first words ----------------------------------------------------------------------------------
 
@@ -202,9 +203,9 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
         rules.bounded,
         (leader.mean - rules.low) / rules.unit,
         leader.error / rules.unit,
-        math.ldexp(1.0, own),
+        power_of_two(own),
         (target(race.others, rivals, rules.aim) - rules.epsilon - rules.low) / rules.unit,
-        math.ldexp(1.0, spread),
+        power_of_two(spread),
         float(most),
         farthest,
         min(1.0, rules.behind * math.sqrt(3.0 / rivals)),
@@ -255,7 +256,7 @@ def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial:
             rules.rates[rung],
             (edge - rules.low) / rules.unit,
             middle,
-            math.ldexp(1.0, own),
+            power_of_two(own),
             until,
         )
     challenged = likely = 0
@@ -315,8 +316,8 @@ def _cut_at(
         rules.bounded,
         low,
         middle,
-        math.ldexp(1.0, own),
-        math.ldexp(1.0, spread),
+        power_of_two(own),
+        power_of_two(spread),
         float(pulls),
         rules.level - rules.weights[rung] - SHARES[0],
         rules.rates[rung],

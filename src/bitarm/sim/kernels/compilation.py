@@ -77,7 +77,9 @@ within = njit(**_within)
 would have its types found, again, in every place from which it is called."""
 
 
-inlined = njit(**{**_within, "forceinline": True})
+INLINED: dict[str, Any] = {**_within, "forceinline": True}
+
+inlined = njit(**INLINED)
 """The same for a function that costs less than its call: one that is called at every pull or in
 every round, with more arguments than registers. Arrays and tuples are passed word by word, so that
 a call of the challenge kernel's may put hundreds of words on the stack. The types are still found

@@ -54,9 +54,8 @@ def draw_leap(
     For a trial that is forgotten: one draw costs less than one for each cell.
     """
     if gaussian:
-        return environment.p[arm] * count + environment.q[arm] * (
-            math.sqrt(float(count)) * rng.standard_normal()
-        )
+        scale = 1.0 if count == 1 else math.sqrt(float(count))  # most often it is 1
+        return environment.p[arm] * count + environment.q[arm] * (scale * rng.standard_normal())
     return draw_sum(rng, environment.family[arm], environment.p[arm], environment.q[arm], count)
 
 

@@ -78,7 +78,7 @@ function figures(s) {
   define($("figures"), [
     ["rounds", count(s.round)],
     ["samples", pulls(s.samples, s.atMost)],
-    ["bits sent", count(s.bits), bytes(s.bits)],
+    ["bits sent", count(s.bits)], // in bytes each message is padded: an eighth would be too few
     ["raw float64 rewards", `${compact(s.rawBits)} bits`, bytes(s.rawBits)],
     ["times fewer bits", times],
   ]);
