@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import Plan, plan
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort
 
 BOUND = 1.15

@@ -1,6 +1,8 @@
 """The package from outside: its public names, what importing it costs, and the README's lines."""
 
+import ast
 import email
+import importlib
 import importlib.metadata
 import json
 import os
@@ -43,6 +45,25 @@ def _python(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         timeout=60,
         check=False,
     )
+
+
+_MAPPED = (
+    *("api", "core", "core/evidence", "dashboard", "experiments", "links", "planner", "rewards"),
+    *("runtime", "runtime/agent", "runtime/broker", "runtime/learner", "sim", "wire"),
+    "wire/frames",
+)
+
+
+@pytest.mark.parametrize("package", _MAPPED)
+def test_a_package_says_what_each_of_its_files_is_for(package: str) -> None:
+    folder = Path(SOURCE) / "bitarm" / package
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert files <= set(re.findall(r"\w+", docstring))
+    named = re.findall(r"^ *([a-z_]+/?(?:, [a-z_]+/?)*) {2,}\S", docstring, re.MULTILINE)
+    entries = {entry for entries in named for entry in entries.split(", ")}
+    functions = set(dir(importlib.import_module(f"bitarm.{package.replace('/', '.')}")))
+    assert entries <= files | {f"{path.name}/" for path in folder.iterdir()} | functions
 
 
 def test_the_public_names_are_these() -> None:

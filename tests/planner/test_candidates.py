@@ -14,9 +14,9 @@ from bitarm.planner.candidates import (
     tunable,
     worst_of,
 )
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 
 _TASKS: dict[str, dict[str, Any]] = {
     "unbounded": {},

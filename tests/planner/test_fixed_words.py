@@ -23,11 +23,11 @@ from bitarm.planner.candidates import (
 )
 from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
 from bitarm.planner.link_costs import LinkCheck
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import plan
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.search import Admission
+from bitarm.planner.setting_simulator import SettingSimulator
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import Link, find_link
 from bitarm.planner.candidates import starting_settings
 from bitarm.planner.link_costs import LinkCheck, run_units
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.prices import unit_of
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort
 from bitarm.sim.environment import Environment, environment_of
 from bitarm.sim.kernels.status import BITS, COLUMNS, MESSAGES, ROUNDS

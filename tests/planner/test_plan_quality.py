@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.plan import plan
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort
 
 pytestmark = pytest.mark.slow  # compiles kernels

@@ -7,10 +7,10 @@ from planner.tasks import task_of
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import starting_settings
 from bitarm.planner.link_costs import LinkCheck
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.search import Search, Tried
+from bitarm.planner.setting_simulator import SettingSimulator
 
 pytestmark = pytest.mark.slow  # compiles kernels
 

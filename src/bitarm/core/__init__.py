@@ -13,9 +13,10 @@ no third-party package. A message goes in; a tuple of messages and events comes 
     quantizer, quantizers/, hint       how the learner asks, and reads with a known error
     dither, resolution                 what rounding takes, on purpose and because of floats
     confidence, widths/, evidence/     how sure one may be that an arm is better than another
-    setup, spec, schedule, limits      a run before it begins
+    setup, spec, schedule, limits      a run before it begins; bounds: the range of its rewards
     words, vocabulary, registry        its parameters by name, and its schemes
     events, plain, journal, replay     what happened, as text; kept; lived through again
     standings, sentences, outlook      where a run stands, told in numbers and in words
-    result, guarantee, assumptions     how it ended, and what may be claimed of that
+    outcome, result                    how it ended, in a word and in full
+    guarantee, assumptions             what may be claimed of that
 """

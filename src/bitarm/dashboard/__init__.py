@@ -7,7 +7,7 @@
     views       what the API says of runs, as values; problem_text: their problem files
     api, pages, app                                 routes under /api/v1, HTML, and both together
     guard       who may look: token, host names, content security policy
-    limits      how much visitors may take; bodies and connections keep to it
+    limits      how much visitors may take; request_bodies and connections keep to it
     serve       a socket, and a server on it
 
 `html/` has the content of each page, `assets/pages/` its script, and `assets/` what scripts share.

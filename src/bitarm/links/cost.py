@@ -16,8 +16,8 @@ from bitarm.core.standings import Standings, follow
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import air_seconds
 from bitarm.links.dismissals import spares_who_gave_up
-from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import Direction, Link
+from bitarm.links.pull_cost import PullCost
 
 _HOUR = 3600.0
 
@@ -105,11 +105,11 @@ class LinkLedger:
     """
 
     def __init__(
-        self, link: Link, *, resumed: bool = False, measuring: Measuring | None = None
+        self, link: Link, *, resumed: bool = False, pull_cost: PullCost | None = None
     ) -> None:
         self.link = link
         self._resumed = resumed
-        self._measuring = measuring or Measuring()  # what a pull takes, where a run is watched
+        self._pull_cost = pull_cost or PullCost()  # what a pull takes, where a run is watched
         self._up: dict[str | int, list[int]] = defaultdict(list)
         self._down: dict[str | int, list[int]] = defaultdict(list)
         self._standings: Standings | None = None  # of the run that is watched
@@ -151,11 +151,11 @@ class LinkLedger:
         if self._standings is None or not isinstance(device, int):
             return frames
         pulls = self._standings.arms[device].pulls
-        hours = self._measuring.least_hours(self.link, pulls=pulls, reports=frames.messages_up)
+        hours = self._pull_cost.least_hours(self.link, pulls=pulls, reports=frames.messages_up)
         return replace(
             frames,
             least_hours=max(frames.least_hours, hours),
-            packets_of_pulls=pulls * self._measuring.packets,
+            packets_of_pulls=pulls * self._pull_cost.packets,
         )
 
     def fleet(self) -> FleetUse:
@@ -170,5 +170,5 @@ class LinkLedger:
                 self.link.down, sum(one.air_seconds_down or 0.0 for one in uses)
             ),
             since_resumed=self._resumed,
-            pulls_included=self._measuring != Measuring(),
+            pulls_included=self._pull_cost != PullCost(),
         )

@@ -20,11 +20,11 @@ from bitarm.planner.figures import Figures
 from bitarm.planner.fixed_words import fixed_words, refuse_unplanned
 from bitarm.planner.guessed_gaps import GapPrior, gap_guess_of
 from bitarm.planner.link_costs import LinkCheck
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.prices import prices_of
 from bitarm.planner.scheme_words import NAMES, SchemeWords, toml_table
 from bitarm.planner.search import FINAL, Admission, Search, Tried
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort
 from bitarm.planner.trade_off import trade_off, with_plan
 from bitarm.planner.wrong_guess import Misjudged, misjudged, wrong_guesses
@@ -76,7 +76,7 @@ class Plan:
         That of an arm with its share of all pulls and reports; the best arm has more.
         """
         prices, figures, arms = self.task.prices, self.figures, self.task.arms
-        return prices.measuring.least_hours(
+        return prices.pull_cost.least_hours(
             prices.link, pulls=figures.samples.mean / arms, reports=figures.messages.mean / arms
         )
 

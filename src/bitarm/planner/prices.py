@@ -10,8 +10,8 @@ from typing import Any, final
 
 from bitarm.core.words import number, whole_number
 from bitarm.errors import ConfigError
-from bitarm.links.measuring import Measuring, pull_units
 from bitarm.links.profiles import Link, find_link
+from bitarm.links.pull_cost import PullCost, pull_units
 from bitarm.sim.kernels.arrays import Floats
 from bitarm.sim.trials import Trials
 
@@ -28,7 +28,7 @@ class Prices:
     per_round: float = 0.0
     link: Link | None = None
     per_frame_unit: float = 0.0  # see `link_costs.py`: a second of air time, or a byte
-    measuring: Measuring = field(default_factory=Measuring)  # what a pull takes
+    pull_cost: PullCost = field(default_factory=PullCost)  # what a pull takes
 
     def __post_init__(self) -> None:
         for name, price in {**self._each, "per_frame_unit": self.per_frame_unit}.items():
@@ -81,14 +81,14 @@ class Prices:
             "per_frame_unit": self.per_frame_unit,
             "link": None if self.link is None else self.link.name,
             "frame_unit": None if self.link is None else unit_of(self.link),
-            "pull_packets": self.measuring.packets,
-            "pull_seconds": self.measuring.seconds,
+            "pull_packets": self.pull_cost.packets,
+            "pull_seconds": self.pull_cost.seconds,
         }
 
     @property
     def units_a_pull(self) -> float:
         """Units of the link's frames that the packets of a pull take."""
-        return 0.0 if self.link is None else pull_units(self.link, self.measuring.packets)
+        return 0.0 if self.link is None else pull_units(self.link, self.pull_cost.packets)
 
 
 def unit_of(link: Link) -> str:
@@ -123,7 +123,7 @@ def prices_of(
         per_round=number("per_round", per_round),
         link=profile,
         per_frame_unit=number("per_frame_unit", charged),
-        measuring=Measuring(
+        pull_cost=PullCost(
             packets=whole_number("pull_packets", pull_packets or 0),
             seconds=number("pull_seconds", pull_seconds or 0.0),
         ),

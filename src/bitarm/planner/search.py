@@ -15,8 +15,8 @@ from bitarm.errors import ConfigError
 from bitarm.planner.candidates import neighbours, tunable
 from bitarm.planner.figures import Figures
 from bitarm.planner.link_costs import LinkCheck
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort, Testbed
 
 Score = Callable[[Figures], float]

@@ -9,9 +9,9 @@ from typing import Any, final
 from bitarm.errors import ConfigError
 from bitarm.planner.candidates import rescaled
 from bitarm.planner.figures import Figures
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.search import FRESH, Search, Tried
+from bitarm.planner.setting_simulator import SettingSimulator
 
 FACTORS = {0.5: "half", 2.0: "twice"}
 """The factors by which the guess is taken to be wrong, in words."""

@@ -36,8 +36,8 @@ from bitarm.core.events import LearnerEvent, RunOpened
 from bitarm.core.journal import Journal, Watcher
 from bitarm.errors import ConfigError
 from bitarm.links.cost import LinkLedger
-from bitarm.links.measuring import Measuring
 from bitarm.links.profiles import find_link
+from bitarm.links.pull_cost import PullCost
 from bitarm.runtime.signals import interrupted_by_any
 from bitarm.store import SqliteJournal
 
@@ -109,14 +109,14 @@ def identify_command(
         task.refuse_code()
     chosen = new_seed() if seed is None else seed
     planned: dict[str, Any] = {}
-    measuring = _measuring(link, pull_packets, pull_seconds, is_built_in=problem is None)
+    pull_cost = _pull_cost(link, pull_packets, pull_seconds, is_built_in=problem is None)
     if plan:
         _refuse_with_plan(overrides["scheme"])
-        asked = planning | _on_link(link, measuring)
+        asked = planning | _on_link(link, pull_cost)
         task, planned = _planned(task, asked, seed=chosen)
     else:
         _refuse_without_plan(planning)
-    ledger = None if link is None else LinkLedger(find_link(link), measuring=measuring)
+    ledger = None if link is None else LinkLedger(find_link(link), pull_cost=pull_cost)
     screen = Console(stderr=True)
     live = screen.is_terminal and not as_json
     with contextlib.ExitStack() as stack:
@@ -149,22 +149,22 @@ def _load(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Problem:
     return parse_problem(built_in_problem(), Path(), overrides)
 
 
-def _measuring(
+def _pull_cost(
     link: str | None, packets: int | None, seconds: float | None, *, is_built_in: bool
-) -> Measuring:
+) -> PullCost:
     """What a pull takes; ConfigError if there is no link to tell it of."""
     for flag, given in (("--pull-packets", packets), ("--pull-seconds", seconds)):
         if given is not None and link is None:
             raise ConfigError(f"{flag} says what pulls take beside frames on a link: name --link")
     usual = _BUILT_IN_PACKETS if is_built_in else 0
-    return Measuring(packets=usual if packets is None else packets, seconds=seconds or 0.0)
+    return PullCost(packets=usual if packets is None else packets, seconds=seconds or 0.0)
 
 
-def _on_link(link: str | None, measuring: Measuring) -> dict[str, Any]:
+def _on_link(link: str | None, pull_cost: PullCost) -> dict[str, Any]:
     """The link and what pulls take there, as arguments of a plan."""
     if link is None:
         return {}
-    return {"link": link, "pull_packets": measuring.packets, "pull_seconds": measuring.seconds}
+    return {"link": link, "pull_packets": pull_cost.packets, "pull_seconds": pull_cost.seconds}
 
 
 def _planned(task: Problem, words: dict[str, Any], *, seed: int) -> tuple[Problem, dict[str, Any]]:

@@ -171,8 +171,8 @@ def _prices(plan: Plan) -> str:
     named = prices.in_words()
     if prices.link is not None:
         named.append(f"{prices.per_frame_unit:g} a {unit_of(prices.link)} on {prices.link.name}")
-    if prices.measuring.packets:
-        named.append(f"{prices.measuring.packets:,} packets a pull")
+    if prices.pull_cost.packets:
+        named.append(f"{prices.pull_cost.packets:,} packets a pull")
     return ", ".join(named)
 
 

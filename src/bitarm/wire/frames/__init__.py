@@ -5,8 +5,7 @@
     short              the short frame, one report in 11 bytes
     single, packed     bodies of long frames, of one message and of many
     questions          a question's numbers, and the byte that says which they are
-    columns, varint    how one number is spelt
-    reals              how floats are spelt: a whole number times a power of two
+    columns, varint    how one number is spelt, floats included
     symbols            how symbols become bytes
     cursor             reading and explaining a frame, in one walk
     domain             which messages a frame can carry

@@ -1,4 +1,4 @@
-"""What measuring itself takes, beside the frames that tell of it: air time of pulls, and hours.
+"""What a pull itself costs, beside the frames that tell of it: air time of its packets, and hours.
 
 A pull may send packets over the very link that carries the run's frames, as when an agent measures
 how many of a burst arrive. They fall under the same limits on air time.
@@ -17,7 +17,7 @@ _HOUR = 3600.0
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measuring:
+class PullCost:
     """What one pull of an arm takes."""
 
     packets: int = 0  # sent over the link, each as long as a short report

@@ -10,8 +10,8 @@ from planner.tasks import task_of
 from bitarm.api.simulate import simulate
 from bitarm.planner.candidates import starting_settings
 from bitarm.planner.guessed_gaps import GapPrior, GuessedGaps
-from bitarm.planner.measurement import SettingSimulator
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.planner.testbeds import Effort
 from bitarm.sim.models import Bernoulli, Gaussian
 

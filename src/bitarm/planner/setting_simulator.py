@@ -1,4 +1,4 @@
-"""What a setting costs: averages over many simulated runs, in the same environments for all.
+"""Simulates a setting many times, in the same environments as all others, to tell what it costs.
 
 A setting runs alone, on its own grid: sums are used and forgotten, every kernel is compiled for one
 form only, and a thousand runs take a few milliseconds. Sharing a tape between settings would pair
