@@ -1,7 +1,7 @@
 """Every policy, by name. A new one is a file here and a line in this list.
 
-`prospects.py` and `recorded_ends.py` are no policies: by them `challenge.py` chooses whom it asks,
-and how far.
+`leader.py` has what those share that stop once one arm beats all others. `prospects.py` and
+`recorded_ends.py` are what `challenge.py` chooses by: whom it asks, and how far.
 """
 
 from bitarm.core.policies.challenge import ChallengeElimination

@@ -4,21 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.confidence import ArmView, Confidence, Stride
-from bitarm.core.outcome import Outcome
-from bitarm.core.policy import (
-    TOLERANCE,
-    Action,
-    Policy,
-    PolicyContext,
-    Stop,
-    advance,
-    by_mean,
-    highest,
-    unbeaten,
-    unheard,
-)
-from bitarm.core.spec import RunSpec
+from bitarm.core.confidence import ArmView, Confidence
+from bitarm.core.policies.leader import LeaderPolicy
+from bitarm.core.policy import TOLERANCE, PolicyContext, highest
 from bitarm.core.words import check_words
 
 BETA = 1.0
@@ -27,7 +15,7 @@ BETA = 1.0
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LilUcb(Policy):
+class LilUcb(LeaderPolicy):
     """Advances argmax of μ̃ + (1 + β)·radius; stops when argmax μ̃ beats every other arm (less ε).
 
     Departure from the published algorithm, whose own stopping rule counts pulls: that rule is
@@ -37,26 +25,21 @@ class LilUcb(Policy):
     """
 
     name: ClassVar[str] = "lil-ucb"
-    stride: ClassVar[Stride] = Stride.APART
 
     epsilon: Annotated[float, TOLERANCE] = 0.0
 
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-        """One round: hear from every arm once, then from one at a time."""
-        if unheard(views):
-            return advance(unheard(views), context)
-        confidence = context.confidence
-        leader = highest(views, by_mean)
-        if not unbeaten(leader, views, confidence, self.epsilon):
-            return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance([highest(views, lil_index(confidence))], context, views)
-
-    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """None: as for lucb, whoever is sampled."""
-        return None
+    def due(
+        self,
+        leader: ArmView,
+        rest: Sequence[ArmView],
+        views: Sequence[ArmView],
+        context: PolicyContext,
+    ) -> Sequence[ArmView]:
+        """The arm of the highest index."""
+        return [highest(views, lil_index(context.confidence))]
 
 
 def lil_index(confidence: Confidence) -> Callable[[ArmView], float]:

@@ -5,27 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
-from bitarm.core.confidence import ArmView, Stride, level_of
-from bitarm.core.outcome import Outcome
-from bitarm.core.policy import (
-    TOLERANCE,
-    Action,
-    Policy,
-    PolicyContext,
-    Stop,
-    advance,
-    by_mean,
-    highest,
-    unbeaten,
-    unheard,
-)
-from bitarm.core.spec import RunSpec
+from bitarm.core.confidence import ArmView, level_of
+from bitarm.core.policies.leader import LeaderPolicy
+from bitarm.core.policy import TOLERANCE, PolicyContext, highest
 from bitarm.core.words import check_words
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopTwo(Policy):
+class TopTwo(LeaderPolicy):
     """Advances b = argmax μ̃ or, of those that b does not beat, the one of least transport cost.
 
     The cost of an arm is the evidence that b is better, in nats, and ln t of its own pulls: EB-TCI
@@ -39,41 +27,35 @@ class TopTwo(Policy):
     """
 
     name: ClassVar[str] = "top-two"
-    stride: ClassVar[Stride] = Stride.APART
 
     epsilon: Annotated[float, TOLERANCE] = 0.0
 
     def __post_init__(self) -> None:
         check_words(self)
 
-    def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
-        """One round: hear from every arm once, then from one at a time."""
-        if unheard(views):
-            return advance(unheard(views), context)
-        confidence = context.confidence
-        leader = highest(views, by_mean)
-        rest = unbeaten(leader, views, confidence, self.epsilon)
-        if not rest:
-            return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
+    def due(
+        self,
+        leader: ArmView,
+        rest: Sequence[ArmView],
+        views: Sequence[ArmView],
+        context: PolicyContext,
+    ) -> Sequence[ArmView]:
+        """b while it has too few pulls beside the others, and else its challenger."""
         if _square(leader) < sum(_square(view) for view in views if view.arm != leader.arm):
-            return advance([leader], context, views)
+            return [leader]
         level = level_of(context.arms, context.delta)
         challenger = highest(
             rest,
             lambda view: (
                 -transport_cost(
                     leader.mean - view.mean,
-                    confidence.separation(view, leader),
+                    context.confidence.separation(view, leader),
                     level,
                     float(view.pulls),
                 )
             ),
         )
-        return advance([challenger], context, views)
-
-    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
-        """None: as for lucb, whoever is sampled."""
-        return None
+        return [challenger]
 
 
 def transport_cost(lead: float, needed: float, level: float, pulls: float) -> float:
