@@ -159,7 +159,15 @@ def identify_problem(
         problem = bitarm.load_problem("antennas.toml")
         result = bitarm.identify_problem(problem, seed=1)
 
-    Returns what is known at the end, as `identify` does.
+    Args:
+        problem: the arms with their sources, and the words of the file's tables.
+        seed: for what the run draws itself, rewards of models included; by default one is drawn,
+            and the result has it.
+        journal: where events are kept; by default in memory.
+        watch: called with events after they are kept.
+
+    Returns what became of the run, and raises what `identify` raises; a source that cannot be
+    opened is a ConfigError or a RewardError.
     """
     seed = seed_of(seed)
     setup, sources = problem.setup(seed), problem.sources(seed)

@@ -105,10 +105,14 @@ def load_problem(
 
         problem = bitarm.load_problem("antennas.toml", {"problem": {"delta": 0.01}})
 
-    `overrides`, by table and then by word, win over what the file says; a quantizer or a policy
-    among them also displaces the file's words for another one. Raises ConfigError, with the path,
-    if the file cannot be read or says something that is not known, of the wrong type or without
-    effect.
+    Args:
+        path: a TOML file with the tables [problem], [[arm]], [scheme], [limits] and [network]; all
+            but the arms may be left out.
+        overrides: values by table and then by word, which win over what the file says. A quantizer
+            or a policy among them also displaces the file's words for another one.
+
+    Returns the problem, checked. Raises ConfigError, with the path, if the file cannot be read or
+    says something that is not known, of the wrong type or without effect.
     """
     return read_file(Path(path), lambda toml, folder: parse_problem(toml, folder, overrides))
 

@@ -54,8 +54,12 @@ def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setu
 
         learner = bitarm.Learner(bitarm.setup(["north", "south"], delta=0.05, bounds=(0, 1)))
 
-    `arms` are the names; the `words` are those of `identify` (docs/words.md). `seed` is for what
-    the run draws itself; by default one is drawn. ConfigError for words that cannot be run.
+    Args:
+        arms: the names of the arms, two or more; an arm's number is its place here.
+        seed: for what the run draws itself; by default one is drawn, and the setup has it.
+        words: those of `identify` (docs/words.md), such as `delta`, `bounds` or `policy`.
+
+    Raises ConfigError for words that cannot be run.
     """
     problem, scheme, limits = split(words)
     if isinstance(arms, str | bytes):

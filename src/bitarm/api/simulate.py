@@ -72,7 +72,13 @@ class SweepPoint:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """The result of `simulate`: a point for each setting, in the order in which they were given."""
+    """The result of `simulate`: a point for each setting, in the order in which they were given.
+
+    found = bitarm.simulate(arms, bounds=(0, 1), quantizer=["icq", "dicq"])
+    found.points[0].result.samples.mean        # averages over the trials
+    found.points[0].guarantee.delta            # what may be claimed; None without a proof
+    found.to_frame()                           # a row for each setting
+    """
 
     trials: int
     seed: int

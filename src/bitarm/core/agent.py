@@ -89,9 +89,13 @@ class Agent:
     ) -> None:
         """An agent that goes on from `state`, or begins.
 
-        `run` is the run's name on the wire, 24 bits. No question makes it pull more than
-        `most_pulls` times: whoever speaks in the learner's name must not be able to wear a sensor
-        out. Its link carries answers of `most_bits`, if it sets a limit.
+        Args:
+            run: the run's name on the wire, 24 bits: `learner.run`.
+            arm: the number of the arm that it pulls, from 0.
+            state: an earlier agent's `state`, if it goes on from that.
+            most_pulls: pulls that one question may make it do, at most: whoever speaks in the
+                learner's name must not be able to wear a sensor out.
+            most_bits: the longest answer that its link carries; None where it sets no limit.
         """
         self.run = run
         self.arm = arm

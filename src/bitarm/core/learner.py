@@ -63,9 +63,13 @@ class Learner:
     ) -> None:
         """A learner of one run.
 
-        `opening` names this run among all others, those with equal settings included; by default
-        it is the name of the settings, policy and limits included. `dither_of` gives the dithers of
-        stochastic rounding; by default they are a function of the spec's seed.
+        Args:
+            setup: the run before it begins, such as `bitarm.setup` makes one.
+            opening: names this run among all others, those with equal settings included. By default
+                it is the setup's fingerprint: two runs of equal settings then have one name, which
+                is right where only one is ever alive.
+            dither_of: gives the dithers of stochastic rounding; by default they follow from the
+                setup's seed.
         """
         if not isinstance(setup, Setup):
             raise ConfigError(

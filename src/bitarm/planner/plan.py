@@ -235,6 +235,8 @@ def plan_problem(problem: Problem, **words: Any) -> Plan:
         problem: what its [problem] and [limits] say is what is known of it. Its [scheme] says what
             has been used so far, and is left aside.
         words: arguments of `plan`, all but `arms`: they win over the file's.
+
+    Returns and raises what `plan` does.
     """
     own = {word: value for word, value in problem.problem.items() if value is not None}
     limits = {f"max_{word}": limit for word, limit in problem.limits.items()}
