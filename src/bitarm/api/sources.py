@@ -81,8 +81,8 @@ class _Model(Source, Protocol):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gaussian(_Model):
-    """Normal rewards."""
+class GaussianArm(_Model):
+    """An arm with normal rewards."""
 
     name: ClassVar[str] = "gaussian"
 
@@ -92,8 +92,8 @@ class Gaussian(_Model):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bernoulli(_Model):
-    """Rewards of 0 and 1."""
+class BernoulliArm(_Model):
+    """An arm with rewards of 0 and 1."""
 
     name: ClassVar[str] = "bernoulli"
 
@@ -102,8 +102,8 @@ class Bernoulli(_Model):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beta(_Model):
-    """Beta rewards."""
+class BetaArm(_Model):
+    """An arm with Beta rewards, in [0, 1]."""
 
     name: ClassVar[str] = "beta"
 
@@ -113,8 +113,8 @@ class Beta(_Model):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Poisson(_Model):
-    """Counts."""
+class PoissonArm(_Model):
+    """An arm with Poisson counts."""
 
     name: ClassVar[str] = "poisson"
 
@@ -123,8 +123,8 @@ class Poisson(_Model):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential(_Model):
-    """Waiting times."""
+class ExponentialArm(_Model):
+    """An arm with exponential rewards, such as waiting times."""
 
     name: ClassVar[str] = "exponential"
 
@@ -133,8 +133,8 @@ class Exponential(_Model):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Callable(Source):
-    """A Python function, called once a pull."""
+class CallableArm(Source):
+    """An arm whose rewards a Python function returns, one a call."""
 
     name: ClassVar[str] = "callable"
 
@@ -147,8 +147,8 @@ class Callable(Source):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Csv(Source):
-    """A column of recorded rewards."""
+class CsvArm(Source):
+    """An arm whose rewards were recorded, in a column of a CSV file."""
 
     name: ClassVar[str] = "csv"
 
@@ -156,14 +156,14 @@ class Csv(Source):
     column: Annotated[str, _arm("The name of its column")]
 
     def open(self, place: Place) -> RewardSource:
-        """Its rows, in order."""
+        """The column's rows, in order."""
         return read_csv(place.folder / self.path, self.column, label=place.arm)
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command(Source):
-    """A program that prints numbers."""
+class CommandArm(Source):
+    """An arm whose rewards a program prints."""
 
     name: ClassVar[str] = "command"
 
@@ -184,7 +184,7 @@ class Command(Source):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Topic(Source):
+class TopicArm(Source):
     """A sensor that publishes by MQTT anyway."""
 
     name: ClassVar[str] = "topic"
@@ -206,7 +206,7 @@ class Topic(Source):
         return topic
 
 
-_DATA = (Gaussian, Bernoulli, Beta, Poisson, Exponential, Csv, Topic)
+_DATA = (GaussianArm, BernoulliArm, BetaArm, PoissonArm, ExponentialArm, CsvArm, TopicArm)
 
 
 def runs_code(source: Source) -> bool:
@@ -217,5 +217,15 @@ def runs_code(source: Source) -> bool:
 SOURCES: Registry[Source] = Registry(
     "source",
     Source,  # type: ignore[type-abstract]
-    (Gaussian, Bernoulli, Beta, Poisson, Exponential, Callable, Csv, Command, Topic),
+    (
+        GaussianArm,
+        BernoulliArm,
+        BetaArm,
+        PoissonArm,
+        ExponentialArm,
+        CallableArm,
+        CsvArm,
+        CommandArm,
+        TopicArm,
+    ),
 )

@@ -216,7 +216,7 @@ def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> d
 
 
 def number(word: str, value: Any) -> float:
-    """A number; a whole one will do."""
+    """The number that a word is given; a whole one will do. ConfigError for anything else."""
     try:
         return float(_checked(word, value, numbers.Real, WordKind.NUMBER.value))
     except OverflowError:
@@ -224,28 +224,28 @@ def number(word: str, value: Any) -> float:
 
 
 def whole_number(word: str, value: Any) -> int:
-    """A whole number."""
+    """The whole number that a word is given; ConfigError for anything else, 3.0 included."""
     if isinstance(value, float) and value.is_integer():
         raise ConfigError(f"{word} must be a whole number: write {value:.0f}, not {value!r}")
     return int(_checked(word, value, numbers.Integral, WordKind.WHOLE.value))
 
 
 def text(word: str, value: Any) -> str:
-    """A string."""
+    """The text that a word is given; ConfigError for anything else."""
     if not isinstance(value, str):
         raise ConfigError(f"{word} must be a text, got {value!r}")
     return value
 
 
 def flag(word: str, value: Any) -> bool:
-    """True or false."""
+    """The truth value that a word is given; ConfigError for anything else."""
     if not isinstance(value, bool):
         raise ConfigError(f"{word} must be true or false, got {value!r}")
     return value
 
 
 def number_range(word: str, value: Any) -> tuple[float, float] | None:
-    """Two numbers, or None."""
+    """The two numbers that a word is given, or None; ConfigError for anything else."""
     if value is None:
         return None
     items = _items(word, value, WordKind.RANGE.value)

@@ -63,7 +63,7 @@ class RewardModel(Protocol):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaussian:
-    """Normal rewards."""
+    """Normal rewards with this mean and standard deviation `sd`: Gaussian(mean=0.5, sd=1.0)."""
 
     name: ClassVar[str] = "gaussian"
     family: ClassVar[int] = GAUSSIAN
@@ -89,7 +89,7 @@ class Gaussian:
 
     @property
     def bounds(self) -> Bounds | None:
-        """None."""
+        """None: a reward can be any number."""
         return None
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
@@ -100,7 +100,7 @@ class Gaussian:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bernoulli:
-    """Rewards 1 with probability `mean`, else 0."""
+    """Rewards 1 with probability `mean`, else 0: Bernoulli(mean=0.7)."""
 
     name: ClassVar[str] = "bernoulli"
     family: ClassVar[int] = BERNOULLI
@@ -128,7 +128,7 @@ class Bernoulli:
 
     @property
     def bounds(self) -> Bounds | None:
-        """[0, 1]."""
+        """All rewards lie in [0, 1]."""
         return (0.0, 1.0)
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
@@ -175,7 +175,7 @@ class Beta:
 
     @property
     def bounds(self) -> Bounds | None:
-        """[0, 1]."""
+        """All rewards lie in [0, 1]."""
         return (0.0, 1.0)
 
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
@@ -205,12 +205,12 @@ class _NotSubGaussian:
 
     @property
     def sigma(self) -> float:
-        """Infinite."""
+        """Infinite: no finite one is valid."""
         return math.inf
 
     @property
     def bounds(self) -> Bounds | None:
-        """None."""
+        """None: a reward can be arbitrarily large."""
         return None
 
 
@@ -251,7 +251,10 @@ class Exponential(_NotSubGaussian):
 class Sampler:
     """Any rewards that a function can draw: `sample(rng, count)` returns that many.
 
-    Slower than the families above: every reward is drawn. `mean` and `sigma` are the user's word.
+        coins = Sampler(sample=lambda rng, count: rng.integers(0, 2, count), mean=0.5, sigma=0.5)
+
+    Slower than the families above: every reward is drawn. `mean` and `sigma` are the user's word:
+    an answer is judged by the one, and claimed by the other.
     """
 
     name: ClassVar[str] = "sampler"

@@ -8,7 +8,7 @@ from typing import final
 
 from bitarm.api.arm_tables import ArmsFile
 from bitarm.api.network.drive import PATIENCE, drive
-from bitarm.api.sources import Topic
+from bitarm.api.sources import TopicArm
 from bitarm.core.messages import Cause
 from bitarm.core.outcome import Outcome
 from bitarm.core.schedule import MAX_PULLS
@@ -110,7 +110,7 @@ def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]])
         raise ConfigError(f"the problem file has no arm of agent {agent!r}; it has {known:.300}")
     topics: dict[str, SensorFeed] = {}
     for arm in arms.values():
-        if isinstance(arm.source, Topic):
+        if isinstance(arm.source, TopicArm):
             feed = SensorFeed(arm.source.pointer, label=arm.name)
             topics[arm.name] = feed
             sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)

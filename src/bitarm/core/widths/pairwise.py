@@ -70,7 +70,7 @@ class PairwiseMixtureWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class _AtCheckpoints(Confidence):
-    """Round-indexed margins."""
+    """Margins of pairs at the checkpoints of a grid, each of which pays for its index."""
 
     width: PairwiseWidth
     together: bool
@@ -87,7 +87,7 @@ class _AtCheckpoints(Confidence):
 @final
 @dataclass(frozen=True, slots=True)
 class _AtAnyTime(Confidence):
-    """Mixture margins."""
+    """Margins of pairs at any equal counts of pulls, by a mixture over rates."""
 
     width: PairwiseMixtureWidth
 
