@@ -159,6 +159,8 @@ def _exclusion(standings: Standings) -> Guarantee:
         lives=[arm.lives for arm in arms],
         rewards_lost=any(process.discarded or process.forgot for process in processes),
         files_read=any(process.went_on for process in processes),
+        resumed=standings.resumed,
+        restores=standings.restores,
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
 

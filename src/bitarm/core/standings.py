@@ -80,7 +80,8 @@ class Standings:
         self.opened = opened
         self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
-        self.restored = False  # from a journal that is older than what its agents remember
+        self.resumed = False  # whether another process went on with the run
+        self.restores = 0  # epochs in which its journal was older than what its agents remember
         self.samples = 0  # at most, while arms that gave up have not told their pulls
         self.spared = 0  # of these, that such arms were asked for and did not make
         self.payload_bits = 0
@@ -91,6 +92,7 @@ class Standings:
         self.joined: dict[str, list[AgentJoined]] = {}  # the processes of each agent, in order
         self.said: tuple[Message, ...] = ()  # the messages of the last event, sent or received
         self._address = Address(run=run_of_opening(opened.opening), epoch=FIRST_EPOCH)
+        self._restored_in: int | None = None  # the last of these epochs
 
     @staticmethod
     def of(events: Iterable[LearnerEvent]) -> "Standings":
@@ -113,7 +115,8 @@ class Standings:
             case EpochBegan():
                 self._begin(event)
             case PositionTold():
-                self.restored = True
+                self.restores += self._restored_in != self.epoch
+                self._restored_in = self.epoch
                 self._answer(event.arm, Position, pulls=event.pulls)
             case LivesBegan():
                 self._renew(event)
@@ -153,6 +156,11 @@ class Standings:
         return self._address.epoch
 
     @property
+    def restored(self) -> bool:
+        """Whether its journal turned out to be older than what its agents remember."""
+        return self.restores > 0
+
+    @property
     def samples_at_most(self) -> bool:
         """Whether an arm gave up that has not told its pulls: samples may then be fewer."""
         return any(arm.pulls_at_most for arm in self.arms)
@@ -186,6 +194,7 @@ class Standings:
 
     def _begin(self, event: EpochBegan) -> None:
         """What was not answered is asked again: the first question of the new epoch to its arm."""
+        self.resumed = True
         self._address = replace(self._address, epoch=event.epoch)
         for number, arm in enumerate(self.arms):
             if arm.awaited and arm.request is not None:
