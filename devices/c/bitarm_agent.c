@@ -201,7 +201,7 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
             out.bytes[2] ^= 0x80; /* the bit on top of the length makes its ones even */
     }
     put(&out, check_sum(out.bytes, (size_t)out.count / 8, 16), 16);
-    m->reply_size = (uint32_t)out.count / 8;
+    m->reply_size = (uint16_t)(out.count / 8);
     memcpy(m->reply, out.bytes, sizeof m->reply);
 }
 
@@ -442,14 +442,15 @@ int bitarm_resume(bitarm_agent *agent) {
     question q;
     agent->wanted = 0;
     if (m->heard[1] != REQUEST || m->reply_size)
-        return (int)m->reply_size;
+        return m->reply_size;
     read_frame(m->heard, m->heard[3], agent->device->fraction, &q);
     for (; look <= m->count; look += look < 64 ? 1 : look / 32)
         last = look;
     if (q.form == CHALLENGE && m->count <= q.until && (m->count == last || m->count == q.until)) {
         if (agent->saved != m->count && bitarm_save(agent))
             return BITARM_FLASH; /* a power cut must not undo a look */
-        put(&word, 0, is_beaten(m, &q));
+        m->has_conceded = (uint16_t)is_beaten(m, &q);
+        put(&word, 0, m->has_conceded);
     }
     if (!word.count && m->count < q.until) {
         look = q.form == CHALLENGE && look < q.until ? look : q.until;
@@ -460,8 +461,8 @@ int bitarm_resume(bitarm_agent *agent) {
         put_answer(&word, m, &q, agent->device->most_bits);
     write_reply(m, &q, &word);
     if (!bitarm_save(agent))
-        return (int)m->reply_size;
-    m->reply_size = 0;
+        return m->reply_size;
+    m->reply_size = m->has_conceded = 0;
     return BITARM_FLASH;
 }
 
@@ -510,7 +511,7 @@ int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size) {
     if (heard.form && !fits(agent, &heard))
         return BITARM_REFUSED;
     memcpy(m->heard, frame, size);
-    m->reply_size = 0;
+    m->reply_size = m->has_conceded = 0;
     agent->wanted = 0;
     if (heard.scale.kind)
         m->scale = heard.scale;

@@ -58,7 +58,7 @@ typedef struct {
     int32_t powers[16];            /* times these powers of two */
     uint8_t heard[BITARM_FRAME];   /* the last request or dismissal that it took */
     uint8_t reply[BITARM_FRAME];   /* to that, once it is due */
-    uint32_t reply_size;
+    uint16_t reply_size, has_conceded; /* bytes; whether it says that the arm is beaten */
     uint32_t check_sum; /* the last bytes: a torn write never has them right */
 } bitarm_memory;
 

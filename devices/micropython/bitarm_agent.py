@@ -77,8 +77,7 @@ class Heard:
 
     def __init__(self, frame: bytes) -> None:
         self.frame, self._at, self._end = frame, 4, len(frame) - 2
-        is_mine = 11 < len(frame) < 1 << 15 and frame[1] in (REQUEST, DISMISS)
-        _require(is_mine, "neither a request nor a dismissal of one arm")
+        _require(11 < len(frame) < 1 << 15 and frame[1] in (REQUEST, DISMISS), "not for one arm")
         _require(frame == _long_frame(frame[1], frame[4:-2]), "no whole long frame of version 2")
         self.run, self.epoch, self.arm = self._bytes(3), self._bytes(1), self._take()
         self.number = self._take(1, 2 if frame[1] == DISMISS else (1 << 64) - 1)
@@ -173,7 +172,6 @@ def _curve(y: float) -> float:
 
 def _reaches(terms: "list[tuple[float, float]]", low: float, high: float, level: float) -> bool:
     """Whether ln Σ exp(value + slope·m) is at least the level for all m in [low, high].
-
     It is convex in m, hence above its tangents; and falls on one side of where it is least.
     """
     for _ in range(80):
@@ -189,11 +187,9 @@ def _reaches(terms: "list[tuple[float, float]]", low: float, high: float, level:
 
 
 class Agent:
-    """One arm.
-
-    `store` has two slots of bytes that outlive a power cut. `read(slot)` returns what was written
-    there; any bytes if nothing was, or if power failed meanwhile. `write(slot, content)` keeps the
-    content for good, or raises OSError.
+    """One arm. `store` has two slots of bytes that outlive a power cut. `read(slot)` returns what
+    was written there; any bytes if nothing was, or if power failed meanwhile. `write(slot,
+    content)` keeps the content for good, or raises OSError.
     """
 
     most_pulls = 1 << 30  # for one question: who speaks must not wear a sensor out
@@ -201,18 +197,20 @@ class Agent:
     wanted = 0  # rewards to the next look or answer
     heard: "Heard | None" = None  # the last request or dismissal that it took
     reply = b""  # to that, once it is due
+    has_conceded = False  # whether that says that the arm is beaten
     count = sum = total = predicted = squares = 0  # of rewards; and with bounds, Σx, Σx̂ and V
     # The last scale; what those who bet on high rewards and on low ones have, times 2^power.
     scale, fortunes, powers = [0, 0, 0], [0], [0]
 
     def __init__(self, store: "Any", fraction: int, low: int, high: int) -> None:
         self.store, self.fraction, self.low, self.high = store, fraction, low, high
-        fresh = [0, fraction, [], [], [0, 0, 0], 0, 0, 0, 0, 0, [1] * 16, [0] * 16]
+        fresh = [0, fraction, [], [], False, [0, 0, 0], 0, 0, 0, 0, 0, [1] * 16, [0] * 16]
         record = max(fresh, self._kept(0), self._kept(1))  # by how often it had saved
-        _require(record[1] == fraction, "kept in other units: erase it first", "misuse")
-        self.saves, _, heard, reply, self.scale, self.count, self.sum = record[:7]
+        is_ours = record[1] == fraction and len(record) == len(fresh)
+        _require(is_ours, "kept in other units, or by another version: erase it first", "misuse")
+        self.saves, _, heard, reply, self.has_conceded, self.scale, self.count = record[:7]
         self.heard, self.reply = Heard(bytes(heard)) if heard else None, bytes(reply)
-        self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
+        self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
         self._saved, self._shift = self.count, GRAIN - fraction
 
     def _kept(self, slot: int) -> "list[Any]":
@@ -223,8 +221,9 @@ class Agent:
     def save(self, reply: bytes = b"") -> None:
         """Keep all that it holds; whenever you like: rewards since the last time can be lost."""
         reply, heard = reply or self.reply, self.heard.frame if self.heard else b""
-        record = [self.saves + 1, self.fraction, list(heard), list(reply), self.scale, self.count]
-        record += [self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers]
+        record = [self.saves + 1, self.fraction, list(heard), list(reply), self.has_conceded]
+        record += [self.scale, self.count, self.sum, self.total, self.predicted, self.squares]
+        record += [self.fortunes, self.powers]
         kept = json.dumps(record).encode()
         # The sum comes first: at the end, a record that lacks its last byte would pass in 1 of 256.
         self.store.write(self.saves + 1 & 1, binascii.crc32(kept).to_bytes(4, "big") + kept)
@@ -247,7 +246,7 @@ class Agent:
             is_bet = self.count and heard.scale[0] and BOUNDED in (heard.scale[0], self.scale[0])
             _require(not (is_bet and heard.scale != self.scale), "bets that were not kept")
             self.scale = heard.scale if heard.scale[0] else self.scale
-        self.heard, self.reply, self.wanted = heard, b"", 0
+        self.heard, self.reply, self.has_conceded, self.wanted = heard, b"", False, 0
         if not heard.form:
             self.save()
         return self.resume()
@@ -274,7 +273,8 @@ class Agent:
         if asked.form == CHALLENGE and count <= asked.until and count in (last, asked.until):
             if self._saved != count:
                 self.save()  # a power cut must not undo a look
-            word = "0" if self._is_beaten(asked) else ""
+            self.has_conceded = self._is_beaten(asked)
+            word = "0" if self.has_conceded else ""
         if count < asked.until and not word:
             look = min(asked.until, look) if asked.form == CHALLENGE else asked.until
             self.wanted = look - count

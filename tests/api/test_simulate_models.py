@@ -12,6 +12,7 @@ from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel, Sampler
 
 _COINS = (Bernoulli(mean=0.7), Bernoulli(mean=0.4))
+_FINE = tuple(Gaussian(mean=mean, sd=0.50004) for mean in (0.0, 1.0))  # rounds down to 0.5
 
 
 # σ.
@@ -53,7 +54,8 @@ def test_sigma_must_be_given_where_the_models_have_none(models: tuple[RewardMode
 @pytest.mark.parametrize(
     ("models", "sigma", "reason"),
     [
-        (_COINS, 0.25, "sigma = 0.25 is too small for these rewards: 0.4966 is valid"),
+        (_COINS, 0.25, "sigma = 0.25 is too small for these rewards: 0.4967 is valid"),
+        (_FINE, 0.25, "sigma = 0.25 is too small for these rewards: 0.5001 is valid"),
         ((Poisson(mean=1.0), Poisson(mean=4.0)), 2.0, "not sub-Gaussian: no sigma is valid"),
     ],
 )

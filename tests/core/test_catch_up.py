@@ -24,6 +24,7 @@ from bitarm.core.learner_state import ArmPhase
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Answer, Cause
 from bitarm.core.outcome import Outcome
+from bitarm.core.outlook import outlook_of
 from bitarm.core.policies import (
     ChallengeElimination,
     LilUcb,
@@ -247,6 +248,54 @@ def test_a_run_restored_from_an_older_journal_ends_with_the_same_answer(
     assert result.restored or back == 4  # nobody is ahead if those who are asked were not asked
     assert (result.samples, result.forgotten) == (ending.samples, 0)
     assert replay(network.events).save() == network.learner.save()
+
+
+@pytest.mark.parametrize(
+    ("policy", "quantizer"),
+    [(ChallengeElimination(), Dyadic()), (Lucb(), Exact())],
+    ids=["challenge", "lucb"],
+)
+def test_what_a_restore_costs_an_answer_it_costs_what_is_excluded(
+    policy: Policy, quantizer: Quantizer
+) -> None:
+    """An arm that is out for sure is so at the level of an answer, under the same conditions."""
+    problem = problem_of(
+        policy,
+        means=(900, 700, 600),
+        quantizer=quantizer,
+        width="sub-gaussian",
+        sigma=0.15,
+        schedule=LooksSchedule() if isinstance(policy, ChallengeElimination) else None,
+    )
+    network = Network(problem)
+    while network.learner.rounds < 4:
+        network.turn()
+    network.resume_learner()  # nothing is lost
+    exclusion = outlook_of(Standings.of(network.events)).exclusion
+    newest = "the journal that the run was resumed from was its newest"
+    assert (exclusion.delta, newest in exclusion.assumptions) == (0.05, True)
+    back_to_round(network, 2)
+    network.settle()
+    ending = network.learner.ending
+    assert ending is not None
+    assert ending.outcome is Outcome.DECIDED
+    assert ending.guarantee == pytest.approx(0.15)
+    exclusion = outlook_of(Standings.of(network.events)).exclusion
+    assert (exclusion.delta, exclusion.assumptions) == (ending.guarantee, ending.assumptions)
+
+
+def test_an_arm_that_was_ahead_and_is_lost_has_told_that_the_journal_is_older() -> None:
+    """The claim then cannot assume that the journal was the newest."""
+    problem = problem_of(Lucb(), means=(900, 700, 600), width="sub-gaussian", sigma=0.15)
+    learner = after_rounds(problem, 0).learner
+    learner.begin(learner.epoch + 1)
+    assert asked_of(learner).keys() == {0, 1, 2}
+    learner.receive(ahead_of(learner, 2, 1000))
+    learner.lose((2,))
+    while learner.ending is None:
+        for one in asked_of(learner):
+            learner.receive(answer_of(learner, one, (0.9, 0.7, 0.6)[one]))
+    assert learner.ending.guarantee == pytest.approx(0.15)
 
 
 def test_a_journal_from_after_the_end_of_the_run_may_be_older_too() -> None:

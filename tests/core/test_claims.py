@@ -121,6 +121,39 @@ def test_a_tolerance_says_what_is_wrong(policy: Policy) -> None:
     assert not any("0.01" in clause for clause in _claim().assumptions)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "sigma", "epsilon", "clauses"),
+    [
+        ((1e9, 1e9 + 3), 1.5, 0.5, ("[1e+09, 1000000003]", "are 1.5-sub", "than 0.5 below")),
+        ((0.0, 1.0000001), 0.4567891, 2.0, ("[0, 1.0000001]", "are 0.4567891-sub", "than 2 below")),
+        ((-1e-300, 1e300), 1e300, 0.01234567, ("[-1e-300, 1e+300]", "1e+300-sub", "0.01234567 ")),
+    ],
+    ids=["far", "fine", "wide"],
+)
+def test_a_claim_spells_what_it_rests_on_in_full(
+    bounds: tuple[float, float], sigma: float, epsilon: float, clauses: tuple[str, str, str]
+) -> None:
+    """Six digits of 10^9 and of 10^9 + 3 are the same: rewards would lie in a single point."""
+    spec = make_spec(bounds=bounds, sigma=sigma, quantizer=Exact())
+    setup = Setup(spec=spec, policy=SuccessiveElimination(epsilon=epsilon))
+    claim = guarantee(setup, Outcome.DECIDED, [], [], _EVERY)
+    within, tails, meaning = clauses
+    assert within in claim.assumptions[2]
+    assert tails in claim.assumptions[2]
+    assert meaning in claim.assumptions[3]
+    assert meaning.removesuffix(" ") in claim.reason
+
+
+@pytest.mark.parametrize(
+    ("delta", "told"),
+    [(0.05, "0.05;"), (0.1234564, "0.1234564;"), (0.1234567, "0.123457;"), (1e-60, "1e-60;")],
+)
+def test_what_is_claimed_in_words_is_never_less_than_the_number(delta: float, told: str) -> None:
+    claim = _claim(delta=delta)
+    assert claim.delta == delta
+    assert claim.reason.replace(",", ";").startswith(f"wrong with probability at most {told}")
+
+
 def test_nothing_is_assumed_of_what_is_not_claimed() -> None:
     spec = make_spec()
     setup = Setup(spec=spec, policy=SuccessiveElimination())

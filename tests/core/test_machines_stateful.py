@@ -27,6 +27,7 @@ from bitarm.core.events import (
     RoundOpened,
 )
 from bitarm.core.outcome import Outcome
+from bitarm.core.outlook import outlook_of
 from bitarm.core.policies import (
     POLICIES,
     ChallengeElimination,
@@ -215,7 +216,8 @@ def assert_journal_stands_for(network: Network) -> None:
     assert replay(events).save() == learner.save()
     standings = Standings.of(events)
     assert (standings.samples, standings.payload_bits) == (learner.samples, learner.payload_bits)
-    assert standings.epoch == learner.epoch
+    assert (standings.epoch, standings.resumed) == (learner.epoch, learner.resumed)
+    assert standings.restores == learner.save().incidents.restores
     for standing, record in zip(standings.arms, learner.arms, strict=True):
         assert (standing.lives, standing.counted) == (record.lives, record.counted)
         assert (standing.pulls, standing.messages) == (record.pulls, record.message)
@@ -243,6 +245,8 @@ def assert_ending_is_sound(network: Network) -> None:
             paid *= 3 ** learner.save().incidents.restores
         assert ending.guarantee == pytest.approx(learner.spec.delta * paid)
         assert ending.guarantee < 1
+        excluded = outlook_of(Standings.of(network.events)).exclusion
+        assert (excluded.delta, excluded.assumptions) == (ending.guarantee, ending.assumptions)
         assert learner.caveats == ()
 
 

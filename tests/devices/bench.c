@@ -105,7 +105,7 @@ static int serve(arm *own, const char *verb, char *words) {
 
 int main(void) {
     while (fgets(line, sizeof line, stdin)) {
-            char *words = line, *verb;
+        char *words = line, *verb;
         arm *own = &arms[strtoul(words, &words, 10) % ARMS];
         int status = BITARM_QUIET;
         line[strcspn(line, "\r\n")] = 0;
@@ -117,7 +117,8 @@ int main(void) {
             status = serve(own, verb, words);
         if (own->is_dead)
             status = BITARM_QUIET;
-        printf("%s ", own->is_dead ? "dead" : kind_of(status));
+        int rests = !strcmp(verb, "rest") && own->agent.memory.has_conceded;
+        printf("%s ", own->is_dead ? "dead" : rests ? "rest" : kind_of(status));
         for (int n = 0; n < status; n++)
             printf("%02x", own->agent.memory.reply[n]);
         printf("%s %lu %lu\n", status > 0 ? "" : "-",

@@ -7,6 +7,10 @@ class DeadError(Exception):
     """Power has failed."""
 
 
+class RestError(Exception):
+    """It said that it is beaten."""
+
+
 class Flash:
     """Two slots; a write can fail, or be torn when power does."""
 
@@ -53,6 +57,8 @@ class Arm:
             self.is_dead, self.flash.tear = False, None
             self.agent = self._start()
             return self.agent.resume()
+        if verb == "rest" and self.agent.has_conceded:
+            raise RestError
         if verb == "full":
             self.flash.full = int(words[0])
         if verb == "tear":
@@ -85,6 +91,8 @@ class Bench:
                 kind = refusal.args[0]
             except OSError:
                 kind = "full"
+            except RestError:
+                kind = "rest"
             except DeadError:
                 arm.is_dead = True
         wanted = 0 if arm.is_dead else arm.agent.wanted

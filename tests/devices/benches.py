@@ -9,6 +9,7 @@ A line goes in, one comes out. `ARM` is any whole number; each has a flash of it
     ARM cut                           power fails, and comes back
     ARM full COUNT                    so many writes fail
     ARM tear BYTES                    power fails in the next write, after so many bytes of it
+    ARM rest                          has it said that it is beaten? rest, or quiet
 
     KIND HEX WANTED COUNT             say, quiet, or what was refused; the frame said, or -
 
@@ -30,7 +31,9 @@ from bitarm import wire
 from bitarm.core.agent import Agent, AgentState
 from bitarm.core.codes import Above, Nearest
 from bitarm.core.epochs import split_field
+from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Answer, Dismiss, Message, Request
+from bitarm.core.question import BEATEN
 from bitarm.errors import (
     CorruptFrameError,
     PeerProtocolError,
@@ -157,6 +160,11 @@ def _for_a_device(messages: tuple[Message, ...]) -> Request | Dismiss:
     return message
 
 
+def _has_conceded(state: AgentState) -> bool:
+    is_challenged = state.question is not None and isinstance(state.question.task, Challenge)
+    return is_challenged and state.symbol == BEATEN and state.cause is None
+
+
 _KINDS: dict[type[Exception], str] = {
     TruncatedFrameError: "truncated",
     CorruptFrameError: "corrupt",
@@ -194,7 +202,8 @@ class PythonBench:
         wanted = agent.wanted if agent is not None and not arm.is_dead else 0
         count = agent.state.pulls if agent is not None else 0
         frame = wire.encode(answers[0]) if answers else None
-        kind = kind or ("say" if answers else "quiet")
+        rests = verb == "rest" and agent is not None and _has_conceded(agent.state)
+        kind = kind or ("say" if answers else "rest" if rests else "quiet")
         return Reply(kind=kind, frame=frame, wanted=wanted, count=count)
 
     def _serve(self, arm: _PythonArm, verb: str, words: list[str]) -> tuple[Answer, ...]:

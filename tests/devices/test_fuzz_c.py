@@ -18,7 +18,7 @@ FRAMES = "\n".join(
         }
     )
 )
-ANSWER_IS_SAVED = "    if (!bitarm_save(agent))\n        return (int)m->reply_size;\n"
+ANSWER_IS_SAVED = "    if (!bitarm_save(agent))\n        return m->reply_size;\n"
 
 
 def fuzzed(folder: Path, source: Path, seed: int, *flags: str) -> str | None:
@@ -43,5 +43,5 @@ def test_an_agent_that_does_not_keep_its_answers_is_found_out(tmp_path: Path) ->
     text = (DEVICES / "c" / "bitarm_agent.c").read_text("utf-8")
     assert ANSWER_IS_SAVED in text
     forgetful = tmp_path / "forgetful.c"
-    forgetful.write_text(text.replace(ANSWER_IS_SAVED, "    return (int)m->reply_size;\n"), "utf-8")
+    forgetful.write_text(text.replace(ANSWER_IS_SAVED, "    return m->reply_size;\n"), "utf-8")
     assert "was not kept" in (fuzzed(tmp_path, forgetful, 1) or "")

@@ -1,5 +1,7 @@
 """Power cuts, torn writes and a full flash: no answer is lost, none is given twice."""
 
+import binascii
+import json
 import random
 
 import pytest
@@ -203,3 +205,7 @@ def test_sums_in_other_units_are_not_gone_on_with() -> None:
     arm.agent.save()
     with pytest.raises(module.Refusal, match="other units"):
         module.Agent(arm.flash, 20, 0, 65536)
+    older = json.dumps([1, 16, [], []]).encode()
+    arm.flash.slots = [binascii.crc32(older).to_bytes(4, "big") + older, b""]
+    with pytest.raises(module.Refusal, match="another version"):
+        module.Agent(arm.flash, 16, 0, 65536)

@@ -1,6 +1,7 @@
 """All agents pass the same vectors, and the file is what the script makes."""
 
 import importlib.util
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,23 @@ def test_a_wrong_answer_would_be_noticed(bench: Bench) -> None:
     )
     moved = Case(name=case.name, events=case.events, rewards=[0, *case.rewards[1:]], low=case.low)
     assert not agree(play(moved, bench), expected)
+
+
+def test_an_agent_knows_whether_it_said_that_it_is_beaten(bench: Bench) -> None:
+    """Power cuts, dismissals and later questions included: who gave up may rest."""
+    found = Counter[str]()
+    for case, _ in VECTORS:
+        for size in range(1, len(case.events) + 1 if len(case.events) < 40 else 1):
+            begun = replace(case, events=case.events[:size])
+            play(begun, core := PythonBench())
+            play(begun, bench)
+            for _ in range(2):
+                expected = core.ask("0 rest").kind
+                assert bench.ask("0 rest").kind == expected, case.name
+                found[expected] += 1
+                core.ask("0 cut")
+                bench.ask("0 cut")
+    assert min(found["rest"], found["quiet"]) > 20
 
 
 @pytest.mark.slow

@@ -139,6 +139,23 @@ def test_whoever_goes_on_speaking_after_it_gave_up_is_dismissed() -> None:
         assert all(len(device.uplinks) < 60 for device in course.devices[1:])
 
 
+def test_a_learner_that_was_set_back_asks_those_that_rest_again() -> None:
+    """Its journal ends before the first arm gave up: a day later that arm says where it is."""
+    world = World(coins(_MEANS, EU868), EU868, seed=3)
+
+    def set_back() -> None:
+        events = [entry.event for entry in world.journal.read(1)]
+        gave_up = [isinstance(e, ReportAccepted) and e.beaten_by is not None for e in events]
+        world.set_back(gave_up.index(True))
+
+    world.at(43200.0, set_back)
+    course = world.run()
+    assert course.result.best_arm == 0
+    assert course.result.guarantee is not None  # weaker: the run was restored
+    assert world.learner.epoch == 2
+    assert 1 < course.days < 5
+
+
 def test_a_device_that_does_not_rest_is_dismissed_within_hours() -> None:
     course = World(coins(_MEANS, EU868), EU868, seed=3, rest=3600.0).run(days=1)
     assert all(device.is_over for device in course.devices)

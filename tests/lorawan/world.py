@@ -17,6 +17,7 @@ from runtime.chirpstack.events import APPLICATION
 
 from bitarm.api.fleet import fleet_of
 from bitarm.api.problem import Problem, parse_problem
+from bitarm.core.events import RunOpened
 from bitarm.core.journal import Journal
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerPhase
@@ -25,7 +26,7 @@ from bitarm.core.standings import Standings
 from bitarm.links.fit import limits_on
 from bitarm.links.profiles import find_link
 from bitarm.runtime.chirpstack.service import RETRY, ChirpStackService
-from bitarm.runtime.learner.begin import open_run
+from bitarm.runtime.learner.begin import open_run, resume_run
 from bitarm.store import MemoryJournal
 
 _DAYS = 400
@@ -106,7 +107,7 @@ class World:
         ]
         self.server = Server(region, air or Air(), draw, self._tell)
         self._air, self._region, self._latency = air or Air(), region, latency
-        fleet = fleet_of(problem, "lab")
+        self._fleet = fleet = fleet_of(problem, "lab")
         setup = problem.setup(seed)
         limits = limits_on(find_link(region.link), setup.spec, setup.limits)
         self.setup = replace(setup, limits=limits)
@@ -133,6 +134,21 @@ class World:
         """One more, perhaps with the key of another."""
         self.devices.append(device)
         self._turns.append(0)
+
+    def set_back(self, events: int) -> None:
+        """The learner is killed, and goes on from a journal that has so many events and no more."""
+        kept = [entry.event for entry in self.journal.read(1)][:events]
+        opened, *rest = kept
+        assert isinstance(opened, RunOpened)
+        self.journal = MemoryJournal()
+        run = self.journal.open_run(opened, rest)
+        service = resume_run(
+            self.journal, run, boot="again", watch=lambda events: None, now=self._now, retry=RETRY
+        )
+        self.learner = service._run.learner
+        self.service = ChirpStackService(service, self._fleet)
+        self.service.connected(self._now)
+        self._step()
 
     @property
     def is_over(self) -> bool:

@@ -27,7 +27,7 @@ def sigma_caveats(spec: RunSpec, models: "Iterable[RewardModel]") -> list[str]:
         return []
     if needed == float("inf"):
         return ["these rewards are not sub-Gaussian: no sigma is valid"]
-    return [f"sigma = {sigma:g} is too small for these rewards: {needed:.4g} is valid"]
+    return [f"sigma = {sigma:g} is too small for these rewards: {_raised(needed)} is valid"]
 
 
 _BY_CHANCE = 1e-4  # how rarely data may be said to contradict a sigma that is valid
@@ -80,9 +80,17 @@ def _deviation(rewards: Sequence[float]) -> float:
 def _valid_sigma(spec: RunSpec, rewards: Sequence[float]) -> str:
     if spec.bounds is not None:
         a, b = spec.bounds
-        return f"{(b - a) / 2:.4g}, half the range of the bounds, is valid"
+        return f"{_raised((b - a) / 2)}, half the range of the bounds, is valid"
     half = (max(rewards) - min(rewards)) / 2
-    return f"{half:.4g} is valid if rewards never leave the range of these data"
+    return f"{_raised(half)} is valid if rewards never leave the range of these data"
+
+
+def _raised(sigma: float) -> str:
+    """In four digits, and never less: what is called valid must be."""
+    short = f"{sigma:.4g}"
+    if float(short) >= sigma:
+        return short
+    return f"{sigma + 10.0 ** (math.floor(math.log10(sigma)) - 3):.4g}"
 
 
 def resolution_caveats(models: "Iterable[RewardModel]") -> list[str]:

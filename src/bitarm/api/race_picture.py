@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bitarm.api.extras import require
 from bitarm.api.log_axis import make_logarithmic
+from bitarm.core.guarantee import at_most
 from bitarm.core.result import RunResult
 
 if TYPE_CHECKING:
@@ -70,6 +71,6 @@ def _title(result: RunResult) -> str:
         answer = f"best arm: {result.best_arm_name}"
         if result.guarantee is None:
             return answer
-        return f"{answer}, wrong with probability at most {result.guarantee:g}"
+        return f"{answer}, wrong with probability at most {at_most(result.guarantee)}"
     leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
     return f"no answer ({result.outcome.value.replace('_', ' ')}){leads}"

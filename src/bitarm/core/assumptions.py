@@ -42,7 +42,13 @@ def assumptions_of(
 
 def meaning_of(epsilon: float) -> str:
     """What is wrong with a tolerance ε: beside the assumptions, since the claim is read with it."""
-    return f"wrong means more than {epsilon:g} below the best"
+    return f"wrong means more than {spelled(epsilon)} below the best"
+
+
+def spelled(number: float) -> str:
+    """A number that a claim rests on: short where that is the same number, else in full."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number).removesuffix(".0")
 
 
 def _independence(spec: RunSpec) -> str:
@@ -56,11 +62,12 @@ def _independence(spec: RunSpec) -> str:
 
 
 def _tails(spec: RunSpec) -> str:
-    tails = f"{spec.sigma:g}-sub-Gaussian"
+    tails = f"{spelled(spec.sigma)}-sub-Gaussian"
     if spec.bounds is None:
         return f"rewards are {tails}"
     a, b = spec.bounds
+    within = f"[{spelled(a)}, {spelled(b)}]"
     if isinstance(spec.sampling, BoundedEvidence):
-        return f"rewards lie in [{a:g}, {b:g}]"
+        return f"rewards lie in {within}"
     link = "and so are" if spec.sigma >= (b - a) / 2 else "and are"  # Hoeffding's lemma
-    return f"rewards lie in [{a:g}, {b:g}] {link} {tails}"
+    return f"rewards lie in {within} {link} {tails}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, final
 
-from bitarm.core.assumptions import assumptions_of, meaning_of
+from bitarm.core.assumptions import assumptions_of, meaning_of, spelled
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.outcome import Outcome
 from bitarm.core.policy import tolerance_of
@@ -96,14 +96,20 @@ def guarantee(
         forgotten=_forgotten(forgot, looks),
     )
     epsilon = tolerance_of(policy)
-    within = f" (more than {epsilon:g} below the best)" if epsilon else ""
+    within = f" (more than {spelled(epsilon)} below the best)" if epsilon else ""
     *most, last = clauses
     return Guarantee(
         delta=spent,
-        reason=f"wrong with probability at most {spent:g}{within}, "
+        reason=f"wrong with probability at most {at_most(spent)}{within}, "
         f"if {'; '.join(most)}; and {last}{reach}",
         assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
+
+
+def at_most(level: float) -> str:
+    """A probability that is claimed, in few digits where these are not less than it."""
+    short = f"{level:g}"
+    return short if float(short) >= level * (1 - 1e-12) else repr(level)  # but for a rounding
 
 
 def claim_ahead(setup: Setup, checkpoints: Sequence[int], caveats: Sequence[str] = ()) -> Guarantee:

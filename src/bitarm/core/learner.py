@@ -329,6 +329,7 @@ class Learner:
                 answer, f"says that {answer.pulls} pulls were made, which this run cannot have"
             )
         self._race.fall_behind(answer.arm, answer.pulls)
+        self._rounds.restored()
         return PositionTold(round=self.rounds, arm=answer.arm, pulls=answer.pulls)
 
     def _repeat(self, answer: Answer, record: ArmRecord) -> LearnerOutput:

@@ -36,6 +36,15 @@ class Rounds:
         self.caveats = (*self.caveats, caveat)
         return CaveatNoted(text=caveat)
 
+    def restored(self) -> None:
+        """Take in that an agent remembers more than this journal: the past of this epoch is lost.
+
+        Counted when it is told: the arm may be lost before the round closes.
+        """
+        if self._restored != self.address.epoch:
+            self._restored = self.address.epoch
+            self.incidents = replace(self.incidents, restores=self.incidents.restores + 1)
+
     def close(self, events: list[LearnerEvent]) -> LearnerOutput:
         """All that were asked have answered, which led to `events`: what follows.
 
@@ -114,9 +123,6 @@ class Rounds:
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
-        if self._restored != self.address.epoch:
-            self._restored = self.address.epoch
-            self.incidents = replace(self.incidents, restores=self.incidents.restores + 1)
         if self._race.setup.policy.answers is Outcome.BUDGET_SPENT:
             events.append(self.note(NO_BUDGET))
             return self.end(Stop(outcome=Outcome.INTERRUPTED), events, [])

@@ -174,7 +174,7 @@ def plan(
         per_bit: the price of a bit of payload.
         per_message: the price of a report.
         per_downlink: the price of a question or a dismissal, to a device that hears one arm's at
-            a time.
+            a time. On a LoRaWAN link arms that gave up are not dismissed.
         per_pull: the price of a pull.
         per_round: the price of a round.
         link: gives every message the price of its frames, both ways, and leaves out what does not

@@ -155,7 +155,7 @@ def test_a_pipe_sees_the_answer_and_no_live_table(apart: Command) -> None:
 
 def test_a_sigma_that_the_models_break_voids_the_guarantee(apart: Command) -> None:
     done = apart("identify", "--seed", 1, "--json", "--sigma", 0.05)
-    reason = "sigma = 0.05 is too small for these rewards: 0.1118 is valid"
+    reason = "sigma = 0.05 is too small for these rewards: 0.1119 is valid"
     assert (done.code, done.json["outcome"], done.json["guarantee"]) == (0, "decided", None)
     assert done.json["guarantee_reason"] == reason
     assert f"WARNING caveat: {reason}" in done.err

@@ -162,7 +162,7 @@ def test_a_sigma_that_is_too_small_runs_with_a_warning(
 ) -> None:
     done = bitarm(*_COINS, "--sigma", "0.1,0.6", "--json", *words)
     assert done.code == 0
-    assert "sigma = 0.1 is too small for these rewards: 0.4966 is valid" in done.err
+    assert "sigma = 0.1 is too small for these rewards: 0.4967 is valid" in done.err
     assert [point["guarantee"] for point in done.json["results"]] == [None, 0.05]
 
 

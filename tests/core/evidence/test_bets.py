@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.evidence import bets as betting
-from bitarm.core.evidence.bets import BETTORS, FOLD, Bets
+from bitarm.core.evidence.bets import BETTORS, DRIFT, FOLD, Bets
 from bitarm.core.evidence.bounded import MIDDLE
 from bitarm.core.evidence.ladder import RUNGS, log_weights, rate
 
@@ -135,6 +136,20 @@ def test_the_worst_rewards_leave_no_fortune_of_zero(reward: float) -> None:
     bets = Bets().after([reward] * 1000 + [other] * 1000, 0)
     assert all(0.0 < fortune < math.inf for fortune in bets.fortunes)
     assert all(math.isfinite(log) for log in bets.logs)
+
+
+@pytest.mark.parametrize("reward", [0.1, 0.3, 0.7, 0.9999, 1 / 3])
+def test_no_line_is_off_by_more_than_is_taken_off_for_it(reward: float) -> None:
+    """Rewards that never change are the worst: each addition rounds the same way."""
+    count = 1 << 20
+    totals = np.cumsum(np.full(count, reward))
+    before = np.concatenate([[0.0], totals[:-1]])
+    guesses = (0.5 + before) / (1.0 + np.arange(count))
+    predicted = float(np.cumsum(guesses)[-1])
+    off_total = abs(Fraction(float(totals[-1])) - count * Fraction(reward))
+    off_predicted = abs(predicted - math.fsum(guesses))
+    assert max(float(off_total), off_predicted) < DRIFT / 2 * count**2
+    assert float(off_total) > DRIFT / 200 * count**2  # nor by so much less that nobody need care
 
 
 @pytest.mark.parametrize("law", ["coin", "tenth"])

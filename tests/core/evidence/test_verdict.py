@@ -4,16 +4,18 @@ import math
 import random
 from dataclasses import replace
 
-from core.evidence.accounts import GRID, accounts, kept
+import pytest
+from core.evidence.accounts import GRID, UNIT, accounts, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitarm.core.bits import BitReader
 from bitarm.core.codes import Nearest
 from bitarm.core.evidence.account import Account, Scale
-from bitarm.core.evidence.edge import read_edge, write_edge
+from bitarm.core.evidence.bets import BETTORS, DRIFT, Bets
+from bitarm.core.evidence.edge import certified, read_edge, write_edge
 from bitarm.core.evidence.ladder import FOLLOWING, log_weights
-from bitarm.core.evidence.tasks import BAND, NO_HURDLE, Challenge, Edge
+from bitarm.core.evidence.tasks import BAND, NO_HURDLE, Challenge, Edge, hurdle_byte
 from bitarm.core.evidence.verdict import challenge, is_beaten
 
 
@@ -108,6 +110,35 @@ def test_an_edge_one_step_higher_and_hurdles_rounded_down_are_caught() -> None:
         low += is_beaten(rounded, leader.pulls, loser)
     assert high > 0
     assert low > 0
+
+
+def _account(pulls: int, mean: float) -> Account:
+    """After so many rewards of which each was the mean, but for what rounding added up to."""
+    logs = (0.0,) * (2 * BETTORS)
+    bets = Bets(total=pulls * mean, predicted=pulls * mean, squares=0.0, logs=logs)
+    return Account(UNIT, pulls, mean, bets)
+
+
+@pytest.mark.parametrize("first", [0, 3, 6, BETTORS + 1])
+def test_what_sums_may_be_off_by_is_taken_off_on_both_sides(first: int) -> None:
+    """After 2^30 rewards: a leader tells so much less, and who is challenged needs so much more."""
+    pulls = 1 << 30
+    account, rate = _account(pulls, 0.5), UNIT.rates[first]
+    taken = DRIFT * rate * pulls * pulls  # nats
+    hurdle = 1.5
+    hurdles = (hurdle_byte(hurdle), NO_HURDLE, NO_HURDLE)
+    low, high = 0.0, 1.0  # leads: the last that does not beat, and the first that does
+    while low < (middle := (low + high) / 2) < high:
+        task = Challenge(edge=0.5 + middle, first=first, hurdles=hurdles)
+        low, high = (low, middle) if is_beaten(task, pulls, account) else (middle, high)
+    needed = high * rate * pulls - hurdle
+    assert taken < needed + 1e-3 < taken + math.log(2) + 1e-2
+
+    evidence = [account.above(first + place) for place in range(BAND)]
+    rates = UNIT.rates[first : first + BAND]
+    step = 2.0**-34
+    steps = certified(0, 0.5, step, -40, pulls, 0.0, 1.0, rates, evidence)
+    assert steps * step - step / 2 <= -DRIFT * pulls
 
 
 def test_a_leader_that_is_far_better_beats_and_a_worse_one_does_not() -> None:

@@ -40,6 +40,12 @@ STAKES = _RATES[:BETTORS]
 """λ of the rungs that have bettors."""
 
 
+DRIFT = 2.0**-53
+"""Times λn²: how far a line of n rewards is off at most. Sums of x̂ and x, each at most n, are added
+up one by one, and each addition rounds by up to 2^−53 of the sum: n²·2^−54 in all. The rest is for
+logarithms that are added up once in 64 rewards."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bets:

@@ -12,6 +12,7 @@ from bitarm.core.bits import BitReader, Symbol, concat
 from bitarm.core.codes.nearest import Nearest
 from bitarm.core.codes.prefix import read_golomb, write_golomb
 from bitarm.core.evidence.account import Account, cost
+from bitarm.core.evidence.bets import DRIFT
 from bitarm.core.evidence.least import Row
 from bitarm.core.evidence.spread import MOST_SPREAD, grown_spread
 from bitarm.core.evidence.tasks import BAND, ROUNDING, Edge
@@ -85,7 +86,8 @@ def certified(
             rate = rates[place]
             lost = cost(True, rate, (middle - low) / unit, factor, pulls, 1.0)
             told = pulls * (rate * edge - lost)
-            if evidence[place] < told + ROUNDING * (abs(told) + pulls * rate):
+            rounded = (ROUNDING + DRIFT * pulls) * (pulls * rate)
+            if evidence[place] < told + ROUNDING * abs(told) + rounded:
                 holds = False
         if holds or steps < _LOWEST:
             return steps

@@ -11,6 +11,7 @@ known, the learner can tell the same from two means alone (`told_enough`).
 import math
 
 from bitarm.core.evidence.account import Account, Scale, cost
+from bitarm.core.evidence.bets import DRIFT
 from bitarm.core.evidence.ladder import RUNGS
 from bitarm.core.evidence.least import Room, Row, reaches
 from bitarm.core.evidence.tasks import (
@@ -77,8 +78,11 @@ def weigh(
         base = gain * edge - hurdle(hurdles[place])
         for climb in range(len(SHARES)):
             loser = max(winner - climb, 0)
+            loss = rates[loser] * pulls
             values[count] = SHARES[climb] + base + below[loser - lowest]
-            slopes[count] = rates[loser] * pulls - gain
+            if bounded:
+                values[count] -= DRIFT * pulls * loss
+            slopes[count] = loss - gain
             highest = max(highest, values[count] + slopes[count] * guess)
             count += 1
     if highest < _HOPELESS:

@@ -32,6 +32,8 @@ FIRST_EDGES = 2
 """Messages of a leader, at most, after which it goes on instead: one that never challenges anybody
 would run away from arms that are as good."""
 
+_MOST_LENGTHS = 2.0**30  # of a tolerance; a step is 8 to 14 of them, a deviation not much less
+
 
 def reach(error: float, deviation: float, moved: float, share: float) -> float:
     """How far a mean may be from where it was told: by its error, or, however finely it was told,
@@ -48,9 +50,13 @@ def is_too_soon(challenged: int, likely: int, messages: int) -> bool:
 
 
 def raised(edge: float, epsilon: float, step: float) -> float:
-    """An edge with the tolerance on top, in whole lengths of the step's kind, never too high."""
+    """An edge with the tolerance on top, in whole lengths of the step's kind, never too high.
+
+    A tolerance of over 2^30 lengths counts for so many: an edge stays within the reach of a code,
+    and evidence needs no more.
+    """
     unit = unit_of(step) / 2  # edges lie half a step beside a centre
-    return edge + math.floor(epsilon / unit) * unit
+    return edge + math.floor(min(epsilon / unit, _MOST_LENGTHS)) * unit
 
 
 def target(means: Row, count: int, aim: float) -> float:

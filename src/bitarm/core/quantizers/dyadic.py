@@ -84,7 +84,7 @@ class Dyadic(Quantizer):
         until, unit = occasion.pulls, unit_of(step)
         if hint is not None and isinstance(hint.task, Challenge):
             edge = hint.task.edge
-            below = min(max(math.ceil((edge - hint.value) / step), 0), MOST_BELOW)
+            below = math.ceil(min(max((edge - hint.value) / step, 0.0), float(MOST_BELOW)))
             above = Above(low=edge - below * step, step=step)
             return Question(until=until, code=above, scale=hint.scale, task=hint.task)
         centre = _centre(held, hint)

@@ -182,7 +182,7 @@ def _tell(
         step = step_down_to(turn.value, turn.edge, step)
     codes = within_steps(mean, step)
     if asked == CHALLENGED:
-        under = min(max(math.ceil((turn.edge - turn.value) / step), 0), MOST_BELOW)
+        under = math.ceil(min(max((turn.edge - turn.value) / step, 0.0), float(MOST_BELOW)))
         low = turn.edge - under * step
         cell = max(math.floor((mean - low) / step), 0)
         _told(arm, turn, low + (cell + 0.5) * step, step, -1, cell == 0)
