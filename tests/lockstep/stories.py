@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bitarm.core.bits import Symbol, concat
-from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
+from bitarm.core.codes.above import ABOVE_ESCAPE
 from bitarm.core.codes.prefix import ESCAPE, write_golomb, zigzag
 from bitarm.core.events import ArmDropped, LearnerEvent, ReportAccepted
 from bitarm.core.outcome import Outcome

@@ -61,7 +61,7 @@ def load_arms(path: str | PathLike[str]) -> ArmsFile:
 def parse_arms(toml: str, folder: Path) -> ArmsFile:
     """What an agent needs of a problem file that is given as text; its paths start at `folder`."""
     tables = read_tables(toml)
-    problem = table_of(tables, "problem")
+    problem = table_named(tables, "problem")
     return ArmsFile(
         arms=arms_of(tables.get("arm", [])),
         bounds=number_range("bounds", problem.get("bounds")),
@@ -112,7 +112,7 @@ def _refuse_table(name: str, content: Any) -> None:
     raise ConfigError(unknown("a table", name, _TABLES))
 
 
-def table_of(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+def table_named(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The table of this name, empty where there is none."""
     given = tables.get(name, {})
     if not isinstance(given, dict):

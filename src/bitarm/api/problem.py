@@ -24,7 +24,7 @@ from bitarm.api.arm_tables import (
     read_file,
     read_tables,
     refuse_code,
-    table_of,
+    table_named,
 )
 from bitarm.api.scheme import build
 from bitarm.api.tables import NETWORK
@@ -123,7 +123,7 @@ def parse_problem(
     """The problem in a TOML text, whose paths are relative to `folder`; as `load_problem`."""
     tables = _without_displaced(read_tables(toml), overrides or {})
     given = {
-        name: {**table_of(tables, name), **(overrides or {}).get(name, {})}
+        name: {**table_named(tables, name), **(overrides or {}).get(name, {})}
         for name in ("problem", "scheme", "limits", "network")
     }
     clip = flag("clip", given["problem"].pop("clip", False))

@@ -10,7 +10,7 @@ from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.codes.prefix import read_golomb, write_golomb
 from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 
-ESCAPE = 6
+ABOVE_ESCAPE = 6
 """Ones after which a universal code follows."""
 
 
@@ -40,12 +40,12 @@ class Above:
         """The word for the cell of a mean; RewardError if that is too far off."""
         if not abs(mean) < MOST_STEPS * self.step:
             raise RewardError(f"a mean of {mean} is too far from 0 for steps of {self.step}")
-        return write_golomb(max(math.floor((mean - self.low) / self.step), 0), 1, ESCAPE)
+        return write_golomb(max(math.floor((mean - self.low) / self.step), 0), 1, ABOVE_ESCAPE)
 
     def read(self, symbol: Symbol) -> float:
         """The middle of the cell; PeerProtocolError for any other bits."""
         reader = BitReader(symbol)
-        cell = read_golomb(reader, 1, ESCAPE)
+        cell = read_golomb(reader, 1, ABOVE_ESCAPE)
         reader.finish()
         mean = self.low + (cell + 0.5) * self.step
         if not abs(mean) <= MOST_STEPS * self.step + self.step:

@@ -12,7 +12,7 @@ from bitarm.errors import LocalProtocolError, PeerProtocolError, RewardError
 MOST_STEPS = 2.0**34
 """Means and centres are less than this many steps from 0: a float64 resolves 2^−18 of a step."""
 
-ROUNDING = 1 + 2.0**-14
+ROUNDED_UP = 1 + 2.0**-14
 """Half a step times this is a bound that is certain, not nearly so: it covers every rounding of a
 mean that is less than `MOST_STEPS` from 0."""
 

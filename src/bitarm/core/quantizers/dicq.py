@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, final
 
 from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Nearest
-from bitarm.core.codes.nearest import MOST_STEPS, ROUNDING
+from bitarm.core.codes.nearest import MOST_STEPS, ROUNDED_UP
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.phases import SET_BY_BITS, BitBudget
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer, middle_of, require_no_prior
@@ -87,7 +87,7 @@ class Dicq(Quantizer):
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return self.step_size(occasion) / 2 * ROUNDING
+        return self.step_size(occasion) / 2 * ROUNDED_UP
 
     def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""

@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Above, Nearest
-from bitarm.core.codes.nearest import MOST_STEPS, ROUNDING
+from bitarm.core.codes.nearest import MOST_STEPS, ROUNDED_UP
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.evidence.tasks import MOST_BELOW, Challenge, Edge
 from bitarm.core.hint import Hint, HintKind
@@ -72,7 +72,7 @@ class Dyadic(Quantizer):
 
     def error(self, held: Estimate, occasion: Occasion) -> float:
         """Half a step."""
-        return self._step(held, occasion) / 2 * ROUNDING
+        return self._step(held, occasion) / 2 * ROUNDED_UP
 
     def least_bits(self, occasion: Occasion) -> int:
         """One bit, with which nothing moved; where the spread is large, none is that short."""
@@ -111,7 +111,7 @@ class Dyadic(Quantizer):
         if told is None:
             return held
         assert isinstance(code, Nearest | Above)  # our own question
-        error = code.step / 2 * ROUNDING
+        error = code.step / 2 * ROUNDED_UP
         estimate = Estimate.after(occasion, mean=told.mean, error=error)
         spread = held.spread if told.spread is None else told.spread
         return replace(

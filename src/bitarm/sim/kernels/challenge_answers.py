@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from bitarm.core.codes.above import ESCAPE as ABOVE_ESCAPE
-from bitarm.core.codes.nearest import ROUNDING
+from bitarm.core.codes.above import ABOVE_ESCAPE
+from bitarm.core.codes.nearest import ROUNDED_UP
 from bitarm.core.codes.prefix import ESCAPE, zigzag
 from bitarm.core.evidence.bets import above
 from bitarm.core.evidence.edge import certified
@@ -227,7 +227,7 @@ def _tell(
 def _told(arm: Arm, turn: Turn, mean: float, step: float, rung: int, is_open: bool) -> None:
     """What the learner reads in an answer; who tells its mean yields to nobody."""
     arm.mean = mean
-    arm.error = step / 2 * ROUNDING
+    arm.error = step / 2 * ROUNDED_UP
     arm.told = turn.checkpoint
     arm.is_open = is_open
     arm.rung = rung
