@@ -136,9 +136,10 @@ class LinkCheck:
         self.refusal = ""  # why the last setting that did not fit did not
 
     def carries(self, setting: SchemeWords) -> bool:
-        """Judging frames takes longer than a simulation: the ends of a kind are asked first.
+        """Whether the link carries the largest frames that a setting can have.
 
-        Codewords are longest where steps are smallest, and frames where messages are most; if the
+        To find that out takes longer than a simulation, so the ends of a kind are asked first:
+        codewords are longest where steps are smallest, and frames where messages are most; if the
         worst fits, so do all of its kind, and if the mildest does not, none does.
         """
         if self._task.prices.link is None:

@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, final
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.outcome import Outcome
@@ -18,6 +19,17 @@ from bitarm.core.policy import (
     unheard,
 )
 from bitarm.core.spec import RunSpec
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """A leader, and who keeps it from stopping; all arms have been heard."""
+
+    leader: ArmView  # of the highest mean
+    rest: Sequence[ArmView]  # the arms that it does not beat, one or more
+    views: Sequence[ArmView]  # all arms in the race
+    context: PolicyContext
 
 
 class LeaderPolicy(Policy, Protocol):
@@ -37,18 +49,8 @@ class LeaderPolicy(Policy, Protocol):
         ...
 
     @abstractmethod
-    def due(
-        self,
-        leader: ArmView,
-        rest: Sequence[ArmView],
-        views: Sequence[ArmView],
-        context: PolicyContext,
-    ) -> Sequence[ArmView]:
-        """The arms to pull next, one or more of the `views`.
-
-        All have been heard. `leader` has the highest mean; `rest` are the arms that it does not
-        beat, one or more.
-        """
+    def due(self, contest: Contest) -> Sequence[ArmView]:
+        """The arms to pull next, one or more of the contest's `views`."""
         ...
 
     def decide(self, views: Sequence[ArmView], context: PolicyContext) -> tuple[Action, ...]:
@@ -59,7 +61,8 @@ class LeaderPolicy(Policy, Protocol):
         rest = unbeaten(leader, views, context.confidence, self.epsilon)
         if not rest:
             return (Stop(outcome=Outcome.DECIDED, best_arm=leader.arm),)
-        return advance(self.due(leader, rest, views, context), context, views)
+        contest = Contest(leader=leader, rest=rest, views=views, context=context)
+        return advance(self.due(contest), context, views)
 
     def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
         """None: where no interval fails, or no pair with the best arm does, the leader is ε-best.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, Confidence
-from bitarm.core.policies.leader import LeaderPolicy
-from bitarm.core.policy import TOLERANCE, PolicyContext, highest
+from bitarm.core.policies.leader import Contest, LeaderPolicy
+from bitarm.core.policy import TOLERANCE, highest
 from bitarm.core.words import check_words
 
 BETA = 1.0
@@ -31,15 +31,9 @@ class LilUcb(LeaderPolicy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def due(
-        self,
-        leader: ArmView,
-        rest: Sequence[ArmView],
-        views: Sequence[ArmView],
-        context: PolicyContext,
-    ) -> Sequence[ArmView]:
+    def due(self, contest: Contest) -> Sequence[ArmView]:
         """The arm of the highest index."""
-        return [highest(views, lil_index(context.confidence))]
+        return [highest(contest.views, lil_index(contest.context.confidence))]
 
 
 def lil_index(confidence: Confidence) -> Callable[[ArmView], float]:

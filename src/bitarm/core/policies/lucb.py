@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView
-from bitarm.core.policies.leader import LeaderPolicy
-from bitarm.core.policy import TOLERANCE, PolicyContext, highest
+from bitarm.core.policies.leader import Contest, LeaderPolicy
+from bitarm.core.policy import TOLERANCE, highest
 from bitarm.core.words import check_words
 
 
@@ -32,14 +32,9 @@ class Lucb(LeaderPolicy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def due(
-        self,
-        leader: ArmView,
-        rest: Sequence[ArmView],
-        views: Sequence[ArmView],
-        context: PolicyContext,
-    ) -> Sequence[ArmView]:
+    def due(self, contest: Contest) -> Sequence[ArmView]:
         """Of h and l the one with fewer pulls; both if they have as many."""
-        challenger = highest(rest, lambda view: view.mean + context.confidence.radius(view))
+        leader, confidence = contest.leader, contest.context.confidence
+        challenger = highest(contest.rest, lambda view: view.mean + confidence.radius(view))
         fewest = min(leader.pulls, challenger.pulls)
         return [view for view in (leader, challenger) if view.pulls == fewest]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
 from bitarm.core.confidence import ArmView, level_of
-from bitarm.core.policies.leader import LeaderPolicy
-from bitarm.core.policy import TOLERANCE, PolicyContext, highest
+from bitarm.core.policies.leader import Contest, LeaderPolicy
+from bitarm.core.policy import TOLERANCE, highest
 from bitarm.core.words import check_words
 
 
@@ -33,19 +33,14 @@ class TopTwo(LeaderPolicy):
     def __post_init__(self) -> None:
         check_words(self)
 
-    def due(
-        self,
-        leader: ArmView,
-        rest: Sequence[ArmView],
-        views: Sequence[ArmView],
-        context: PolicyContext,
-    ) -> Sequence[ArmView]:
+    def due(self, contest: Contest) -> Sequence[ArmView]:
         """b while it has too few pulls beside the others, and else its challenger."""
+        leader, views, context = contest.leader, contest.views, contest.context
         if _square(leader) < sum(_square(view) for view in views if view.arm != leader.arm):
             return [leader]
         level = level_of(context.arms, context.delta)
         challenger = highest(
-            rest,
+            contest.rest,
             lambda view: (
                 -transport_cost(
                     leader.mean - view.mean,
