@@ -11,8 +11,6 @@ from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.replay import replay
 from bitarm.core.standings import Standings
 from bitarm.errors import ConfigError
-from bitarm.links.cost import LinkLedger
-from bitarm.links.profiles import find_link
 from bitarm.runtime.learner.ongoing import LINGER, RETRY, OngoingRun
 from bitarm.runtime.learner.service import LearnerService
 from bitarm.wire.announcement import MOST_BYTES
@@ -54,7 +52,6 @@ def open_run(
         boot=boot,
         watch=watch,
         now=now,
-        ledger=None if fleet.link is None else LinkLedger(find_link(fleet.link)),
         retry=retry,
         linger=linger,
     )
@@ -96,9 +93,7 @@ def resume_run(
         boot=boot,
         watch=watch,
         now=now,
-        before=standings.traffic,
-        joined=standings.joined,
-        ledger=None if fleet.link is None else LinkLedger(find_link(fleet.link), resumed=True),
+        before=standings,
         retry=retry,
         linger=linger,
     )

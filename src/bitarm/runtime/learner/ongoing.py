@@ -5,14 +5,15 @@ into the outbox. What sets it off is told elsewhere: a message in `hearing`, tim
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import final
 
 from bitarm.core.epochs import after
-from bitarm.core.events import AgentJoined, FleetAssigned, LostRule, TrafficMeasured
+from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.learner_state import LearnerOutput, LearnerPhase
+from bitarm.core.standings import Standings
 from bitarm.errors import BitarmError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
@@ -41,11 +42,11 @@ class OngoingRun:
     """One learner, opened or rebuilt, whose events are in the journal as `run`.
 
     `fleet` says which agent serves which arm, `boot` names this process among the learners of the
-    run, and `watch` is told of events once they are durable. `before` is the traffic that was
-    measured until the run was resumed, `joined` has the processes that spoke for each agent until
-    then, `ledger` counts what the run costs on its link. A request that is not answered is sent
-    again after `retry` seconds, later less often; at the end, agents have `linger` seconds to
-    confirm that they stop. `failure` is set once this learner must not go on.
+    run, and `watch` is told of events once they are durable. `before` is how the run stood when it
+    was resumed: the traffic until then, and the processes that spoke for each agent. A request that
+    is not answered is sent again after `retry` seconds, later less often; at the end, agents have
+    `linger` seconds to confirm that they stop. `ledger` counts what the run costs on its link, if
+    it has one. `failure` is set once this learner must not go on.
     """
 
     def __init__(
@@ -58,27 +59,27 @@ class OngoingRun:
         boot: str,
         watch: Watcher,
         now: float,
-        before: TrafficMeasured | None = None,
-        joined: Mapping[str, Sequence[AgentJoined]] | None = None,
-        ledger: LinkLedger | None = None,
+        before: Standings | None = None,
         retry: float = RETRY,
         linger: float = LINGER,
     ) -> None:
         self.learner = learner
         self.fleet = fleet
         self.boot = boot
-        self.ledger = ledger
-        self.link = find_link("none") if ledger is None else ledger.link
+        self.link = find_link("none" if fleet.link is None else fleet.link)
+        self.ledger = (
+            None if fleet.link is None else LinkLedger(self.link, resumed=before is not None)
+        )
         self.topics = Topics(fleet.fleet)
         self.refusals = Refusals()
         self.joins = Joins()
         self.counted: set[int] = set()  # arms that told in the end how many pulls they made
         self.log = PeerLog("bitarm.learner", peers="agent", about={"run": fleet.fleet})
         self.failure: BitarmError | None = None
-        self.meter = Meter(len(learner.spec.arms), before)
+        self.meter = Meter(len(learner.spec.arms), None if before is None else before.traffic)
         self.transactions = Transactions(journal, run, watch=watch, meter=self.meter, now=now)
         self.roster = Roster(fleet, learner.opening, retry=retry, now=now)
-        for agent, processes in (joined or {}).items():
+        for agent, processes in ({} if before is None else before.joined).items():
             member, last = self.roster.members[agent], processes[-1]
             member.boot, member.life = last.boot, last.life
             member.earlier_boots = {process.boot for process in processes[:-1]} - {last.boot}
@@ -97,7 +98,7 @@ class OngoingRun:
             topics=self.topics,
             link=self.link,
             meter=self.meter,
-            ledger=ledger,
+            ledger=self.ledger,
         )
         self.bids = Bids()
         self.farewell = Farewell(self.retained, self.roster, self.bids, linger=linger, now=now)
