@@ -20,6 +20,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.journal import Journal
+from bitarm.core.outcome import Outcome
 from bitarm.core.question import BEYOND
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
@@ -137,6 +138,21 @@ def test_whoever_goes_on_speaking_after_it_gave_up_is_dismissed() -> None:
         course = World(coins(_MEANS, EU868), EU868, seed=3, air=air).run(days=30)
         assert all(device.is_over for device in course.devices)
         assert all(len(device.uplinks) < 60 for device in course.devices[1:])
+
+
+def test_a_device_that_rests_is_not_taken_for_lost() -> None:
+    """In a round that others keep open for longer than a device in the race may be silent.
+
+    Those send telemetry while they pull.
+    """
+    problem = coins(_MEANS, EU868, network='lost = "stop"\nlost_after = 3600.0')
+    world, silent = World(problem, EU868, seed=0), World(problem, EU868, seed=0)
+    for half_hour in range(200):
+        world.at(1800.0 * half_hour, world.send_telemetry)
+        silent.at(1800.0 * half_hour, silent.send_telemetry)
+    assert world.run().result.outcome is Outcome.DECIDED
+    silent.at(20000.0, lambda: silent.switch_off(0))
+    assert silent.run().result.outcome is Outcome.AGENT_LOST
 
 
 def test_a_learner_that_was_set_back_asks_those_that_rest_again() -> None:

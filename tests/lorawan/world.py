@@ -34,7 +34,9 @@ _MOST_EVENTS = 2_000_000
 _HELD = 0.5  # seconds after which whatever a learner held back has left
 
 
-def coins(means: Sequence[float], region: Region, *, noiseless: Sequence[int] = ()) -> Problem:
+def coins(
+    means: Sequence[float], region: Region, *, noiseless: Sequence[int] = (), network: str = ""
+) -> Problem:
     """A device for each mean, whose rewards are 0 or 1; those of some have hardly any noise."""
     arms = "".join(
         f'[[arm]]\nname = "site-{arm}"\ndevice = "01020304050607{arm:02x}"\n'
@@ -49,7 +51,7 @@ def coins(means: Sequence[float], region: Region, *, noiseless: Sequence[int] = 
     return parse_problem(
         "[problem]\nbounds = [0.0, 1.0]\ndelta = 0.1\n"
         f'[network]\nvia = "chirpstack"\napplication = "{APPLICATION}"\nlink = "{region.link}"\n'
-        f"{arms}",
+        f"{network}\n{arms}",
         Path(),
     )
 
@@ -134,6 +136,17 @@ class World:
         """One more, perhaps with the key of another."""
         self.devices.append(device)
         self._turns.append(0)
+
+    def switch_off(self, number: int) -> None:
+        """A device that never speaks again."""
+        self._turns[number] += 1
+        self.devices[number].speaks_at = math.inf
+
+    def send_telemetry(self) -> None:
+        """Every device that does not rest sends something of its own, on another port."""
+        for device in self.devices:
+            if not device.is_resting and device.speaks_at < math.inf:
+                self._tell(events.topic(device.eui, "up"), events.up(device.eui, b"1", port=1))
 
     def set_back(self, events: int) -> None:
         """The learner is killed, and goes on from a journal that has so many events and no more."""
