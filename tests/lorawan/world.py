@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import final
 
-from lorawan.device import Device
+from lorawan.device import Arm, CoreArm, Device, Rewards
 from lorawan.region import Region
 from lorawan.server import DATA_DELAY, DEDUPLICATION, Air, Server
 from runtime.chirpstack import events
@@ -28,6 +28,7 @@ from bitarm.links.profiles import find_link
 from bitarm.runtime.chirpstack.service import RETRY, ChirpStackService
 from bitarm.runtime.learner.begin import open_run, resume_run
 from bitarm.store import MemoryJournal
+from bitarm.wire.frames.short import most_symbol_bits
 
 _DAYS = 400
 _MOST_EVENTS = 2_000_000
@@ -72,6 +73,10 @@ class Course:
         return sum(len(device.uplinks) for device in self.devices)
 
 
+def _core_arm(number: int, rewards: Rewards, most_bits: int) -> Arm:
+    return CoreArm(rewards, most_bits=most_bits)
+
+
 @final
 class World:
     """Everything that happens, in the order of its times."""
@@ -89,15 +94,19 @@ class World:
         latency: float = 0.05,
         concessions: int = 4,
         rest: float = 86400.0,
+        arm_of: Callable[[int, Rewards, int], Arm] = _core_arm,
     ) -> None:
-        """`latency` is how long the learner takes to answer an event, in seconds."""
+        """`latency` is how long the learner takes to answer an event, in seconds.
+
+        `arm_of` makes the agent of an arm from its number, its rewards, and the longest answer.
+        """
         self.problem = problem
         self.journal = MemoryJournal()
-        draw = random.Random(seed)
+        draw, bits = random.Random(seed), most_symbol_bits(region.up.max_bytes)
         self.devices = [
             Device(
                 str(arm.device),
-                arm.rewards(number, seed, folder=problem.folder).pull,
+                arm_of(number, arm.rewards(number, seed, folder=problem.folder).pull, bits),
                 region,
                 every=every * draw.uniform(0.9, 1.1),
                 pull_seconds=pull_seconds,
@@ -167,7 +176,7 @@ class World:
     def is_over(self) -> bool:
         """Whether the run has ended, and every device is dismissed, or rests."""
         has_ended = self.learner.phase is LearnerPhase.ENDED
-        return has_ended and all(device.is_over or device.is_resting for device in self.devices)
+        return has_ended and all(device.arm.is_over or device.is_resting for device in self.devices)
 
     def run(self, days: float = 0.0) -> Course:
         """Until it is over, and so many days more, in which the learner stays."""
@@ -202,7 +211,7 @@ class World:
         turn, device = self._turns[number], self.devices[number]
 
         def speak() -> None:
-            if turn == self._turns[number] and not device.is_over:
+            if turn == self._turns[number] and not device.arm.is_over:
                 self._speak(number)
 
         self.at(device.speaks_at, speak)
