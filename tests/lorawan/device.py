@@ -6,7 +6,7 @@ Whoever gave up waits for nothing: it says so a few times, and then once a day.
 """
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Protocol, final
 
 from lorawan.region import Region
 
@@ -16,12 +16,76 @@ from bitarm.core.epochs import split_field
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.messages import Answer, Dismiss, Request
 from bitarm.core.question import BEATEN
-from bitarm.wire.frames.short import most_symbol_bits
 
 _MOST_WAITS = 8
 _DAY = 86400.0
 
 Rewards = Callable[[int], Sequence[float]]
+
+
+class Arm(Protocol):
+    """What a device says to what it hears."""
+
+    @property
+    def pulls(self) -> int:
+        """Rewards so far."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was dismissed."""
+        ...
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether it said that it is beaten."""
+        ...
+
+    def hear(self, frame: bytes) -> bytes | None:
+        """Pull what a frame asks for; the frame to be sent then, if there is one."""
+        ...
+
+
+@final
+class CoreArm:
+    """The agent of the core."""
+
+    def __init__(self, rewards: Rewards, *, most_bits: int) -> None:
+        self._rewards, self._most_bits = rewards, most_bits
+        self._agent: Agent | None = None
+
+    @property
+    def pulls(self) -> int:
+        return 0 if self._agent is None else self._agent.state.pulls
+
+    @property
+    def is_over(self) -> bool:
+        return self._agent is not None and self._agent.state.phase is AgentPhase.DISMISSED
+
+    @property
+    def has_given_up(self) -> bool:
+        if self._agent is None:
+            return False
+        question, symbol = self._agent.state.question, self._agent.state.symbol
+        return question is not None and isinstance(question.task, Challenge) and symbol == BEATEN
+
+    def hear(self, frame: bytes) -> bytes | None:
+        (message,) = wire.decode(frame)
+        assert isinstance(message, Request | Dismiss)
+        if self._agent is None:
+            run, _ = split_field(message.run)
+            self._agent = Agent(run, message.arm, most_bits=self._most_bits)
+        answers = self._work(self._agent, self._agent.receive(message))
+        return wire.encode(answers[0]) if answers else None
+
+    def _work(self, agent: Agent, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
+        while agent.wanted or agent.is_looking:
+            if agent.is_looking:
+                answers = agent.look()
+                continue
+            rewards = list(self._rewards(agent.wanted))
+            answers = agent.observe(len(rewards), sum(rewards), rewards)
+        return answers
 
 
 @final
@@ -36,7 +100,7 @@ class Device:
     def __init__(
         self,
         eui: str,
-        rewards: Rewards,
+        arm: Arm,
         region: Region,
         *,
         every: float,
@@ -45,10 +109,9 @@ class Device:
         concessions: int = 4,
         rest: float = _DAY,
     ) -> None:
-        self.eui, self.region = eui, region
-        self._rewards, self._every, self._pull_seconds = rewards, every, pull_seconds
+        self.eui, self.arm, self.region = eui, arm, region
+        self._every, self._pull_seconds = every, pull_seconds
         self._repeats, self._concessions, self._rest = repeats, concessions, rest
-        self._agent: Agent | None = None
         self._report = b""
         self._told = 0  # how often that was sent since it was made
         self._waits = 1  # in units of `every`
@@ -58,24 +121,13 @@ class Device:
         self.heard = 0  # downlinks
 
     @property
-    def is_over(self) -> bool:
-        return self._agent is not None and self._agent.state.phase is AgentPhase.DISMISSED
-
-    @property
-    def has_given_up(self) -> bool:
-        if self._agent is None:
-            return False
-        question, symbol = self._agent.state.question, self._agent.state.symbol
-        return question is not None and isinstance(question.task, Challenge) and symbol == BEATEN
-
-    @property
     def is_resting(self) -> bool:
         """Whether it gave up, and has said so as often as it does without a rest."""
-        return self.has_given_up and self._told >= self._concessions
+        return self._told >= self._concessions and self.arm.has_given_up
 
     def speak(self, now: float) -> bytes:
         """The frame of an uplink that begins now; its windows come after its end."""
-        is_due = self._repeats or not self._told or self.has_given_up
+        is_due = self._repeats or not self._told or self.arm.has_given_up
         frame = self._report if is_due else b""
         self._told += 1
         assert len(frame) <= self.region.up.max_bytes
@@ -92,23 +144,13 @@ class Device:
         """A downlink in one of the windows."""
         self.heard += 1
         self._waits = 1
-        for message in wire.decode(frame):
-            assert isinstance(message, Request | Dismiss)
-            run, _ = split_field(message.run)
-            if self._agent is None:
-                bits = most_symbol_bits(self.region.up.max_bytes)
-                self._agent = Agent(run, message.arm, most_bits=bits)
-            before = self._agent.state.pulls
-            for answer in self._work(self._agent, self._agent.receive(message)):
-                self._report, self._told = wire.encode(answer), 0
-            busy = (self._agent.state.pulls - before) * self._pull_seconds
-            self.speaks_at = max(now + busy, self._quiet_until)
+        before = self.arm.pulls
+        report = self.arm.hear(frame)
+        if report is not None:
+            self._report, self._told = report, 0
+        busy = (self.arm.pulls - before) * self._pull_seconds
+        self.speaks_at = max(now + busy, self._quiet_until)
 
-    def _work(self, agent: Agent, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
-        while agent.wanted or agent.is_looking:
-            if agent.is_looking:
-                answers = agent.look()
-                continue
-            rewards = list(self._rewards(agent.wanted))
-            answers = agent.observe(len(rewards), sum(rewards), rewards)
-        return answers
+    def forget(self, arm: Arm) -> None:
+        """Begin anew, with another arm in place of the one that remembers."""
+        self.arm, self._report, self._told = arm, b"", 0

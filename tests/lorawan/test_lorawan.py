@@ -3,10 +3,14 @@
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from devices.benches import SANITIZERS, Bench, FileBench, native_bench, process_bench
 from drives import story
-from lorawan.device import Device
+from lorawan.boards import Board
+from lorawan.device import Arm, CoreArm, Device, Rewards
 from lorawan.region import EU868, US915, Region
 from lorawan.server import Air
 from lorawan.world import Course, World, coins
@@ -20,6 +24,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.journal import Journal
+from bitarm.core.outcome import Outcome
 from bitarm.core.question import BEYOND
 from bitarm.links.cost import LinkLedger
 from bitarm.links.profiles import find_link
@@ -72,7 +77,7 @@ def test_without_losses_each_question_goes_down_once_and_the_best_arm_alone_is_d
     events = [entry.event for entry in course.journal.read(1)]
     questions = sum(isinstance(event, ReportAccepted) for event in events)
     assert course.server.downlinks == questions + 1
-    assert [device.is_over for device in course.devices] == [True, False, False, False, False]
+    assert [device.arm.is_over for device in course.devices] == [True, False, False, False, False]
     assert [device.is_resting for device in course.devices] == [False, True, True, True, True]
     assert all(device.heard <= len(device.uplinks) for device in course.devices)
 
@@ -105,7 +110,7 @@ def _deafen(world: World, words: int) -> None:
     lost, is_lost = Counter[str](), world.is_lost
 
     def is_lost_now(device: Device) -> bool:
-        if not device.has_given_up or lost[device.eui] == words:
+        if not device.arm.has_given_up or lost[device.eui] == words:
             return is_lost(device)
         lost[device.eui] += 1
         return True
@@ -135,8 +140,23 @@ def test_whoever_goes_on_speaking_after_it_gave_up_is_dismissed() -> None:
     """Once a day is enough; and a dismissal that is lost comes with a later word."""
     for air in (Air(), Air(lost_up=0.3, lost_down=0.5)):
         course = World(coins(_MEANS, EU868), EU868, seed=3, air=air).run(days=30)
-        assert all(device.is_over for device in course.devices)
+        assert all(device.arm.is_over for device in course.devices)
         assert all(len(device.uplinks) < 60 for device in course.devices[1:])
+
+
+def test_a_device_that_rests_is_not_taken_for_lost() -> None:
+    """In a round that others keep open for longer than a device in the race may be silent.
+
+    Those send telemetry while they pull.
+    """
+    problem = coins(_MEANS, EU868, network='lost = "stop"\nlost_after = 3600.0')
+    world, silent = World(problem, EU868, seed=0), World(problem, EU868, seed=0)
+    for half_hour in range(200):
+        world.at(1800.0 * half_hour, world.send_telemetry)
+        silent.at(1800.0 * half_hour, silent.send_telemetry)
+    assert world.run().result.outcome is Outcome.DECIDED
+    silent.at(20000.0, lambda: silent.switch_off(0))
+    assert silent.run().result.outcome is Outcome.AGENT_LOST
 
 
 def test_a_learner_that_was_set_back_asks_those_that_rest_again() -> None:
@@ -158,10 +178,10 @@ def test_a_learner_that_was_set_back_asks_those_that_rest_again() -> None:
 
 def test_a_device_that_does_not_rest_is_dismissed_within_hours() -> None:
     course = World(coins(_MEANS, EU868), EU868, seed=3, rest=3600.0).run(days=1)
-    assert all(device.is_over for device in course.devices)
+    assert all(device.arm.is_over for device in course.devices)
     assert course.server.downlinks == _frames_in_process(
         World(coins(_MEANS, EU868), EU868, seed=3), EU868
-    ) + sum(device.has_given_up for device in course.devices)
+    ) + sum(device.arm.has_given_up for device in course.devices)
 
 
 def test_a_device_that_gave_up_and_forgot_it_is_told() -> None:
@@ -170,14 +190,13 @@ def test_a_device_that_gave_up_and_forgot_it_is_told() -> None:
 
     def forget() -> None:
         device = next(device for device in world.devices if device.is_resting)
-        device._agent, device._report, device._told = None, b"", 0
-        device._rewards = lambda count: pytest.fail("it pulls, though its arm is out")
+        device.forget(CoreArm(lambda count: pytest.fail("its arm is out"), most_bits=16))
         forgot.append(device)
 
     world.at(2 * 86400.0, forget)
     course = world.run(days=4)
     assert course.days < 2
-    assert [device.is_over for device in forgot] == [True]
+    assert [device.arm.is_over for device in forgot] == [True]
 
 
 def test_a_learner_that_is_too_slow_for_the_window_costs_uplinks_alone() -> None:
@@ -214,7 +233,10 @@ def test_two_devices_with_one_key_void_the_guarantee(seed: int) -> None:
     world.add(
         Device(
             first.eui,
-            lambda count: [float(draw.random() < 0.95) for _ in range(count)],
+            CoreArm(
+                lambda count: [float(draw.random() < 0.95) for _ in range(count)],
+                most_bits=most_symbol_bits(EU868.up.max_bytes),
+            ),
             EU868,
             every=600.0,
             pull_seconds=60.0,
@@ -234,3 +256,45 @@ def test_a_downlink_that_comes_hours_late_changes_nothing() -> None:
 
     world._hear = again  # type: ignore[method-assign]
     _assert_as_in_process(world, EU868)
+
+
+# -- boards ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["C", "MicroPython"])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    if request.param == "MicroPython":
+        yield FileBench()
+        return
+    native_bench(tmp_path / "bench", *SANITIZERS)
+    with process_bench([str(tmp_path / "bench")]) as own:
+        yield own
+
+
+def _world_of_boards(region: Region, bench: Bench, boards: list[Board], **how: bool) -> World:
+    def board(number: int, rewards: Rewards, most_bits: int) -> Arm:
+        boards.append(Board(bench, number, rewards, most_bits=most_bits, seed=3, **how))
+        return boards[-1]
+
+    world = World(coins(_MEANS, region), region, seed=3, air=_BAD, arm_of=board)
+    hear = world._hear
+
+    def again(eui: str, frame: bytes) -> None:
+        hear(eui, frame)
+        world.at(world._now + 7200.0, lambda: hear(eui, frame))
+
+    world._hear = again  # type: ignore[method-assign]
+    return world
+
+
+@pytest.mark.parametrize("region", [EU868, US915], ids=lambda region: region.link)
+def test_boards_whose_power_fails_take_part(region: Region, bench: Bench) -> None:
+    """The air, the events, the flash and the power, all bad: the run is the run in one process."""
+    boards = list[Board]()
+    _assert_as_in_process(_world_of_boards(region, bench, boards), region)
+    assert sum(board.troubles for board in boards) > 30
+
+
+def test_boards_that_forget_do_not_make_the_run_in_one_process() -> None:
+    with pytest.raises(AssertionError):
+        _assert_as_in_process(_world_of_boards(EU868, FileBench(), [], forgets=True), EU868)

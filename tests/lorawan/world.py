@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import final
 
-from lorawan.device import Device
+from lorawan.device import Arm, CoreArm, Device, Rewards
 from lorawan.region import Region
 from lorawan.server import DATA_DELAY, DEDUPLICATION, Air, Server
 from runtime.chirpstack import events
@@ -28,13 +28,16 @@ from bitarm.links.profiles import find_link
 from bitarm.runtime.chirpstack.service import RETRY, ChirpStackService
 from bitarm.runtime.learner.begin import open_run, resume_run
 from bitarm.store import MemoryJournal
+from bitarm.wire.frames.short import most_symbol_bits
 
 _DAYS = 400
 _MOST_EVENTS = 2_000_000
 _HELD = 0.5  # seconds after which whatever a learner held back has left
 
 
-def coins(means: Sequence[float], region: Region, *, noiseless: Sequence[int] = ()) -> Problem:
+def coins(
+    means: Sequence[float], region: Region, *, noiseless: Sequence[int] = (), network: str = ""
+) -> Problem:
     """A device for each mean, whose rewards are 0 or 1; those of some have hardly any noise."""
     arms = "".join(
         f'[[arm]]\nname = "site-{arm}"\ndevice = "01020304050607{arm:02x}"\n'
@@ -49,7 +52,7 @@ def coins(means: Sequence[float], region: Region, *, noiseless: Sequence[int] = 
     return parse_problem(
         "[problem]\nbounds = [0.0, 1.0]\ndelta = 0.1\n"
         f'[network]\nvia = "chirpstack"\napplication = "{APPLICATION}"\nlink = "{region.link}"\n'
-        f"{arms}",
+        f"{network}\n{arms}",
         Path(),
     )
 
@@ -70,6 +73,10 @@ class Course:
         return sum(len(device.uplinks) for device in self.devices)
 
 
+def _core_arm(number: int, rewards: Rewards, most_bits: int) -> Arm:
+    return CoreArm(rewards, most_bits=most_bits)
+
+
 @final
 class World:
     """Everything that happens, in the order of its times."""
@@ -87,15 +94,19 @@ class World:
         latency: float = 0.05,
         concessions: int = 4,
         rest: float = 86400.0,
+        arm_of: Callable[[int, Rewards, int], Arm] = _core_arm,
     ) -> None:
-        """`latency` is how long the learner takes to answer an event, in seconds."""
+        """`latency` is how long the learner takes to answer an event, in seconds.
+
+        `arm_of` makes the agent of an arm from its number, its rewards, and the longest answer.
+        """
         self.problem = problem
         self.journal = MemoryJournal()
-        draw = random.Random(seed)
+        draw, bits = random.Random(seed), most_symbol_bits(region.up.max_bytes)
         self.devices = [
             Device(
                 str(arm.device),
-                arm.rewards(number, seed, folder=problem.folder).pull,
+                arm_of(number, arm.rewards(number, seed, folder=problem.folder).pull, bits),
                 region,
                 every=every * draw.uniform(0.9, 1.1),
                 pull_seconds=pull_seconds,
@@ -135,6 +146,17 @@ class World:
         self.devices.append(device)
         self._turns.append(0)
 
+    def switch_off(self, number: int) -> None:
+        """A device that never speaks again."""
+        self._turns[number] += 1
+        self.devices[number].speaks_at = math.inf
+
+    def send_telemetry(self) -> None:
+        """Every device that does not rest sends something of its own, on another port."""
+        for device in self.devices:
+            if not device.is_resting and device.speaks_at < math.inf:
+                self._tell(events.topic(device.eui, "up"), events.up(device.eui, b"1", port=1))
+
     def set_back(self, events: int) -> None:
         """The learner is killed, and goes on from a journal that has so many events and no more."""
         kept = [entry.event for entry in self.journal.read(1)][:events]
@@ -154,7 +176,7 @@ class World:
     def is_over(self) -> bool:
         """Whether the run has ended, and every device is dismissed, or rests."""
         has_ended = self.learner.phase is LearnerPhase.ENDED
-        return has_ended and all(device.is_over or device.is_resting for device in self.devices)
+        return has_ended and all(device.arm.is_over or device.is_resting for device in self.devices)
 
     def run(self, days: float = 0.0) -> Course:
         """Until it is over, and so many days more, in which the learner stays."""
@@ -189,7 +211,7 @@ class World:
         turn, device = self._turns[number], self.devices[number]
 
         def speak() -> None:
-            if turn == self._turns[number] and not device.is_over:
+            if turn == self._turns[number] and not device.arm.is_over:
                 self._speak(number)
 
         self.at(device.speaks_at, speak)

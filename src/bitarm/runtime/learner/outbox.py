@@ -98,11 +98,15 @@ class Outbox:
         return [self._roster.members[name] for name in names]
 
     def in_race(self) -> list[Member]:
-        """The agents with an arm that may still win."""
+        """The agents with an arm that may still win: those that gave up are not waited for."""
+        arms = self._learner.arms
         return [
             member
             for member in self._roster.members.values()
-            if any(self._learner.arms[arm].phase is not ArmPhase.OUT for arm in member.arms)
+            if any(
+                arms[arm].phase is not ArmPhase.OUT and arms[arm].beaten_by is None
+                for arm in member.arms
+            )
         ]
 
     def letters(self, again: Sequence[Member], now: float) -> list[Publication]:
