@@ -217,6 +217,15 @@ def test_what_a_service_runs_is_what_the_page_runs_by_hand() -> None:
     assert f"sudo {agent}\n" in page
 
 
+def test_who_writes_the_journal_is_who_copies_it() -> None:
+    """A journal is readable for its owner alone: root's would be no backup's."""
+    page = "".join(block.text for block in _blocks()).replace(" \\\n    ", " ")
+    commands = [line for line in page.splitlines() if "/runs.sqlite" in line]
+    assert len(commands) >= 4
+    for command in commands:
+        assert command.startswith("sudo -u bitarm "), command
+
+
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_systemd_understands_a_unit(unit: Path, tmp_path: Path) -> None:
     """Where systemd is at hand; elsewhere the sections are all that can be checked."""

@@ -160,3 +160,13 @@ def test_the_hooks_before_a_commit_are_make_targets() -> None:
         make, target = hook["entry"].split()
         assert make == "make"
         assert target in targets
+
+
+def test_the_hook_of_generated_pages_watches_every_script_that_makes_one() -> None:
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    (hook,) = (hook for hook in config["repos"][0]["hooks"] if hook["entry"] == "make generated")
+    recipe = _MAKEFILE.split("\ngenerated:")[1].split("\n\n")[0]
+    scripts = re.findall(r"scripts/\w+\.py", recipe)
+    assert len(scripts) >= 5
+    for watched in (*scripts, "src/bitarm/core/words.py", "docs/words.md", "docs/pictures/run.svg"):
+        assert re.search(hook["files"], watched), watched

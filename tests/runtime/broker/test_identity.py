@@ -80,7 +80,7 @@ def test_nobody_is_stopped_with_another_account_s_password(lab: Lab, tmp_path: P
         victim = stack.enter_context(_process(lab, tmp_path, "gw-2", *agent))
         words = ("learner", problem, "--store", str(tmp_path / "runs.sqlite"))
         learner = stack.enter_context(_process(lab, tmp_path, "learner", *words))
-        eventually(lambda: "gw-2 serves 1 arms" in victim.read_text(), "the agent in its run")
+        eventually(lambda: "gw-2 serves 1 arm of run" in victim.read_text(), "the agent in its run")
         own = Broker(
             host="localhost", port=lab.port, tls=True, user="gw-1", password=lab.password("gw-1")
         )

@@ -271,7 +271,8 @@ class AgentService:
             most_pulls=self._most_pulls,
         )
         self._own_status.say(Presence.ONLINE)
-        _LOGGER.info("%s serves %d arms of run %06x", self._agent, len(part.machines), part.run)
+        arms = "1 arm" if len(part.machines) == 1 else f"{len(part.machines)} arms"
+        _LOGGER.info("%s serves %s of run %06x", self._agent, arms, part.run)
 
     # -- serving -----------------------------------------------------------------------------
 
