@@ -177,7 +177,7 @@ def test_agents_that_are_challenged_give_up_and_others_hold_out() -> None:
 
 
 def _assert_same_if_killed(problem: Problem, first: int, every: int, folder: Path) -> None:
-    """A run in which somebody is killed at one point ends as one without, for every so many points."""
+    """Killed at one point, a run ends as one without: for one in `every` of its points."""
     clean = drive_problem(problem)
     (folder / "clean").mkdir()
     total = _points_of(problem, folder / "clean").passed
