@@ -1,7 +1,9 @@
 """The command line as its user meets it: in this process where that is enough, else in another."""
 
+import errno
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -85,6 +87,42 @@ def run_apart(
         check=False,
     )
     return Finished(code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+class OnTerminal:
+    """A running command whose stderr is a terminal of 80 columns and 40 lines."""
+
+    def __init__(self, home: Path, *words: str) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [*COMMAND, *words],
+            env=environment(home, COLUMNS="80", LINES="40"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            encoding="utf-8",
+        )
+        os.close(slave)
+        self._screen = b""
+
+    def await_text(self, text: str) -> None:
+        """Return when the screen has shown it."""
+        while text.encode() not in self._screen:
+            self._screen += os.read(self._master, 4096)
+
+    def finished(self) -> Finished:
+        """What is left when it has ended; `err` is all that the screen got."""
+        with self.process:
+            while True:
+                try:
+                    self._screen += os.read(self._master, 4096)
+                except OSError as error:  # how a terminal says that nobody writes to it any more
+                    assert error.errno == errno.EIO  # noqa: PT017
+                    break
+            assert self.process.stdout is not None
+            out = self.process.stdout.read()
+        os.close(self._master)
+        return Finished(code=self.process.returncode, out=out, err=self._screen.decode())
 
 
 def chunks(cache: Path) -> list[Path]:

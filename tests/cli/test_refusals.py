@@ -109,7 +109,7 @@ def test_a_command_that_does_not_exist_is_refused(bitarm: Command, store: Path) 
     _assert_refused(bitarm("idenitfy"), "idenitfy", store)
 
 
-@pytest.mark.parametrize("words", ["identify --delta high", "identify --seed -1", "idenitfy"])
+@pytest.mark.parametrize("words", ["identify --delta high", "identify --seed -1"])
 def test_the_shell_sees_exit_code_2_and_no_traceback(
     words: str, apart: Command, store: Path
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from contracts.moments import Case, Moment, dithers, fractions, moments
-from contracts.quantizer_cases import SETTINGS, around, slack, some
+from contracts.quantizer_cases import SETTINGS, around, slack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantizing import decode, encode
@@ -116,7 +116,7 @@ def test_law_5_what_a_task_tells_is_true_on_its_side(
     [case for cases in SETTINGS.values() for case in cases if not case.quantizer.hinted],
     ids=str,
 )
-@some
+@settings(max_examples=8)  # for each of many cases
 @given(data=st.data(), fraction=fractions, dither=dithers)
 def test_law_5_hints_change_nothing_in_schemes_that_take_none(
     case: Case, data: st.DataObject, fraction: float, dither: float

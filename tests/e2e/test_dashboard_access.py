@@ -28,8 +28,7 @@ def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) ->
         expect(page.locator("#runs tbody tr")).to_have_count(3)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
 def test_pages_fit_their_screen(
     site: str, open_page: OpenPage, tmp_path: Path, width: int, scheme: str
 ) -> None:

@@ -168,20 +168,30 @@ def _tied(policy: Policy) -> tuple[Setup, list[float]]:
     return one, [(u + u) - table.epsilon, 0.0]
 
 
-@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=repr)
-@pytest.mark.parametrize("mutation", [_up, lambda radius: radius * (1 + 1e-12)])
-def test_a_radius_that_is_an_ulp_off_is_found(
-    policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+def _assert_found_where_tied(
+    one: Setup,
+    rewards: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+    **mutation: Callable[[Any], Any],
 ) -> None:
-    one, rewards = _tied(policy)
+    """Kernels tell what machines tell of two arms, until a number of the table is changed."""
     environment = environment_of([Gaussian(mean=0.0, sd=1.0)] * 2)
     tape = recorded_tape([1, 2], [[rewards, rewards]])
     rng = np.random.default_rng(0)
     told = [told_by_machines(one, tape, environment, rng)]
     assert told[0][0].best_arm == 0
     assert told_by_kernels(Engine([one], environment), tape, rng) == told
-    _mutate(monkeypatch, radius=mutation)
+    _mutate(monkeypatch, **mutation)
     assert told_by_kernels(Engine([one], environment), tape, rng) != told
+
+
+@pytest.mark.parametrize("policy", _BY_INTERVALS, ids=repr)
+@pytest.mark.parametrize("mutation", [_up, lambda radius: radius * (1 + 1e-12)])
+def test_a_radius_that_is_an_ulp_off_is_found(
+    policy: Policy, mutation: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, rewards = _tied(policy)
+    _assert_found_where_tied(one, rewards, monkeypatch, radius=mutation)
 
 
 @pytest.mark.parametrize(
@@ -215,14 +225,7 @@ def test_a_margin_that_is_off_is_found(
     view = ArmView(arm=0, mean=0.0, pulls=1, messages=1, index=1, error=error)
     needed = one.spec.sampling.confidence(policy.stride).separation(view, view)
     rewards = [needed - tolerance_of(policy), 0.0]
-    environment = environment_of([Gaussian(mean=0.0, sd=1.0)] * 2)
-    tape = recorded_tape([1, 2], [[rewards, rewards]])
-    rng = np.random.default_rng(0)
-    told = [told_by_machines(one, tape, environment, rng)]
-    assert told[0][0].best_arm == 0
-    assert told_by_kernels(Engine([one], environment), tape, rng) == told
-    _mutate(monkeypatch, pairs=mutation)
-    assert told_by_kernels(Engine([one], environment), tape, rng) != told
+    _assert_found_where_tied(one, rewards, monkeypatch, pairs=mutation)
 
 
 @pytest.mark.parametrize(

@@ -176,36 +176,30 @@ def test_agents_that_are_challenged_give_up_and_others_hold_out() -> None:
     assert challenged > sum(event.beaten_by is not None for event in reports)
 
 
-@pytest.mark.parametrize("residue", range(4))
-def test_challenged_and_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
-    problem = _challenging_problem()
+def _assert_same_if_killed(problem: Problem, first: int, every: int, folder: Path) -> None:
+    """Killed at one point, a run ends as one without: for one in `every` of its points."""
     clean = drive_problem(problem)
-    (tmp_path / "clean").mkdir()
-    total = _points_of(problem, tmp_path / "clean").passed
+    (folder / "clean").mkdir()
+    total = _points_of(problem, folder / "clean").passed
     assert total > 80
-    for point in range(1 + residue, total + 1, 4):
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        with _world(problem, folder, points=Points(frozenset({point}))) as world:
+    for point in range(first, total + 1, every):
+        own = folder / str(point)
+        own.mkdir()
+        with _world(problem, own, points=Points(frozenset({point}))) as world:
             world.run()
             assert len(world.killed) == 1
             _assert_same(world, clean)
+
+
+@pytest.mark.parametrize("residue", range(4))
+def test_challenged_and_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
+    _assert_same_if_killed(_challenging_problem(), 1 + residue, 4, tmp_path)
 
 
 @pytest.mark.parametrize("residue", range(8))
 def test_killed_once_at_every_point(residue: int, tmp_path: Path) -> None:
     """Each point of the run in turn: before and after each transaction, save and publication."""
-    problem = _problem()
-    clean = drive_problem(problem)
-    (tmp_path / "clean").mkdir()
-    total = _points_of(problem, tmp_path / "clean").passed
-    for point in range(1 + residue, total + 1, 8):
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        with _world(problem, folder, points=Points(frozenset({point}))) as world:
-            world.run()
-            assert len(world.killed) == 1
-            _assert_same(world, clean)
+    _assert_same_if_killed(_problem(), 1 + residue, 8, tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(6))

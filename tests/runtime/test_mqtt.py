@@ -1,12 +1,12 @@
-"""The driver against a broker: what a flood on the line may make a process hold."""
+"""The driver against a broker: a flood on the line, and leaving while one comes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from brokers import PlainBroker
 
 from bitarm.runtime.mqtt import MqttDriver
-from bitarm.runtime.service import Endpoint, Publication
+from bitarm.runtime.service import Endpoint, Publication, Service
 
 _MEBIBYTE = 1 << 20
 _MESSAGES = 40
@@ -76,10 +76,60 @@ def test_a_flood_is_taken_in_a_few_mebibytes_at_a_time(tmp_path: Path) -> None:
     broker.start()
     try:
         hearer = _Hearer(MqttDriver(_Sender(), broker.address))
-        driver = MqttDriver(hearer, broker.address)
-        driver.run()
-        driver.close()
+        _run(hearer, broker)
     finally:
         broker.kill()
     assert hearer.heard == _MESSAGES
     assert hearer.most <= 5 * _MEBIBYTE
+
+
+class _Guest:
+    """Has heard enough after the first message; says or does something once it is there."""
+
+    def __init__(self, name: str, hears: str, then: Callable[[], list[Publication]]) -> None:
+        will = Publication(topic="wills", payload=b"cut off", retain=True)
+        self.endpoint = Endpoint(client_id=name, subscriptions=(hears,), will=will)
+        self.finished = False
+        self.heard = b""
+        self._then, self._due = then, list[Publication]()
+
+    def connected(self, now: float) -> None:
+        self._due = self._then()
+
+    def disconnected(self, now: float) -> None:
+        raise AssertionError("the line was cut")
+
+    def received(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
+        self.heard = self.heard or payload
+        self.finished = True
+
+    def step(self, now: float) -> Iterable[Publication]:
+        due, self._due = self._due, []
+        return due
+
+    def wake_at(self, now: float) -> float:
+        return now + 0.1
+
+
+def test_who_leaves_while_messages_are_on_their_way_was_not_cut_off(tmp_path: Path) -> None:
+    broker = PlainBroker(tmp_path)
+    broker.start()
+
+    def flood() -> list[Publication]:
+        _run(_Sender(), broker)
+        return []
+
+    well = Publication(topic="wills", payload=b"nobody was cut off")
+    witness = _Guest("witness", "wills", lambda: [well])
+    try:
+        _run(_Guest("leaver", "flood", flood), broker)
+        _run(witness, broker)
+    finally:
+        broker.kill()
+    assert witness.heard == well.payload
+
+
+def _run(service: Service, broker: PlainBroker) -> None:
+    driver = MqttDriver(service, broker.address)
+    driver.run()
+    driver.close()

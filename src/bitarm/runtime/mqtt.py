@@ -32,6 +32,8 @@ _ANSWER_WITHIN = 10.0  # seconds for a broker to accept us
 _LAST_CHANCE = 0.1, 1.0  # seconds, least and most, of an attempt that begins just before giving up
 _SAY_AFTER = 3.0  # seconds without a broker after which to say so
 _FLUSH_WITHIN = 3.0
+_LEAVE_WITHIN = 1.0  # seconds for the broker to close the line once we have said that we go
+_DISCONNECT = b"\xe0\x00"  # MQTT's packet: paho would close the line with it
 _MOST_PACKETS = 1024  # read in one pass,
 _MOST_BYTES = 4 << 20  # and their bytes: what came is held until the service acts on it
 _REFUSALS = {"Not authorized", "Bad user name or password", "Banned"}
@@ -107,10 +109,30 @@ class MqttDriver:
         if self._client is not None:
             client, self._client = self._client, None
             client.on_disconnect = None
-            client.disconnect()
-            client.loop_write()
+            if self._ready:
+                self._hear_out(client)
+            else:
+                client.disconnect()
+                client.loop_write()
             self._forget(client)
         self._selector.close()
+
+    def _hear_out(self, client: paho.Client) -> None:
+        """Disconnect, and read until the broker has closed the line.
+
+        Of one that is closed with something unread it may read no further, and send our will after
+        all that we have said.
+        """
+        link: Any = client.socket()
+        if link is None:
+            return
+        deadline = self._clock() + _LEAVE_WITHIN
+        with contextlib.suppress(OSError):
+            link.settimeout(_LEAVE_WITHIN)
+            client.loop_write()  # acknowledgements of what came last
+            link.sendall(_DISCONNECT)
+            while link.recv(1 << 16) and self._clock() < deadline:
+                pass
 
     # -- the loop ----------------------------------------------------------------------------
 

@@ -84,8 +84,10 @@ def test_a_port_that_is_taken(bitarm: Command) -> None:
     assert "--port" in done.err
 
 
-def test_a_run_beside_its_page_is_the_same_run(apart: Command, store: Path) -> None:
-    alone = apart("identify", "--seed", 3, "--json")
+def test_a_run_beside_its_page_is_the_same_run(
+    apart: Command, bitarm: Command, store: Path
+) -> None:
+    alone = bitarm("identify", "--seed", 3, "--json")
     beside = apart("identify", "--seed", 3, "--json", "--dashboard")
     assert beside.code == alone.code == 0
     assert beside.json | {"run": 0} == alone.json | {"run": 0}

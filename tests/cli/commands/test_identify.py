@@ -79,9 +79,9 @@ def test_json_is_one_object_on_stdout_and_nothing_else_anywhere(
 
 @pytest.mark.parametrize(("flag", "limit", "outcome", "words"), _LIMITS)
 def test_a_limit_ends_with_code_3_and_names_no_best_arm(
-    flag: str, limit: int, outcome: str, words: str, apart: Command, bitarm: Command
+    flag: str, limit: int, outcome: str, words: str, bitarm: Command
 ) -> None:
-    done = apart("identify", "--seed", 1, "--json", flag, limit)
+    done = bitarm("identify", "--seed", 1, "--json", flag, limit)
     assert (done.code, done.err) == (3, "")
     result = done.json
     assert set(result) >= _FIXED_NAMES
@@ -133,8 +133,8 @@ def test_results_go_to_stdout_and_logs_to_stderr(apart: Command) -> None:
 
 
 @pytest.mark.parametrize("level", ["debug", "info"])
-def test_json_logs_are_one_object_a_line(level: str, apart: Command) -> None:
-    done = apart("identify", "--seed", 1, "--json", "--log-json", "--log-level", level)
+def test_json_logs_are_one_object_a_line(level: str, bitarm: Command) -> None:
+    done = bitarm("identify", "--seed", 1, "--json", "--log-json", "--log-level", level)
     assert done.json["outcome"] == "decided"
     lines = [json.loads(line) for line in done.err.splitlines()]
     known = {"at", "level", "logger", "text", "event", "run"}
@@ -153,8 +153,8 @@ def test_a_pipe_sees_the_answer_and_no_live_table(apart: Command) -> None:
     assert re.search(r"^best arm +water-tower \(arm 2\) *$", done.out, re.MULTILINE)
 
 
-def test_a_sigma_that_the_models_break_voids_the_guarantee(apart: Command) -> None:
-    done = apart("identify", "--seed", 1, "--json", "--sigma", 0.05)
+def test_a_sigma_that_the_models_break_voids_the_guarantee(bitarm: Command) -> None:
+    done = bitarm("identify", "--seed", 1, "--json", "--sigma", 0.05)
     reason = "sigma = 0.05 is too small for these rewards: 0.1119 is valid"
     assert (done.code, done.json["outcome"], done.json["guarantee"]) == (0, "decided", None)
     assert done.json["guarantee_reason"] == reason

@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM, a closed terminal: the run ends as interrupted, and the shell sees 130."""
 
-import os
-import pty
 import signal
 import subprocess
 import time
@@ -9,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cli.program import COMMAND, PAPER_SCHEME, Command, callables, environment, problem
+from cli.program import COMMAND, PAPER_SCHEME, Command, OnTerminal, callables, environment, problem
 
 from bitarm.core.events import ReportAccepted, RunEnded
 from bitarm.core.replay import replay
@@ -75,27 +73,12 @@ def test_a_signal_while_a_reward_is_awaited_ends_the_run_as_interrupted(
 def test_ctrl_c_while_the_first_table_is_shown_ends_the_run_as_interrupted(
     home: Path, store: Path
 ) -> None:
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [*COMMAND, "identify", "--seed", "1", "--pace", "60"],
-        env=environment(home, COLUMNS="80", LINES="40"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        encoding="utf-8",
-    ) as process:
-        os.close(slave)
-        screen = b""
-        while b"basement" not in screen:  # the last row of the first table
-            screen += os.read(master, 4096)
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        assert process.stdout is not None
-        out = process.stdout.read()
-        code = process.wait(timeout=_PATIENCE)
-    os.close(master)
-    assert code == 130
-    assert "none: the run was interrupted" in out
+    running = OnTerminal(home, "identify", "--seed", "1", "--pace", "60")
+    running.await_text("basement")  # the last row of the first table
+    running.process.send_signal(signal.SIGINT)
+    done = running.finished()
+    assert done.code == 130
+    assert "none: the run was interrupted" in done.out
     with closing(SqliteJournal.open(store)) as journal:
         (run,) = journal.runs()
         ending = replay(entry.event for entry in journal.read(run.run)).ending

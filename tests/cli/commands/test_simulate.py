@@ -1,17 +1,13 @@
 """`bitarm simulate`: what it prints, and what it takes from a problem file."""
 
 import csv
-import errno
 import io
 import json
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from cli.program import COMMAND, Command, environment, problem
+from cli.program import Command, OnTerminal, problem
 
 from bitarm.api.simulate import simulate
 from bitarm.sim.models import Bernoulli
@@ -167,29 +163,11 @@ def test_a_sigma_that_is_too_small_runs_with_a_warning(
 
 
 def test_a_terminal_sees_progress(home: Path) -> None:
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [*COMMAND, *_ARMS, "--seed", "1", "--trials", "20000", "--workers", "1", "--json"],
-        env=environment(home, COLUMNS="80", LINES="24"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        encoding="utf-8",
-    ) as process:
-        os.close(slave)
-        screen = b""
-        while True:
-            try:
-                screen += os.read(master, 4096)
-            except OSError as error:  # how a terminal says that nobody writes to it any more
-                assert error.errno == errno.EIO  # noqa: PT017
-                break
-        assert process.stdout is not None
-        out = process.stdout.read()
-    os.close(master)
-    assert process.returncode == 0
-    assert b"of 20,000 trials" in screen
-    assert json.loads(out)["trials"] == 20000
+    words = ("--seed", "1", "--trials", "20000", "--workers", "1", "--json")
+    done = OnTerminal(home, *_ARMS, *words).finished()
+    assert done.code == 0
+    assert "of 20,000 trials" in done.err
+    assert done.json["trials"] == 20000
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """The live table: bars, rows and words at every screen width, and only on a terminal."""
 
 import io
-import os
-import pty
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.program import COMMAND, PAPER, environment
+from cli.program import PAPER, OnTerminal
 from rich.console import Console
 
 from bitarm.api.identify import identify_problem
@@ -247,37 +244,10 @@ def test_the_table_is_drawn_once_a_round_and_waits_only_while_the_race_is_on(
     assert screen.file.getvalue().count("Round ") >= rounds
 
 
-def _on_a_terminal(home: Path, *words: str) -> tuple[int, str, str]:
-    """The command with stderr on a pseudo terminal: exit code, stdout, what the screen got."""
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [*COMMAND, *words],
-        env=environment(home, COLUMNS="80", LINES="40"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        encoding="utf-8",
-    ) as process:
-        os.close(slave)
-        screen = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:  # Linux: the other end was closed
-                break
-            if not part:
-                break
-            screen += part
-        assert process.stdout is not None
-        out = process.stdout.read()
-        code = process.wait(timeout=30)
-    os.close(master)
-    return code, out, screen.decode()
-
-
 def test_a_terminal_gets_the_live_table_on_stderr_and_the_answer_on_stdout(home: Path) -> None:
-    code, out, screen = _on_a_terminal(home, "identify", "--seed", "1", *PAPER, "--pace", "0")
-    assert code == 0
+    done = OnTerminal(home, "identify", "--seed", "1", *PAPER, "--pace", "0").finished()
+    assert done.code == 0
+    out, screen = done.out, done.err
     assert screen.count("Round ") >= 12
     assert "Round 12   samples 9,188" in screen
     assert "├" in screen
@@ -288,6 +258,6 @@ def test_a_terminal_gets_the_live_table_on_stderr_and_the_answer_on_stdout(home:
 
 
 def test_json_on_a_terminal_is_alone(home: Path) -> None:
-    code, out, screen = _on_a_terminal(home, "identify", "--seed", "1", "--json")
-    assert (code, screen) == (0, "")
-    assert out.startswith('{"run": 1, ')
+    done = OnTerminal(home, "identify", "--seed", "1", "--json").finished()
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith('{"run": 1, ')

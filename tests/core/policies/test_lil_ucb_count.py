@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import pytest
+from core.hand_made import Given, unheard
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.outcome import Outcome
@@ -17,21 +17,6 @@ from bitarm.core.schedule import ListedSchedule, paper_schedule
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import delta_prime
 
-
-@dataclass(frozen=True)
-class Given:
-    """A confidence whose radius is the view's error, so that a table can state it."""
-
-    def radius(self, view: ArmView) -> float:
-        return view.error
-
-    def margin(self, loser: ArmView, winner: ArmView) -> float:
-        return self.separation(loser, winner) - loser.error - winner.error
-
-    def separation(self, loser: ArmView, winner: ArmView) -> float:
-        return loser.error + winner.error
-
-
 ARMS, DELTA = 3, 0.05
 CONTEXT = PolicyContext(
     arms=ARMS,
@@ -43,10 +28,6 @@ CONTEXT = PolicyContext(
 
 def seen(arm: int, mean: float, radius: float, pulls: int) -> ArmView:
     return ArmView(arm=arm, mean=mean, pulls=pulls, messages=pulls, index=pulls, error=radius)
-
-
-def unheard(arm: int) -> ArmView:
-    return ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
 
 
 def decide(*views: ArmView) -> tuple[Action, ...]:

@@ -4,50 +4,24 @@ import math
 from dataclasses import dataclass, replace
 
 import pytest
+from core.hand_made import context, seen, unheard
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
-from bitarm.core.policy import Action, Advance, Drop, PolicyContext, Stop
-from bitarm.core.schedule import ListedSchedule
+from bitarm.core.policy import Action, Advance, Drop, Stop
 from bitarm.errors import ConfigError
 
-
-@dataclass(frozen=True)
-class Given:
-    """A confidence whose radius is the view's error, so that a table can state it."""
-
-    def radius(self, view: ArmView) -> float:
-        return view.error
-
-    def margin(self, loser: ArmView, winner: ArmView) -> float:
-        return self.separation(loser, winner) - loser.error - winner.error
-
-    def separation(self, loser: ArmView, winner: ArmView) -> float:
-        return loser.error + winner.error
-
-
-CONTEXT = PolicyContext(
-    arms=4,
-    delta=0.1,
-    confidence=Given(),
-    schedule=ListedSchedule(checkpoints=(2, 4, 8)),
-)
+CONTEXT = context(4)
 
 
 def views(*intervals: tuple[int, float, float], index: int = 1) -> list[ArmView]:
     """Views of (arm, mean, radius) at one checkpoint."""
-    return [
-        ArmView(arm=arm, mean=mean, pulls=2**index, messages=index, index=index, error=radius)
-        for arm, mean, radius in intervals
-    ]
+    return [seen(*interval, index) for interval in intervals]
 
 
 def fresh(arms: int) -> list[ArmView]:
-    return [
-        ArmView(arm=arm, mean=0.0, pulls=0, messages=0, index=0, error=math.inf)
-        for arm in range(arms)
-    ]
+    return [unheard(arm) for arm in range(arms)]
 
 
 def to(until: int, *arms: int) -> tuple[Action, ...]:
