@@ -39,6 +39,7 @@ class Course:
     lives: Sequence[int] = ()  # by arm: its sequences of rewards, more than one if memory was lost
     rewards_lost: bool = False  # that were never told, with an agent's process
     files_read: bool = False  # whether an agent went on with live rewards, from its file
+    silent: bool = False  # whether an agent does not say what it remembers
     resumed: bool = False  # whether another process went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
 
@@ -83,6 +84,7 @@ def guarantee(
         arms_lost=bool(course.lost) and pairs == 1,
         rewards_lost=course.rewards_lost,
         files_read=course.files_read and _may_undo_looks(setup),
+        silent=course.silent,
         journal=_journal(course, chains) if _may_go_back(setup) else "",
         forgotten=_forgotten(forgot, looks),
     )

@@ -95,6 +95,7 @@ class Learner:
             caveats=self.caveats,
             rewards_lost=self._rounds.rewards_lost,
             files_read=self._rounds.files_read,
+            silent=self._rounds.silent,
             ending=self.ending,
         )
 
@@ -241,13 +242,13 @@ class Learner:
         """Take in that a process began to serve an agent, for the first time or again.
 
         If rewards were lost that had never been told, the claim says what that must not depend on;
-        and if it went on from its file, what is taken for granted of that.
+        and if it went on from its file, what is taken for granted of that; and of an agent that
+        says nothing of its memory, what it may have kept to itself.
         """
         self._require_running()
-        if joined.discarded or joined.forgot:
-            self._rounds.rewards_lost = True
-        if joined.went_on:
-            self._rounds.files_read = True
+        self._rounds.rewards_lost |= joined.may_have_lost
+        self._rounds.files_read |= joined.may_have_gone_on
+        self._rounds.silent |= joined.is_silent
         return LearnerOutput(events=(joined,))
 
     def note(self, caveat: str) -> LearnerOutput:

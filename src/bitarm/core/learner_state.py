@@ -111,6 +111,7 @@ class LearnerState:
     caveats: tuple[str, ...]
     rewards_lost: bool  # that were never told, with an agent's process or its memory
     files_read: bool  # whether an agent went on with live rewards, from its file
+    silent: bool  # whether an agent does not say what it remembers
     ending: RunEnded | None
 
 

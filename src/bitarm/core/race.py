@@ -170,13 +170,15 @@ class Race:
         *,
         rewards_lost: bool = False,
         files_read: bool = False,
+        silent: bool = False,
         resumed: bool = False,
         restores: int = 0,
     ) -> Guarantee:
         """What may be claimed if the run ends so.
 
         `rewards_lost` says whether rewards that were never told were lost with an agent's process,
-        `files_read` whether an agent went on with live rewards, from its file, `resumed` whether
+        `files_read` whether an agent went on with live rewards, from its file, `silent` whether one
+        does not say what it remembers, `resumed` whether
         another process went on with the run, `restores` how often its journal turned out to be
         older than what agents remember.
         """
@@ -191,6 +193,7 @@ class Race:
                 lives=[record.lives for record in self.arms],
                 rewards_lost=rewards_lost,
                 files_read=files_read,
+                silent=silent,
                 resumed=resumed,
                 restores=restores,
             ),

@@ -26,6 +26,7 @@ class Rounds:
         self.caveats: tuple[str, ...] = ()
         self.rewards_lost = False  # with an agent's process or its memory, before they were told
         self.files_read = False  # whether an agent went on with live rewards, from its file
+        self.silent = False  # whether an agent does not say what it remembers
         self.resumed = False  # whether another process went on with the run, from its journal
         self.restores = 0  # epochs in which agents turned out to remember more than that journal
         self._restored: int | None = None  # the last one
@@ -89,6 +90,7 @@ class Rounds:
             self.caveats,
             rewards_lost=self.rewards_lost,
             files_read=self.files_read,
+            silent=self.silent,
             resumed=self.resumed,
             restores=self.restores,
         )
