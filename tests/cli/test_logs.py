@@ -43,6 +43,11 @@ _CASES: list[tuple[LearnerEvent, str, str]] = [
     ),
     (AgentJoined(agent="gw-1", boot="b", life="l"), "info", "agent gw-1 joined"),
     (
+        AgentJoined(agent="gw-1", boot="", life=""),
+        "info",
+        "agent gw-1 joined; it does not say what it remembers",
+    ),
+    (
         AgentJoined(agent="gw-1", boot="c", life="l", restarts=2, discarded=1),
         "warning",
         "agent gw-1 restarted, 2 times by now; "

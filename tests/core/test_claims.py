@@ -15,6 +15,7 @@ from bitarm.core.guarantee import Course, Guarantee, Incidents, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
+from bitarm.core.outlook import outlook_of
 from bitarm.core.policies import ChallengeElimination, Lucb, SuccessiveElimination
 from bitarm.core.policy import Policy
 from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer, QuBan
@@ -22,6 +23,7 @@ from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.replay import replay
 from bitarm.core.resolution import allowance, resolution
 from bitarm.core.setup import Setup
+from bitarm.core.standings import Standings
 from bitarm.core.widths import WIDTHS
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth
 
@@ -223,6 +225,31 @@ def test_an_agent_that_goes_on_from_its_file_is_remembered(*, went_on: bool) -> 
     race.take(race.learner.join(_joined("b2", went_on=went_on)))
     assert race.learner.save().incidents.files_read is went_on
     assert replay(race.events).save() == race.learner.save()
+
+
+_SILENT = "agents that do not say what they remember refused and clipped no rewards"
+
+
+@pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
+def test_what_a_device_without_a_status_may_keep_to_itself_is_assumed_of_it(width: str) -> None:
+    """Whether it forgot what it told matters along a path; elsewhere each count is told once."""
+    clauses = _claim(
+        width, replace(_EVERY, incidents=replace(_EVERY.incidents, silent=True))
+    ).assumptions
+    (clause,) = (clause for clause in clauses if clause.startswith(_SILENT))
+    assert ("forgot none that they had told of" in clause) is WIDTHS[width].along_path
+    assert not any(clause.startswith(_SILENT) for clause in _claim(width).assumptions)
+
+
+def test_a_device_without_a_status_is_taken_for_all_that_it_may_be() -> None:
+    race = Race((300, 500, 950), ChallengeElimination())
+    race.take(race.learner.join(_joined(boot="")))
+    ending = race.run()
+    for clause in (_NEWEST, "what agents lost in crashes does not depend on the rewards"):
+        assert clause in ending.assumptions
+    assert any(clause.startswith(_SILENT) for clause in ending.assumptions)
+    assert replay(race.events).save() == race.learner.save()
+    assert outlook_of(Standings.of(race.events)).exclusion.assumptions == ending.assumptions
 
 
 # -- arms that were lost --------------------------------------------------------------------------

@@ -14,6 +14,7 @@ def assumptions_of(
     arms_lost: bool = False,
     rewards_lost: bool = False,
     files_read: bool = False,
+    silent: bool = False,
     journal: str = "",
     forgotten: str = "",
 ) -> tuple[str, ...]:
@@ -21,9 +22,9 @@ def assumptions_of(
 
     `arms_lost` says that arms left the race because nobody could be heard, `rewards_lost` that
     agents lost rewards that they had not told of, `files_read` that the age of a file matters from
-    which an agent went on; `journal` is a clause on the journal that the run
-    was resumed from, if its age matters; `forgotten` says what became of rewards that had been
-    told, if some were lost too.
+    which an agent went on, `silent` that an agent does not say what it remembers; `journal` is a
+    clause on the journal that the run was resumed from, if its age matters; `forgotten` says what
+    became of rewards that had been told, if some were lost too.
     """
     spec = setup.spec
     clauses = [_independence(spec), "every arm's mean stays the same", _tails(spec)]
@@ -33,6 +34,8 @@ def assumptions_of(
         clauses.append("what agents lost in crashes does not depend on the rewards")
     if files_read:
         clauses.append("the file that an agent went on from was its newest")
+    if silent:
+        clauses.append(_of_silent(spec))
     if journal:
         clauses.append(journal)
     if forgotten:
@@ -59,6 +62,12 @@ def _independence(spec: RunSpec) -> str:
             "asked for"
         )
     return "every arm's rewards are independent over time, and do not depend on what is asked for"
+
+
+def _of_silent(spec: RunSpec) -> str:
+    """What others say in their status, and what voids or lowers a claim if they do."""
+    text = "agents that do not say what they remember refused and clipped no rewards"
+    return text + (", and forgot none that they had told of" if spec.sampling.along_path else "")
 
 
 def _tails(spec: RunSpec) -> str:

@@ -234,12 +234,27 @@ class AgentJoined:
 
     name: ClassVar[str] = "agent_joined"
     agent: str
-    boot: str  # names the process
+    boot: str  # names the process; empty of one that does not say what it remembers
     life: str  # names its sequences of live rewards; they go on under the same name
     restarts: int = 0  # how often the agent went on from its file
     discarded: int = 0  # live batches that a crash cut short, so far
     forgot: bool = False  # whether live rewards of its predecessor are lost, told or not
     went_on: bool = False  # with live rewards that its file had kept
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody learns what it lost, or from where it went on: a device with no status."""
+        return not self.boot
+
+    @property
+    def may_have_lost(self) -> bool:
+        """Whether it may have lost live rewards."""
+        return self.is_silent or self.forgot or self.discarded > 0
+
+    @property
+    def may_have_gone_on(self) -> bool:
+        """Whether it may have gone on with live rewards that were kept."""
+        return self.is_silent or self.went_on
 
 
 LearnerEvent = (

@@ -36,6 +36,7 @@ class Incidents:
 
     rewards_lost: bool = False  # that were never told, with an agent's process or its memory
     files_read: bool = False  # whether an agent went on with live rewards, from its file
+    silent: bool = False  # whether an agent does not say what it remembers
     resumed: bool = False  # whether another learner went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
 
@@ -92,6 +93,7 @@ def guarantee(
         arms_lost=bool(course.lost) and pairs == 1,
         rewards_lost=incidents.rewards_lost,
         files_read=incidents.files_read and _may_undo_looks(setup),
+        silent=incidents.silent,
         journal=_journal(incidents, chains) if _may_go_back(setup) else "",
         forgotten=_forgotten(forgot, looks),
     )

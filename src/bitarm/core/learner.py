@@ -242,14 +242,16 @@ class Learner:
         """Take in that a process began to serve an agent, for the first time or again.
 
         If rewards were lost that had never been told, the claim says what that must not depend on;
-        and if it went on from its file, what is taken for granted of that.
+        and if it went on from its file, what is taken for granted of that; and of an agent that
+        says nothing of its memory, what it may have kept to itself.
         """
         self._require_running()
         before = self._rounds.incidents
         self._rounds.incidents = replace(
             before,
-            rewards_lost=before.rewards_lost or joined.discarded > 0 or joined.forgot,
-            files_read=before.files_read or joined.went_on,
+            rewards_lost=before.rewards_lost or joined.may_have_lost,
+            files_read=before.files_read or joined.may_have_gone_on,
+            silent=before.silent or joined.is_silent,
         )
         return LearnerOutput(events=(joined,))
 

@@ -158,8 +158,9 @@ def _exclusion(standings: Standings) -> Guarantee:
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
         incidents=Incidents(
-            rewards_lost=any(process.discarded or process.forgot for process in processes),
-            files_read=any(process.went_on for process in processes),
+            rewards_lost=any(process.may_have_lost for process in processes),
+            files_read=any(process.may_have_gone_on for process in processes),
+            silent=any(process.is_silent for process in processes),
             resumed=standings.resumed,
             restores=standings.restores,
         ),

@@ -108,6 +108,8 @@ def _counts(event: PullsCounted, spec: RunSpec) -> str:
 
 
 def _joined(event: AgentJoined) -> str:
+    if event.is_silent:
+        return f"agent {event.agent} joined; it does not say what it remembers"
     if not event.restarts:
         return f"agent {event.agent} joined"
     times = "once" if event.restarts == 1 else f"{event.restarts:,} times"

@@ -31,6 +31,7 @@ from bitarm.core.events import (
     EpochBegan,
     LearnerEvent,
     ReportAccepted,
+    RunEnded,
 )
 from bitarm.core.limits import Limits
 from bitarm.core.messages import Position, Report, Request
@@ -263,6 +264,28 @@ def test_an_agent_that_lacks_the_code_is_not_asked_and_named(
     world.nodes["gw-0"].back_at = world.now  # brought to this version
     world.run()
     assert story(said_in(world)) == story(drive_problem(problem).events)
+
+
+def test_a_device_that_says_nothing_of_its_memory_is_written_down_once() -> None:
+    """Its status has no name of a process, as a bridge makes it that only sees uplinks."""
+    problem = problem_with()
+    world = world_of(fleet_of(problem), problem)
+    pass_a_while(world, 1)
+    opening = service_in(world).opening
+    for presence in (Presence.ONLINE, Presence.PULLING, Presence.PULLING):
+        _told(world, Status(presence=presence, opening=opening))
+    pass_a_while(world, 2)
+    world.kill(LEARNER)
+    pass_a_while(world, 4)
+    _told(world, Status(presence=Presence.PULLING, opening=opening))  # to one that was resumed
+    world.run()
+    assert any(isinstance(event, EpochBegan) for event in events_in(world))
+    silent = [
+        event for event in events_in(world) if isinstance(event, AgentJoined) and event.is_silent
+    ]
+    assert [event.agent for event in silent] == ["gw-0"]
+    (ending,) = (event for event in events_in(world) if isinstance(event, RunEnded))
+    assert any("do not say what they remember" in clause for clause in ending.assumptions)
 
 
 def test_codes_that_a_later_version_has_too_do_no_harm() -> None:

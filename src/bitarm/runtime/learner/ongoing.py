@@ -80,9 +80,12 @@ class OngoingRun:
         self.transactions = Transactions(journal, run, watch=watch, meter=self.meter, now=now)
         self.roster = Roster(fleet, learner.opening, retry=retry, now=now)
         for agent, processes in ({} if before is None else before.joined).items():
-            member, last = self.roster.members[agent], processes[-1]
-            member.boot, member.life = last.boot, last.life
-            member.earlier_boots = {process.boot for process in processes[:-1]} - {last.boot}
+            member = self.roster.members[agent]
+            named = [process for process in processes if not process.is_silent]
+            member.is_silent = len(named) < len(processes)
+            if named:
+                member.boot, member.life = named[-1].boot, named[-1].life
+                member.earlier_boots = {process.boot for process in named} - {member.boot}
         self.retained = Retained(
             learner,
             self.roster,

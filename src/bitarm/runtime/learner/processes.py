@@ -48,7 +48,9 @@ def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newc
     `counted` has the pulls of its arms that the learner heard of. Memory can only be lost between
     two processes; later statuses of one may be stale, as what a broker keeps is.
     """
-    if not status.boot or status.boot == member.boot:
+    if not status.boot:
+        return None if member.is_silent else _silent(member)
+    if status.boot == member.boot:
         return None
     is_twin = status.boot in member.earlier_boots
     forgot = _forgotten(member, status, counted)
@@ -65,6 +67,13 @@ def newcomer(member: Member, status: Status, counted: Mapping[int, int]) -> Newc
         went_on=any(status.pulls.values()),
     )
     return Newcomer(joined=joined, forgot=forgot, is_twin=is_twin)
+
+
+def _silent(member: Member) -> Newcomer:
+    """A device that has no status: it is known to be there, and nothing more. Written down once."""
+    member.is_silent = True
+    joined = AgentJoined(agent=member.name, boot="", life="")
+    return Newcomer(joined=joined, forgot={}, is_twin=False)
 
 
 def _forgotten(member: Member, status: Status, counted: Mapping[int, int]) -> dict[int, int]:

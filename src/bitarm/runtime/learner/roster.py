@@ -71,6 +71,7 @@ class Member:
     boot: str = ""  # the process that speaks for it
     earlier_boots: set[str] = field(default_factory=set)
     life: str = ""  # its sequences of live rewards
+    is_silent: bool = False  # it came without a name of its process: what it remembers is not known
     outbid: bool = False  # it knew of an epoch after ours, once
     reason: str = ""  # what it refuses, as it last said
 
