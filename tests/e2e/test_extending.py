@@ -23,8 +23,9 @@ _NO_PROOF = "the lattice has no proof: a mean beyond 2^15 steps is cut"
 
 def test_the_commands_of_the_page_run(shell: Shell) -> None:
     (block,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-    identify, simulate, plan = (line.split()[1:] for line in block.splitlines())
-    shell(*identify, "--seed", "1")
+    quantized, raced, simulate, plan = (line.split()[1:] for line in block.splitlines())
+    shell(*quantized, "--seed", "1")
+    assert shell.json(*raced, "--seed", "1")["policy"] == "racing"
     shell(*simulate, "--seed", "1", "--trials", "20")
     made = shell.json(*plan, "--seed", "1")
     assert made["scheme"]["quantizer"] == "lattice"
