@@ -104,7 +104,7 @@ def identify(
         kappa: step of a mean, in deviations (dicq, dyadic).
         kappa_first: step of an arm's first mean.
         kappa_cut: step of a mean that survived a challenge (dyadic).
-        kappa_pilot: step of the very first mean of all (dyadic).
+        kappa_pilot: step of the very first mean of all, where no σ is known (dyadic).
         kappa_place: step of a mean that may lead next (dyadic).
         policy: which arms are asked next and which fall, by name or as a value.
         start: least pulls before an arm first reports (challenge).

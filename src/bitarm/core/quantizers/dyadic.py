@@ -30,8 +30,9 @@ _COARSER = 8.0  # times, where a link did not carry an answer
 _MOST_BEYOND = 20  # such answers that count: 2^60 covers all that a code can tell
 
 NEAR_ESCAPE = 6
-"""Ones after which a first word is in a universal code, where another arm's mean is known: arms are
-seldom far from each other, and six steps are told in fewer bits without one."""
+"""Ones after which a first word is in a universal code, where another arm's mean is known, or σ:
+arms are seldom far from each other, and six steps are told in fewer bits without one. (With σ known
+the very first word is counted from 0, in the same steps and code as the others.)"""
 
 EDGE_OF_BETS, FIRST_OF_BETS = 2 / 3, 1.2
 """Times κ, and κ of first words, where agents bet on rewards of which no σ is known: what they tell
@@ -56,7 +57,8 @@ class Dyadic(Quantizer):
         3.0
     )
     kappa_pilot: Annotated[
-        float, Word("Step of the very first mean of all", sign="κ_pilot=", above=0)
+        float,
+        Word("Step of the very first mean of all, where no σ is known", sign="κ_pilot=", above=0),
     ] = 3.0
     kappa_place: Annotated[
         float, Word("Step of a mean that may lead next", sign="κ_place=", above=0)
