@@ -10,7 +10,7 @@ scheme                     from words to a Setup, and `bitarm.setup`
 default_scheme             which quantizer, policy and width a run has
 applicable                 which words apply beside which
 defaults, schema           the defaults for a reader; the JSON Schema of problem files
-assumptions                whether the rewards fit what the guarantee assumes
+caveats                    whether the rewards fit what the guarantee assumes
 notebook, dataframes       results as HTML and lines, and as tables
 race_picture, sweep_picture, log_axis      results as pictures
 extras                     optional packages, and what installs them

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from bitarm.api.applicable import GRID, meaningless, parameters_of
-from bitarm.api.assumptions import resolution_caveats, sigma_caveats
+from bitarm.api.caveats import resolution_caveats, sigma_caveats
 from bitarm.api.dataframes import arrow_of, flat, frame_of
 from bitarm.api.default_scheme import chosen_policy, chosen_quantizer
 from bitarm.api.extras import require
