@@ -310,5 +310,5 @@ def load_event(text: str) -> LearnerEvent:
 def _parse(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"not an event: {error}") from None
