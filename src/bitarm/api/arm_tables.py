@@ -158,6 +158,8 @@ def _source(given: dict[str, Any]) -> Source:
     for word, declared in known.items():
         if declared.required and word not in given:
             raise ConfigError(f"a {kind.name} source needs {word}")
+    for word, value in values.items():
+        known[word].check(value)
     return kind(**values)
 
 

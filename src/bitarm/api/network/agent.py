@@ -113,7 +113,7 @@ def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]])
         if isinstance(arm.source, TopicArm):
             feed = SensorFeed(arm.source.pointer, label=arm.name)
             topics[arm.name] = feed
-            sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)
+            sensors.setdefault(arm.source.topic, []).append(feed)
 
     def supply(name: str, number: int, seed: int) -> RewardFeed:
         arm = arms.get(name)
