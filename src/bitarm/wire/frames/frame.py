@@ -65,8 +65,9 @@ def decode(frame: bytes) -> tuple[Message, ...]:
 
     Raises `FrameError` and nothing else, in time linear in the length of the frame.
     """
-    whole = short.read_whole(frame) if form(frame) is Form.SHORT else None
-    return (whole,) if whole is not None else _read(frame, Cursor(frame))
+    layout = form(frame)
+    whole = short.read_whole(frame) if layout is Form.SHORT else None
+    return (whole,) if whole is not None else _read(layout, Cursor(frame))
 
 
 def describe(frame: bytes) -> tuple[Field, ...]:
@@ -75,12 +76,12 @@ def describe(frame: bytes) -> tuple[Field, ...]:
     Raises what `decode` raises.
     """
     fields: list[Field] = []
-    _read(frame, Cursor(frame, fields))
+    _read(form(frame), Cursor(frame, fields))
     return tuple(fields)
 
 
-def _read(frame: bytes, cursor: Cursor) -> tuple[Message, ...]:
-    if form(frame) is Form.SHORT:
+def _read(layout: Form, cursor: Cursor) -> tuple[Message, ...]:
+    if layout is Form.SHORT:
         return (short.read(cursor),)
     kind = read_head(cursor)
     if kind in _SINGLE_KINDS:
