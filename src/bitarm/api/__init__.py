@@ -5,7 +5,7 @@ simulate                   many trials of one setting or of several
 network/                   either side of a run over a broker
 problem, arm_tables        a problem file; what an agent reads of one
 arms, sources, fleet       arms as a program has them, as a file has them, and who serves them
-words, tables              words as files and calls spell them; those that no scheme has
+words, table_words         words as files and calls spell them; those that no scheme has
 scheme                     from words to a Setup, and `bitarm.setup`
 default_scheme             which quantizer, policy and width a run has
 applicable                 which words apply beside which

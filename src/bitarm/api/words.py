@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
-from bitarm.api.tables import NETWORK
+from bitarm.api.table_words import NETWORK
 from bitarm.core.limits import Limits
 from bitarm.core.registry import unheard_of
 from bitarm.core.spec import check_seed
