@@ -294,21 +294,21 @@ class Learner:
         question = record.question
         assert question is not None  # it is awaited
         event: LearnerEvent = (
-            self._told(answer, question)
+            self._read_report(answer, question)
             if isinstance(answer, Report)
-            else self._ahead(answer, question)
+            else self._read_position(answer, question)
         )
         if self._race.awaited:
             return LearnerOutput(events=(event,))
         return self._rounds.close([event])
 
-    def _told(self, report: Report, question: Question) -> ReportAccepted:
+    def _read_report(self, report: Report, question: Question) -> ReportAccepted:
         try:
             return self._race.hear(report.arm, question, report.symbol)
         except PeerProtocolError as error:
             raise self._misfit(report, str(error)) from None
 
-    def _ahead(self, answer: Position, question: Question) -> PositionTold:
+    def _read_position(self, answer: Position, question: Question) -> PositionTold:
         """An agent remembers more pulls than this learner: believed only if that can be."""
         if not self.resumed:
             raise self._misfit(
