@@ -67,7 +67,8 @@ def run_agent(
     if not 1 <= most_pulls <= MAX_PULLS:
         raise ConfigError(f"most_pulls must lie between 1 and {MAX_PULLS:,}, got {most_pulls:,}")
     sensors: dict[str, list[SensorFeed]] = {}
-    supply = _supply(problem, agent, sensors)
+    blocking: list[ThreadFeed] = []
+    supply = _supply(problem, agent, sensors, blocking)
     keeper = AgentFile(state / check_name("the name of a run", name) / f"{agent}.json")
     try:
         service = AgentService(
@@ -92,6 +93,8 @@ def run_agent(
         drive(observed, broker, patience, stop)
     finally:
         keeper.close()
+        for feed in blocking:
+            feed.close()
     if service.failure is not None:
         raise service.failure
     causes = service.causes_by_name
@@ -103,7 +106,13 @@ def run_agent(
     )
 
 
-def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]]) -> Supply:
+def _supply(
+    problem: ArmsFile,
+    agent: str,
+    sensors: dict[str, list[SensorFeed]],
+    blocking: list[ThreadFeed],
+) -> Supply:
+    """What gives the feed of an arm; it notes sensors by topic, and feeds that must be closed."""
     arms = {arm.name: arm for arm in problem.arms if arm.agent == agent}
     if not arms:
         known = ", ".join(sorted({arm.agent for arm in problem.arms}))
@@ -125,6 +134,9 @@ def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]])
         if name in topics:
             return topics[name]
         source = arm.rewards(number, seed, folder=problem.folder)
-        return DirectFeed(source) if isinstance(source, Replayable) else ThreadFeed(source)
+        if isinstance(source, Replayable):
+            return DirectFeed(source)
+        blocking.append(ThreadFeed(source))
+        return blocking[-1]
 
     return supply
