@@ -67,7 +67,7 @@ def run_agent(
     if not 1 <= most_pulls <= MAX_PULLS:
         raise ConfigError(f"most_pulls must lie between 1 and {MAX_PULLS:,}, got {most_pulls:,}")
     sensors: dict[str, list[SensorFeed]] = {}
-    blocking: list[ThreadFeed] = []
+    blocking: dict[str, ThreadFeed] = {}
     supply = _supply(problem, agent, sensors, blocking)
     keeper = AgentFile(state / check_name("the name of a run", name) / f"{agent}.json")
     try:
@@ -93,7 +93,7 @@ def run_agent(
         drive(observed, broker, patience, stop)
     finally:
         keeper.close()
-        for feed in blocking:
+        for feed in blocking.values():
             feed.close()
     if service.failure is not None:
         raise service.failure
@@ -110,9 +110,12 @@ def _supply(
     problem: ArmsFile,
     agent: str,
     sensors: dict[str, list[SensorFeed]],
-    blocking: list[ThreadFeed],
+    blocking: dict[str, ThreadFeed],
 ) -> Supply:
-    """What gives the feed of an arm; it notes sensors by topic, and feeds that must be closed."""
+    """What gives the feed of an arm, anew for each run.
+
+    It notes sensors by topic, and by arm the feeds that must be closed in the end.
+    """
     arms = {arm.name: arm for arm in problem.arms if arm.agent == agent}
     if not arms:
         known = ", ".join(sorted({arm.agent for arm in problem.arms}))
@@ -136,7 +139,9 @@ def _supply(
         source = arm.rewards(number, seed, folder=problem.folder)
         if isinstance(source, Replayable):
             return DirectFeed(source)
-        blocking.append(ThreadFeed(source))
-        return blocking[-1]
+        before, blocking[name] = blocking.get(name), ThreadFeed(source)
+        if before is not None:
+            before.close()  # an earlier run's: two commands must not measure the same arm
+        return blocking[name]
 
     return supply
