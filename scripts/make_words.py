@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bitarm.api.defaults import default_of, shown
 from bitarm.api.sources import SOURCES
-from bitarm.api.tables import ArmWords, FileWords, NetworkWords
+from bitarm.api.table_words import ArmWords, FileWords, NetworkWords
 from bitarm.api.words import LIMITS
 from bitarm.core.vocabulary import users, vocabulary
 from bitarm.core.words import Declared, words_of

@@ -90,3 +90,20 @@ def test_equal_arms_without_noise_end_only_by_a_tolerance_or_a_limit(value: floa
     ended = bitarm.identify(arms, bounds=(0, 1), max_samples=2000, seed=1)
     assert (ended.best_arm, ended.guarantee) == (None, None)
     assert bitarm.identify(arms, bounds=(0, 1), epsilon=0.05, seed=1).guarantee == 0.05
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_recorded_rewards_of_any_size_are_held_against_sigma(size: float) -> None:
+    """Their squares are no floats: they were an error, or contradicted no sigma at all."""
+    arms = [[size, -size] * 200, [3 * size, 5 * size] * 200]
+    assert bitarm.identify(arms, sigma=size, seed=1).guarantee == 0.05
+    with pytest.warns(UserWarning, match="is too small for the data of arm-"):
+        assert bitarm.identify(arms, sigma=size / 9, policy="se", seed=1).guarantee is None
+
+
+@pytest.mark.parametrize("gap", [5e-324, 1e-170])
+def test_a_lead_that_would_take_for_ever_has_no_estimate_of_its_cost(gap: float) -> None:
+    ended = bitarm.identify(
+        [[gap] * 50, [0.0] * 50], bounds=(0, 1), quantizer="exact", policy="se", seed=1
+    )
+    assert (ended.best_arm, ended.leader, ended.to_decide) == (None, 0, None)

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+from loopback import eventually
 
 from bitarm.api.identify import run_problem
+from bitarm.api.network.agent import _supply
 from bitarm.api.problem import Problem, parse_problem
 from bitarm.errors import ConfigError, RewardError
+from bitarm.rewards.feeds import ThreadFeed
 
 
 def _with_commands(low: str, high: str) -> Problem:
@@ -35,3 +38,19 @@ def test_a_topic_is_for_agents_only() -> None:
     problem = parse_problem(f"[problem]\nbounds = [0, 1]\n{arms}", Path())
     with pytest.raises(ConfigError, match="listens to a topic: only `bitarm agent` can"):
         run_problem(problem, seed=1)
+
+
+def test_an_agent_that_joins_another_run_ends_the_commands_of_the_run_before() -> None:
+    problem = _with_commands("while :; do echo 0.1; done", "echo 0.9")
+    feeds: dict[str, ThreadFeed] = {}
+    supply = _supply(problem.for_agents(), problem.arms[0].agent, {}, feeds)
+    name = problem.arms[0].name
+    before = supply(name, 0, 1)
+    eventually(lambda: len(before.take(1)) == 1, "a reward")
+    worker = feeds[name]._thread
+    assert worker is not None
+    after = supply(name, 0, 1)
+    worker.join(10.0)
+    assert not worker.is_alive()
+    eventually(lambda: len(after.take(1)) == 1, "a reward of the next run")
+    feeds[name].close()

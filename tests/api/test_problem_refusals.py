@@ -12,12 +12,16 @@ from bitarm.api.problem import parse_problem
 from bitarm.errors import ConfigError
 
 
+def _third(words: str) -> str:
+    return ARMS + f'[[arm]]\nname = "third"\n{words}\n'
+
+
 def _gaussian(words: str) -> str:
-    return ARMS + f'[[arm]]\nname = "third"\nsource = "gaussian"\n{words}\n'
+    return _third(f'source = "gaussian"\n{words}')
 
 
 def _beta(words: str) -> str:
-    return ARMS + f'[[arm]]\nname = "third"\nsource = "beta"\n{words}\n'
+    return _third(f'source = "beta"\n{words}')
 
 
 _FILES: dict[str, tuple[str, str]] = {
@@ -67,6 +71,30 @@ _FILES: dict[str, tuple[str, str]] = {
     "mean a word": (
         problem(arms=_gaussian('mean = "high"\nsd = 1.0')),
         "arm 'third': mean must be a number, got 'high'",
+    ),
+    "mean out of range": (
+        problem(arms=_beta("mean = 2")),
+        r"arm 'third': mean must lie in \(0, 1\), got 2",
+    ),
+    "sd below 0": (
+        problem(arms=_gaussian("mean = 0.0\nsd = -1.0")),
+        "arm 'third': sd must be a finite number above 0, got -1",
+    ),
+    "timeout 0": (
+        problem(arms=_third('source = "command"\ncommand = "x"\ntimeout = 0')),
+        "arm 'third': timeout must be a finite number above 0, got 0",
+    ),
+    "topic of a run": (
+        problem(arms=_third('source = "topic"\ntopic = "bitarm/v2/lab"')),
+        "arm 'third': a sensor's topic is one topic outside bitarm/, got 'bitarm/v2/lab'",
+    ),
+    "topic of many sensors": (
+        problem(arms=_third('source = "topic"\ntopic = "roof/+"')),
+        r"arm 'third': a sensor's topic is one topic .*, got 'roof/\+'",
+    ),
+    "pointer without a slash": (
+        problem(arms=_third('source = "topic"\ntopic = "roof"\npointer = "link/snr"')),
+        "arm 'third': pointer must begin with /, .* got 'link/snr'",
     ),
     "problem a list": ("[[problem]]\ndelta = 0.1\n", r"\[problem\] must be a table"),
     "epsilon_quban with icq": (

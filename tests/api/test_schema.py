@@ -20,7 +20,7 @@ from bitarm import load_problem
 from bitarm.api.fleet import fleet_of
 from bitarm.api.schema import problem_schema
 from bitarm.api.sources import SOURCES, Place, Source
-from bitarm.api.tables import ArmWords, FileWords, NetworkWords
+from bitarm.api.table_words import ArmWords, FileWords, NetworkWords
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES

@@ -1,6 +1,7 @@
 """The settings in which every quantizer is held to its laws, and what rounding is allowed."""
 
 import math
+from typing import get_args
 
 import pytest
 from contracts.moments import Case, Moment
@@ -17,7 +18,7 @@ from bitarm.core.quantizers import (
     Icq,
     QuBan,
 )
-from bitarm.core.quantizers.icq import PRIORS
+from bitarm.core.quantizers.icq import Prior
 
 ROUNDING = 2.0**-48
 
@@ -39,7 +40,7 @@ def free(quantizer: Quantizer) -> Case:
 SETTINGS: dict[str, list[Case]] = {
     "exact": [free(Exact())],
     "icq": [
-        *(icq(bits, prior) for bits in (1, 3) for prior in PRIORS),
+        *(icq(bits, prior) for bits in (1, 3) for prior in get_args(Prior)),
         *(icq(bits, "uniform") for bits in (2, 8, 32)),
     ],
     "quban": [free(QuBan(epsilon_quban=epsilon)) for epsilon in (0.01, 0.5, 2.0, 7.0)],

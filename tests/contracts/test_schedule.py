@@ -1,5 +1,9 @@
 """The laws of `Schedule`, for every schedule there is."""
 
+import sys
+from collections.abc import Callable, Iterator
+from threading import Barrier, Thread
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +16,6 @@ from bitarm.core.schedule import (
     LooksSchedule,
     RecordedSchedule,
     Schedule,
-    batch,
 )
 
 geometric = st.builds(
@@ -55,12 +58,10 @@ def test_pull_counts_increase_until_the_end_and_then_there_are_none(
     before, index = 0, 1
     while (t_i := schedule.pulls_at(index)) is not None:
         assert before < t_i <= MAX_PULLS
-        assert batch(schedule, index) == t_i - before
         before, index = t_i, index + 1
     assert index > 1
     for past in (index, index + 1, index + 17):
         assert schedule.pulls_at(past) is None
-        assert batch(schedule, past) is None
 
 
 @schedules
@@ -86,3 +87,36 @@ def test_the_checkpoint_after_any_pulls_adds_pulls(
     at = schedule.pulls_at(index) if index else 0
     assert at is not None
     assert at <= pulls
+
+
+@pytest.fixture
+def _impatient_threads() -> Iterator[None]:
+    """Threads that give way to each other at nearly every step."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("_impatient_threads")
+@pytest.mark.parametrize("make", [lambda: GeometricSchedule(growth=1.05, first=2), LooksSchedule])
+def test_threads_that_share_a_schedule_have_the_grid_of_one_that_is_alone(
+    make: Callable[[], Schedule],
+) -> None:
+    alone, seen = make(), set[tuple[int, ...]]()
+    farthest = 10**6
+    expected = tuple(alone.pulls_at(index) or 0 for index in range(1, alone.index_at(farthest) + 1))
+    for _ in range(50):
+        shared, start = make(), Barrier(4)
+
+        def ask(shared: Schedule = shared, start: Barrier = start) -> None:
+            start.wait()
+            count = shared.index_at(farthest)
+            seen.add(tuple(shared.pulls_at(index) or 0 for index in range(1, count + 1)))
+
+        threads = [Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert seen == {expected}

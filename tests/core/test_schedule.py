@@ -12,7 +12,6 @@ from bitarm.core.schedule import (
     MAX_PULLS,
     GeometricSchedule,
     ListedSchedule,
-    batch,
     default_first,
     paper_schedule,
 )
@@ -161,12 +160,6 @@ def test_checkpoints_are_numbered_from_1(
 ) -> None:
     with pytest.raises(ValueError, match="numbered from 1"):
         schedule.pulls_at(index)
-
-
-def test_batches_are_the_differences_of_neighbouring_checkpoints() -> None:
-    schedule = ListedSchedule(checkpoints=(3, 9, 10))
-    assert [batch(schedule, i) for i in (1, 2, 3, 4)] == [3, 6, 1, None]
-    assert [batch(paper_schedule(3), i) for i in (1, 2, 3)] == [3, 6, 18]
 
 
 def test_index_counts_the_checkpoints_at_or_below() -> None:

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from loopback import eventually
 
 from bitarm.core.rewards import PULLED_AT_ONCE
 from bitarm.errors import RewardError
+from bitarm.rewards.commands import CommandSource
 from bitarm.rewards.draws import ModelSource
 from bitarm.rewards.feeds import DirectFeed, ThreadFeed
 from bitarm.sim.models import Gaussian
@@ -90,3 +92,24 @@ def test_the_error_of_a_source_comes_out_where_it_is_taken() -> None:
         return False
 
     eventually(fails, "the error")
+
+
+def test_a_feed_that_is_closed_ends_its_thread_and_what_its_source_has_started() -> None:
+    source = CommandSource("while :; do echo 1; done", folder=Path(), timeout=30.0, label="a")
+    feed = ThreadFeed(source)
+    taken: list[float] = []
+    eventually(lambda: _all(feed, taken, 2), "two rewards")
+    worker, process = feed._thread, source._process
+    assert worker is not None
+    assert process is not None
+    assert (worker.is_alive(), process.poll()) == (True, None)
+    feed.close()
+    worker.join(10.0)
+    assert not worker.is_alive()
+    assert process.poll() is not None
+
+
+def test_a_feed_that_nobody_took_from_can_be_closed() -> None:
+    source = Slow()
+    ThreadFeed(source).close()
+    assert source.given == 0

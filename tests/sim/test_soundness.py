@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from tapes import make_spec
 
-from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.caveats import sigma_caveats
 from bitarm.api.simulate import SweepPoint, simulate
 from bitarm.sim.models import Bernoulli, Beta, Exponential, Gaussian, Poisson, RewardModel, Sampler
 

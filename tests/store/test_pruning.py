@@ -1,7 +1,9 @@
 """Which runs are forgotten, and that nothing else is."""
 
 import math
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,3 +116,26 @@ def test_when_something_happened_last(path: Path, opened: RunOpened, notes: Note
     journal.append(run, notes("a"))
     assert journal.last_at(run) == 8.0
     journal.close()
+
+
+def test_when_something_happened_is_told_of_events_that_nobody_can_read(
+    path: Path, opened: RunOpened, notes: Notes
+) -> None:
+    ticks = iter([5.0, 8.0])
+    journal = SqliteJournal.open(path, clock=lambda: next(ticks))
+    run = journal.open_run(opened)
+    journal.append(run, notes("a"))
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("UPDATE events SET body = 'of a later version' WHERE sequence = 2")
+    assert journal.last_at(run) == 8.0
+    journal.close()
+
+
+def test_to_ask_when_something_happened_is_not_to_have_read_the_run(
+    open_journal: Open, opened: RunOpened, notes: Notes
+) -> None:
+    run = open_journal().open_run(opened)
+    other = open_journal()
+    other.last_at(run)
+    with pytest.raises(StoreError, match="never read here"):
+        other.append(run, notes("a"))

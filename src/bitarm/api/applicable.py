@@ -4,7 +4,6 @@ A word without effect is refused, with the reason; one that a flag makes void in
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 from typing import Any
 
 from bitarm.core.budget import BudgetWords, is_budgeted
@@ -37,10 +36,10 @@ _REFUSED = {
 def applicable(
     registry: Registry[Any], chosen: type[Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The given words that are parameters of `chosen`; one that only others have is refused."""
-    own = parameters_of(chosen)
+    """The given words that are words of `chosen`; one that only others have is refused."""
+    own = words_of(chosen)
     for word in given:
-        users = [name for name, member in registry.known.items() if word in parameters_of(member)]
+        users = [name for name, member in registry.known.items() if word in words_of(member)]
         if users and word not in own:
             raise ConfigError(
                 f"{word} does not apply to the {registry.kind} {chosen.name}; it is for "
@@ -50,13 +49,12 @@ def applicable(
 
 
 def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
-    """Parameters that lose their meaning when these words replace a file's own choices."""
+    """Words that lose their meaning when these replace a file's own choices."""
     displaced: set[str] = set()
     for registry in (CHOICES, POLICIES):
         name = chosen.get(registry.kind)
         if isinstance(name, str) and name in registry:
-            own = parameters_of(registry[name])
-            displaced |= set().union(*map(parameters_of, registry.known.values())) - own
+            displaced |= foreign_words(registry, registry[name])
     if "growth" in chosen or "first" in chosen:
         displaced.add("checkpoints")
     if "bit_budget" in chosen:
@@ -73,9 +71,10 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
     return displaced
 
 
-def parameters_of(member: type[Any]) -> set[str]:
-    """The names of a scheme's parameters."""
-    return {field.name for field in fields(member)}
+def foreign_words(registry: Registry[Any], chosen: type[Any]) -> set[str]:
+    """The words that other schemes of a registry have, and the chosen one has not."""
+    every = {word for member in registry.known.values() for word in words_of(member)}
+    return every - words_of(chosen).keys()
 
 
 def meaningless(

@@ -10,7 +10,15 @@ from typing import Any, TypeVar, final
 from bitarm.api.sources import SOURCES, Place, Source, runs_code
 from bitarm.core.bounds import Bounds
 from bitarm.core.rewards import RewardSource
-from bitarm.core.words import Taker, flag, number_range, text, typed, unknown, words_of
+from bitarm.core.words import (
+    flag,
+    number_range,
+    takers_of,
+    text,
+    typed,
+    unknown,
+    words_of,
+)
 from bitarm.errors import ConfigError
 from bitarm.wire.chirpstack import check_device
 from bitarm.wire.topics import agent_for, check_agent
@@ -153,11 +161,12 @@ def _source(given: dict[str, Any]) -> Source:
         )
     kind = SOURCES.require(text("source", given.pop("source")))
     known = words_of(kind)
-    takers: dict[str, Taker] = {word: declared.taker for word, declared in known.items()}
-    values = typed(given, takers, f"a {kind.name} arm")  # first: a word may be misspelt
+    values = typed(given, takers_of(kind), f"a {kind.name} arm")  # first: a word may be misspelt
     for word, declared in known.items():
         if declared.required and word not in given:
             raise ConfigError(f"a {kind.name} source needs {word}")
+    for word, value in values.items():
+        known[word].check(value)
     return kind(**values)
 
 

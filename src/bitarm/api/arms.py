@@ -9,7 +9,7 @@ from bitarm.rewards.callables import CallableSource
 from bitarm.rewards.recorded import IteratorSource, recorded
 
 
-class Frame(Protocol):
+class TableOfArms(Protocol):
     """A table whose columns are the arms, as pandas, Polars and Arrow have them."""
 
     @property
@@ -25,7 +25,7 @@ class Frame(Protocol):
 ArmRewards: TypeAlias = Callable[[], float] | Iterable[float] | RewardSource
 """One arm: a function, numbers that are there, an iterator that hands them out, or a source."""
 
-Arms: TypeAlias = Mapping[Any, ArmRewards] | Sequence[ArmRewards] | Frame
+Arms: TypeAlias = Mapping[Any, ArmRewards] | Sequence[ArmRewards] | TableOfArms
 """All arms: by name, in a list (they are called arm-0, arm-1, …), or the columns of a table."""
 
 _KINDS = "a function that returns a reward, an array or a column of numbers, or a generator"

@@ -9,11 +9,10 @@ from typing import Any
 
 from bitarm.api.applicable import GRID
 from bitarm.core.budget import is_budgeted
-from bitarm.core.codes import Above, Nearest
 from bitarm.core.confidence import Stride, Width
 from bitarm.core.policies import POLICIES, ChallengeElimination, SuccessiveElimination
 from bitarm.core.policy import Policy
-from bitarm.core.quantizer import Quantizer
+from bitarm.core.quantizer import Quantizer, asks_to_judge
 from bitarm.core.quantizers import CHOICES, Dicq, Dyadic
 from bitarm.core.registry import Registry
 from bitarm.core.vocabulary import choose
@@ -63,11 +62,6 @@ def default_policy(
     if judged and (width is None or choose(WIDTHS, width).fits(Stride.JUDGED)):
         return ChallengeElimination
     return SuccessiveElimination
-
-
-def asks_to_judge(quantizer: Quantizer | type[Quantizer]) -> bool:
-    """Whether a quantizer has the questions for agents that judge themselves."""
-    return quantizer.hinted and {Nearest.name, Above.name} <= set(quantizer.codes)
 
 
 def default_width(policy: Policy | type[Policy], *, bounds_only: bool = True) -> type[Width]:

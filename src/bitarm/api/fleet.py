@@ -4,7 +4,7 @@ from typing import Any
 
 from bitarm.api.arm_tables import Arm
 from bitarm.api.problem import Problem
-from bitarm.api.tables import NetworkWords
+from bitarm.api.table_words import NetworkWords
 from bitarm.core.events import FleetAssigned, LostRule
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError

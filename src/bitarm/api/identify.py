@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from bitarm.api.arms import Arms, sources_of
-from bitarm.api.assumptions import check_data, data_caveats, sigma_caveats
+from bitarm.api.caveats import check_data, data_caveats, sigma_caveats
 from bitarm.api.identification import Identification, identification_of
 from bitarm.api.problem import Problem
 from bitarm.api.scheme import build

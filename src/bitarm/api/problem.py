@@ -27,8 +27,7 @@ from bitarm.api.arm_tables import (
     table_named,
 )
 from bitarm.api.scheme import build
-from bitarm.api.tables import NETWORK
-from bitarm.api.words import LIMITS, typed_words
+from bitarm.api.words import LIMITS, NETWORK, typed_words
 from bitarm.core.rewards import RewardSource
 from bitarm.core.setup import Setup
 from bitarm.core.words import flag, typed

@@ -13,7 +13,7 @@ from typing import Any
 
 from bitarm.api.defaults import Default, default_of
 from bitarm.api.sources import SOURCES, Source
-from bitarm.api.tables import ArmWords, FileWords, NetworkWords
+from bitarm.api.table_words import ArmWords, FileWords, NetworkWords
 from bitarm.core.limits import Limits
 from bitarm.core.policies import POLICIES
 from bitarm.core.quantizers import CHOICES

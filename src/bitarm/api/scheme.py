@@ -10,7 +10,6 @@ from typing import Any
 from bitarm.api.applicable import GRID, applicable, refuse_meaningless
 from bitarm.api.default_scheme import (
     DEFAULT_DELTA,
-    asks_to_judge,
     chosen_policy,
     chosen_quantizer,
     default_width,
@@ -28,7 +27,7 @@ from bitarm.core.policies import (
     SuccessiveElimination,
 )
 from bitarm.core.policy import Policy
-from bitarm.core.quantizer import Quantizer
+from bitarm.core.quantizer import Quantizer, asks_to_judge
 from bitarm.core.quantizers import CHOICES, Dyadic
 from bitarm.core.schedule import (
     GeometricSchedule,

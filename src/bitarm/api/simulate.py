@@ -6,8 +6,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from bitarm.api.applicable import GRID, meaningless, parameters_of
-from bitarm.api.assumptions import resolution_caveats, sigma_caveats
+from bitarm.api.applicable import GRID, foreign_words, meaningless
+from bitarm.api.caveats import resolution_caveats, sigma_caveats
 from bitarm.api.dataframes import arrow_of, flat, frame_of
 from bitarm.api.default_scheme import chosen_policy, chosen_quantizer
 from bitarm.api.extras import require
@@ -267,18 +267,13 @@ def _check_bounds(models: Sequence[RewardModel], bounds: tuple[float, float] | N
 
 
 def _applicable(point: dict[str, Any]) -> dict[str, Any]:
-    """The words that are parameters of the chosen quantizer and policy, or of neither family."""
+    """The words that the chosen quantizer and policy have, or that belong to every run."""
     quantizer, policy = chosen_quantizer(point), chosen_policy(point)
-    foreign = _parameters(CHOICES.known) - parameters_of(quantizer)
-    foreign |= _parameters(POLICIES.known) - parameters_of(policy)
+    foreign = foreign_words(CHOICES, quantizer) | foreign_words(POLICIES, policy)
     foreign |= meaningless(policy, quantizer, point).keys()
     if policy.stride is Stride.JUDGED:
         foreign |= {*GRID}
     return {word: value for word, value in point.items() if word not in foreign}
-
-
-def _parameters(family: Mapping[str, type[Any]]) -> set[str]:
-    return set().union(*map(parameters_of, family.values()))
 
 
 def _runner(workers: int | None, cluster: str | None) -> Runner:

@@ -192,18 +192,18 @@ class TopicArm(Source):
     topic: Annotated[str, _arm("The sensor's topic on the run's broker")]
     pointer: Annotated[str, _arm("Where in its JSON the number is: /temperature/value")] = ""
 
+    def __post_init__(self) -> None:
+        if not self.topic or set(self.topic) & set("+#") or self.topic.startswith("bitarm/"):
+            raise ConfigError(f"a sensor's topic is one topic outside bitarm/, got {self.topic!r}")
+        if self.pointer and not self.pointer.startswith("/"):
+            raise ConfigError(
+                "pointer must begin with /, as /temperature/value does, or be left out where the "
+                f"payload is the number itself, got {self.pointer!r}"
+            )
+
     def open(self, place: Place) -> RewardSource:
         """Refused: payloads come to a process that is connected to the broker."""
         raise ConfigError(f"arm {place.arm!r} listens to a topic: only `bitarm agent` can")
-
-    def checked_topic(self, arm: str) -> str:
-        """One topic that is not the run's own."""
-        topic = self.topic
-        if not topic or "+" in topic or "#" in topic or topic.startswith("bitarm/"):
-            raise ConfigError(
-                f"arm {arm!r}: a sensor's topic is one topic outside bitarm/, got {topic!r}"
-            )
-        return topic
 
 
 _DATA = (GaussianArm, BernoulliArm, BetaArm, PoissonArm, ExponentialArm, CsvArm, TopicArm)

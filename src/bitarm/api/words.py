@@ -8,16 +8,17 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
-from bitarm.api.tables import NETWORK
+from bitarm.api.table_words import NetworkWords
 from bitarm.core.limits import Limits
 from bitarm.core.registry import unheard_of
 from bitarm.core.spec import check_seed
-from bitarm.core.vocabulary import LIMIT_PREFIX, import_plugins, taker_of, vocabulary
-from bitarm.core.words import Taker, typed, words_of
+from bitarm.core.vocabulary import LIMIT_PREFIX, import_plugins, vocabulary
+from bitarm.core.words import Taker, takers_of, typed
 from bitarm.errors import ConfigError
 
-LIMITS: dict[str, Taker] = {name: taker_of(declared) for name, declared in words_of(Limits).items()}
-"""What takes the value of each word of [limits]."""
+LIMITS: dict[str, Taker] = takers_of(Limits)
+NETWORK: dict[str, Taker] = takers_of(NetworkWords)
+"""What takes the value of each word of [limits], and of [network]."""
 
 
 def typed_words(given: Mapping[str, Any], table: str, beside: Iterable[str] = ()) -> dict[str, Any]:
@@ -46,10 +47,10 @@ def split(
     Parameters that the call has `beside` them are named in a refusal too.
     """
     require_known(words, "a word", beside)
-    known = vocabulary()
+    problem, scheme = (vocabulary().of_table(table) for table in ("problem", "scheme"))
     return (
-        {word: words[word] for word in words if word in known.of_table("problem")},
-        {word: words[word] for word in words if word in known.of_table("scheme")},
+        {word: value for word, value in words.items() if word in problem},
+        {word: value for word, value in words.items() if word in scheme},
         {
             word: take(LIMIT_PREFIX + word, words[LIMIT_PREFIX + word])
             for word, take in LIMITS.items()

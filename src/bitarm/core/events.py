@@ -1,6 +1,8 @@
 """What happened, as frozen values: the journal's content, from which a machine can be rebuilt.
 
-An event says what was taken in or decided, never what time it was: the store stamps that.
+An event says what was taken in or decided, never what time it was: the store stamps that. A new
+kind is a class here, in `LearnerEvent`; `standings.py` says what it changes, `sentences.py` how it
+is told, and `replay.py` whether a rebuilt learner takes it in, puts it out, or passes it over.
 """
 
 import json
@@ -310,5 +312,5 @@ def load_event(text: str) -> LearnerEvent:
 def _parse(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"not an event: {error}") from None

@@ -1,11 +1,12 @@
 """Whether P(wrong) ≤ δ holds for an answer, and if not, why not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, final
 
 from bitarm.core.assumptions import assumptions_of, meaning_of, spelled
 from bitarm.core.confidence import ArmView, Stride
+from bitarm.core.events import AgentJoined
 from bitarm.core.outcome import Outcome
 from bitarm.core.policy import tolerance_of
 from bitarm.core.resolution import allowance, resolution
@@ -39,6 +40,15 @@ class Incidents:
     silent: bool = False  # whether an agent does not say what it remembers
     resumed: bool = False  # whether another learner went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
+
+    def with_process(self, joined: AgentJoined) -> "Incidents":
+        """The incidents after a process began to serve an agent, for the first time or again."""
+        return replace(
+            self,
+            rewards_lost=self.rewards_lost or joined.may_have_lost,
+            files_read=self.files_read or joined.may_have_gone_on,
+            silent=self.silent or joined.is_silent,
+        )
 
 
 @final

@@ -6,7 +6,6 @@ epoch (`begin`), asks again for what is missing and goes on to the same answer.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import final
 
 from bitarm.core.confidence import ArmView
@@ -205,9 +204,7 @@ class Learner:
             raise LocalProtocolError("a learner must be started before it takes another epoch")
         if not is_later(epoch, self.epoch):
             raise LocalProtocolError(f"epoch {epoch} must be later than {self.epoch}")
-        self._rounds.incidents = replace(self._rounds.incidents, resumed=True)
-        self._rounds.address = replace(self._rounds.address, epoch=epoch)
-        self._race.renumber()
+        self._rounds.resume(epoch)
         return LearnerOutput(events=(EpochBegan(epoch=epoch),), messages=self.pending)
 
     def receive(self, answer: Answer) -> LearnerOutput:
@@ -246,13 +243,7 @@ class Learner:
         says nothing of its memory, what it may have kept to itself.
         """
         self._require_running()
-        before = self._rounds.incidents
-        self._rounds.incidents = replace(
-            before,
-            rewards_lost=before.rewards_lost or joined.may_have_lost,
-            files_read=before.files_read or joined.may_have_gone_on,
-            silent=before.silent or joined.is_silent,
-        )
+        self._rounds.join(joined)
         return LearnerOutput(events=(joined,))
 
     def note(self, caveat: str) -> LearnerOutput:
@@ -303,21 +294,21 @@ class Learner:
         question = record.question
         assert question is not None  # it is awaited
         event: LearnerEvent = (
-            self._told(answer, question)
+            self._read_report(answer, question)
             if isinstance(answer, Report)
-            else self._ahead(answer, question)
+            else self._read_position(answer, question)
         )
         if self._race.awaited:
             return LearnerOutput(events=(event,))
         return self._rounds.close([event])
 
-    def _told(self, report: Report, question: Question) -> ReportAccepted:
+    def _read_report(self, report: Report, question: Question) -> ReportAccepted:
         try:
             return self._race.hear(report.arm, question, report.symbol)
         except PeerProtocolError as error:
             raise self._misfit(report, str(error)) from None
 
-    def _ahead(self, answer: Position, question: Question) -> PositionTold:
+    def _read_position(self, answer: Position, question: Question) -> PositionTold:
         """An agent remembers more pulls than this learner: believed only if that can be."""
         if not self.resumed:
             raise self._misfit(
@@ -331,7 +322,7 @@ class Learner:
                 answer, f"says that {answer.pulls} pulls were made, which this run cannot have"
             )
         self._race.fall_behind(answer.arm, answer.pulls)
-        self._rounds.restored()
+        self._rounds.notice_restore()
         return PositionTold(round=self.rounds, arm=answer.arm, pulls=answer.pulls)
 
     def _repeat(self, answer: Answer, record: ArmRecord) -> LearnerOutput:

@@ -8,6 +8,7 @@ answer would be right no right arm ever falls, so it holds at any time, under th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import final
 
 from bitarm.core.confidence import ArmView, Stride
@@ -152,18 +153,14 @@ def _exclusion(standings: Standings) -> Guarantee:
         )
         for number, arm in enumerate(arms)
     ]
-    processes = [process for joined in standings.joined.values() for process in joined]
+    incidents = Incidents(resumed=standings.resumed, restores=standings.restores)
+    for joined in chain.from_iterable(standings.joined.values()):
+        incidents = incidents.with_process(joined)
     course = Course(
         covered=covered_arms(arms),
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
-        incidents=Incidents(
-            rewards_lost=any(process.may_have_lost for process in processes),
-            files_read=any(process.may_have_gone_on for process in processes),
-            silent=any(process.is_silent for process in processes),
-            resumed=standings.resumed,
-            restores=standings.restores,
-        ),
+        incidents=incidents,
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
 
@@ -179,7 +176,7 @@ def _cost(arms: Sequence[ArmStanding], leader: int, others: Sequence[int]) -> Co
         if gap <= 0 or other.radius is None:
             return None
         noise = first.radius * math.sqrt(first.pulls) + other.radius * math.sqrt(other.pulls)
-        until[number] = (noise / gap) ** 2
+        until[number] = (noise / gap) * (noise / gap)  # infinite where a power would raise
     until[leader] = max(until.values())
     if not math.isfinite(until[leader]):
         return None

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, final
 
 from bitarm.core.bits import Symbol
 from bitarm.core.bounds import Bounds
+from bitarm.core.codes import Above, Nearest
 from bitarm.core.confidence import radius
 from bitarm.core.hint import Hint
 from bitarm.core.phases import BitBudget
@@ -199,6 +200,11 @@ class Quantizer(Protocol):
             f"messages of {self.name} have no fixed length, which a bit_budget needs: choose "
             "another quantizer, such as dicq"
         )
+
+
+def asks_to_judge(quantizer: Quantizer | type[Quantizer]) -> bool:
+    """Whether a quantizer has the questions for agents that judge themselves."""
+    return quantizer.hinted and {Nearest.name, Above.name} <= set(quantizer.codes)
 
 
 NOTHING_KNOWN = Estimate(mean=0.0, error=float("inf"), radius=float("inf"))

@@ -118,8 +118,8 @@ class Race:
             return (Stop(outcome=self._policy.answers, best_arm=views[0].arm),)
         return (Stop(outcome=Outcome.AGENT_LOST),)
 
-    def data_read(self) -> str:
-        """Which recorded rewards have ended, in words; empty if none have."""
+    def ended_data(self) -> str:
+        """Of which arms the recorded rewards have ended, in words; empty if none have."""
         ends, spec = self._context.ends, self._spec
         ended = [
             f"{spec.arms[arm]} (rows: {ends[arm]:,})"

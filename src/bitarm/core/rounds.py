@@ -9,7 +9,14 @@ from typing import final
 
 from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.epochs import Address
-from bitarm.core.events import ArmDropped, CaveatNoted, LearnerEvent, RoundOpened, RunEnded
+from bitarm.core.events import (
+    AgentJoined,
+    ArmDropped,
+    CaveatNoted,
+    LearnerEvent,
+    RoundOpened,
+    RunEnded,
+)
 from bitarm.core.guarantee import Incidents
 from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.messages import Cause, Dismiss, Request
@@ -23,7 +30,7 @@ class Rounds:
     """The rounds of one race, with what speaks against its answer and how it ended."""
 
     def __init__(self, race: Race, address: Address) -> None:
-        """`address` is that of the learner, who replaces it with every epoch that it takes."""
+        """`address` is that of the learner in its first epoch."""
         self.address = address
         self.caveats: tuple[str, ...] = ()
         self.incidents = Incidents()
@@ -36,7 +43,17 @@ class Rounds:
         self.caveats = (*self.caveats, caveat)
         return CaveatNoted(text=caveat)
 
-    def restored(self) -> None:
+    def resume(self, epoch: int) -> None:
+        """Take a later epoch: the questions that are open are the first of it."""
+        self.incidents = replace(self.incidents, resumed=True)
+        self.address = replace(self.address, epoch=epoch)
+        self._race.renumber()
+
+    def join(self, joined: AgentJoined) -> None:
+        """Take in that a process began to serve an agent."""
+        self.incidents = self.incidents.with_process(joined)
+
+    def notice_restore(self) -> None:
         """Take in that an agent remembers more than this journal: the past of this epoch is lost.
 
         Counted when it is told: the arm may be lost before the round closes.
@@ -67,7 +84,7 @@ class Rounds:
                     advances.append(action)
                 case Stop():
                     ended = action.outcome is Outcome.DATA_EXHAUSTED
-                    why = self._race.data_read() if ended else ""
+                    why = self._race.ended_data() if ended else ""
                     return self.end(action, events, messages, why)
         return self._go_on(advances, events, messages)
 

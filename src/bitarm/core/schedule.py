@@ -6,6 +6,7 @@ of an arm increase.
 """
 
 import math
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from bitarm.errors import ConfigError
 
 MAX_PULLS = 10**12
 """No arm is pulled more often: sums and counts stay in 64 bits, and every run is finite."""
+
+_MORE = 16  # checkpoints that are computed at once, at least
 
 
 class Schedule(Hashable, Protocol):
@@ -40,17 +43,61 @@ class Schedule(Hashable, Protocol):
         ...
 
 
-def batch(schedule: Schedule, index: int) -> int | None:
-    """b_i = t_i − t_{i−1}, the pulls between two neighbouring checkpoints; None past the end."""
-    t_i = schedule.pulls_at(index)
-    if t_i is None:
-        return None
-    return t_i - ((schedule.pulls_at(index - 1) or 0) if index > 1 else 0)
+class _GrowingGrid(ABC):
+    """A grid that follows from a rule, and is computed as far as somebody has asked.
+
+    Threads may share one, as runs of one setup do: a longer grid takes the place of a shorter one
+    as a whole, and whoever reads it goes on with what it has read.
+    """
+
+    __slots__ = ()
+
+    _grid: tuple[int, ...]  # never empty
+
+    @abstractmethod
+    def _after(self, count: int, last: int) -> int:
+        """t_{count + 1}, where `last` is t_count."""
+        ...
+
+    def pulls_at(self, index: int) -> int | None:
+        """t_i; None once it would pass `MAX_PULLS`."""
+        _check_index(index)
+        grid = self._grid
+        while len(grid) < index:
+            longer = self._longer(grid)
+            if longer is None:
+                return None
+            grid = longer
+        return grid[index - 1]
+
+    def index_at(self, pulls: int) -> int:
+        """Number of checkpoints at or below `pulls`."""
+        grid = self._grid
+        while grid[-1] < pulls:
+            longer = self._longer(grid)
+            if longer is None:
+                return len(grid)
+            grid = longer
+        return bisect_right(grid, pulls)
+
+    def _longer(self, grid: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The grid with about as many checkpoints again; None if there are no more."""
+        longer = list(grid)
+        for _ in range(len(grid) + _MORE):
+            after = self._after(len(longer), longer[-1])
+            if after > MAX_PULLS:
+                break
+            longer.append(after)
+        if len(longer) == len(grid):
+            return None
+        grown = tuple(longer)
+        object.__setattr__(self, "_grid", grown)
+        return grown
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GeometricSchedule:
+class GeometricSchedule(_GrowingGrid):
     """t_i = max(t_{i−1} + 1, ⌈t_1·α^{i−1}⌉): exponentially sparse, for any real α > 1.
 
     For integer α and t_1 = α this is the paper's t_i = α^i. The paper leaves the rounding for
@@ -63,45 +110,22 @@ class GeometricSchedule:
     first: Annotated[
         int, Word("Pulls up to the first checkpoint", sign="t₁=", least=1, most=MAX_PULLS)
     ]
-    _grid: list[int] = field(init=False, repr=False, compare=False, default_factory=list)
+    _grid: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_words(self)
+        object.__setattr__(self, "_grid", (self.first,))
 
-    def pulls_at(self, index: int) -> int | None:
-        """t_i; None once it would pass `MAX_PULLS`."""
-        _check_index(index)
-        while len(self._grid) < index:
-            if not self._extend():
-                return None
-        return self._grid[index - 1]
-
-    def index_at(self, pulls: int) -> int:
-        """Number of checkpoints at or below `pulls`."""
-        while (not self._grid or self._grid[-1] < pulls) and self._extend():
-            pass
-        return bisect_right(self._grid, pulls)
-
-    def _extend(self) -> bool:
-        """Append the next checkpoint, if there is one; the grid is a cache of fixed values."""
-        grid = self._grid
-        if not grid:
-            grid.append(self.first)
-            return True
+    def _after(self, count: int, last: int) -> int:
         try:
-            wanted = math.ceil(self.first * self.growth ** len(grid))
+            return max(last + 1, math.ceil(self.first * self.growth**count))
         except OverflowError:
-            return False
-        t_i = max(grid[-1] + 1, wanted)
-        if t_i > MAX_PULLS:
-            return False
-        grid.append(t_i)
-        return True
+            return MAX_PULLS + 1
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LooksSchedule:
+class LooksSchedule(_GrowingGrid):
     """1, 2, 3, … and from 64 on 1/32 more each time: the counts at which a challenged agent looks.
 
     Whole numbers alone: t_{i+1} = t_i + max(1, ⌊t_i/32⌋), as the smallest agent computes it.
@@ -109,28 +133,10 @@ class LooksSchedule:
 
     name: ClassVar[str] = "looks"
 
-    _grid: list[int] = field(init=False, repr=False, compare=False, default_factory=lambda: [1])
+    _grid: tuple[int, ...] = field(init=False, repr=False, compare=False, default=(1,))
 
-    def pulls_at(self, index: int) -> int | None:
-        """t_i; None once it would pass `MAX_PULLS`."""
-        _check_index(index)
-        while len(self._grid) < index and self._extend():
-            pass
-        return self._grid[index - 1] if index <= len(self._grid) else None
-
-    def index_at(self, pulls: int) -> int:
-        """Number of checkpoints at or below `pulls`."""
-        while self._grid[-1] < pulls and self._extend():
-            pass
-        return bisect_right(self._grid, pulls)
-
-    def _extend(self) -> bool:
-        last = self._grid[-1]
-        after = last + max(1, last // 32)
-        if after > MAX_PULLS:
-            return False
-        self._grid.append(after)
-        return True
+    def _after(self, count: int, last: int) -> int:
+        return last + max(1, last // 32)
 
 
 _LOOKS = LooksSchedule()

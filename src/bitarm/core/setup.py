@@ -4,19 +4,20 @@ The problem and how its messages are made (`spec`), the rules by which it is dec
 where it must end even without an answer (`limits`).
 """
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from bitarm.core.codes import Above
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
 from bitarm.core.plain import dumps
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Policy
+from bitarm.core.quantizer import asks_to_judge
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import RecordedSchedule
-from bitarm.core.spec import RunSpec, fingerprint
+from bitarm.core.spec import RunSpec
 from bitarm.core.widths import WIDTHS
 from bitarm.core.words import values_of
 from bitarm.errors import ConfigError
@@ -67,7 +68,7 @@ class Setup:
                 f"the policy {self.policy.name} needs evidence (bounded, sub-gaussian), "
                 f"not the width {self.spec.width}"
             )
-        if Above.name not in self.spec.quantizer.codes:
+        if not asks_to_judge(self.spec.quantizer):
             raise ConfigError(
                 f"the policy {self.policy.name} needs a quantizer that can put its challenges "
                 f"(dyadic), not {self.spec.quantizer.name}"
@@ -76,7 +77,7 @@ class Setup:
     @property
     def fingerprint(self) -> int:
         """A 32-bit hash of all of it, by which a person finds a run: tolerance and limits too."""
-        return fingerprint(dumps(self).encode())
+        return int.from_bytes(hashlib.blake2b(dumps(self).encode(), digest_size=4).digest())
 
     @property
     def terms(self) -> Terms:

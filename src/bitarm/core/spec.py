@@ -1,19 +1,17 @@
-"""RunSpec: the problem and the scheme of a run, frozen, with a fingerprint.
+"""RunSpec: the problem and the scheme of a run, frozen.
 
 The rules by which it is decided (policy, tolerance) and its limits stand beside it.
 """
 
-import hashlib
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Self, final
+from typing import Annotated, final
 
 from bitarm.core.bounds import Bounds, check_bounds
 from bitarm.core.confidence import Width
 from bitarm.core.hint import Hint
-from bitarm.core.plain import Families, dumps, from_plain
+from bitarm.core.plain import Families, dumps
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.core.schedule import SCHEDULES, Schedule
@@ -34,7 +32,7 @@ class RunSpec:
     """One identification problem and how its messages are made; ConfigError if that cannot be.
 
     Two specs are equal if and only if their canonical bytes are. Derived are `canonical`, those
-    bytes; `fingerprint`, a 32-bit hash of them; and `sampling`, the width for these arms, δ and σ.
+    bytes, and `sampling`, the width for these arms, δ and σ.
     """
 
     arms: tuple[str, ...]  # names, all different
@@ -59,7 +57,6 @@ class RunSpec:
     seed: int  # keys the dithers, and keeps runs of the same problem apart
 
     canonical: bytes = field(init=False, repr=False)
-    fingerprint: int = field(init=False)
     sampling: Width = field(init=False, repr=False)
     _occasions: dict[tuple[int, int], Occasion] = field(
         init=False, repr=False, default_factory=dict
@@ -85,7 +82,6 @@ class RunSpec:
             certain=self.quantizer.certain,
         )
         object.__setattr__(self, "canonical", canonical)
-        object.__setattr__(self, "fingerprint", fingerprint(canonical))
         object.__setattr__(self, "sampling", width)
         for arm in range(len(self.priors) or 1):
             self.start(arm)  # refuses a quantizer that does not fit the bounds or the priors
@@ -94,17 +90,7 @@ class RunSpec:
         return isinstance(other, RunSpec) and self.canonical == other.canonical
 
     def __hash__(self) -> int:
-        return self.fingerprint
-
-    @classmethod
-    def from_canonical(cls, canonical: bytes) -> Self:
-        """The spec that has these canonical bytes; ConfigError if none has."""
-        try:
-            plain = json.loads(canonical)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"these bytes are no run specification: {error}") from None
-        spec: Self = from_plain(cls, plain, SPEC_FAMILIES)
-        return spec
+        return hash(self.canonical)
 
     def start(self, arm: int) -> Estimate:
         """What is held of an arm before its first message."""
@@ -146,11 +132,6 @@ def _make_floats(spec: RunSpec) -> None:
     if spec.bounds is not None:
         a, b = spec.bounds
         object.__setattr__(spec, "bounds", (float(a) + 0.0, float(b) + 0.0))  # −0.0 is 0.0
-
-
-def fingerprint(canonical: bytes) -> int:
-    """A 32-bit name of settings, by which a person can tell and find them."""
-    return int.from_bytes(hashlib.blake2b(canonical, digest_size=4).digest())
 
 
 def check_arms(arms: tuple[str, ...]) -> None:

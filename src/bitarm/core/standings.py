@@ -1,8 +1,9 @@
 """The one fold of a run's events: where the run stands after them, and what was said with each.
 
-A live table, a result, a link's ledger and a page all read these standings, so a new kind of event
-is taught to `Standings.add` and to nobody else. Decides and decodes nothing: it repeats what the
-learner wrote down. (`core/replay.py` is no fold of events: it makes a learner decide again.)
+A live table, a result, a link's ledger and a page all read these standings: what a new kind of
+event (`core/events.py`) changes is said in `Standings.add` alone, and how it is told in
+`core/sentences.py`. Decides and decodes nothing: it repeats what the learner wrote down.
+(`core/replay.py` is no fold of events: it makes a learner decide again.)
 """
 
 import math

@@ -54,9 +54,9 @@ class Vocabulary:
         return sorted(self.words, key=lambda word: self.words[word].word.table == "problem")
 
     def of_table(self, table: str) -> dict[str, Taker]:
-        """The words of a table of a problem file, [problem] or [scheme]."""
+        """What takes the values of a table of a problem file, [problem] or [scheme], by word."""
         return {
-            name: taker_of(declared)
+            name: _name_or_value if name in ("quantizer", "policy") else declared.taker
             for name, declared in self.words.items()
             if declared.word.table == table and not name.startswith(LIMIT_PREFIX)
         }
@@ -149,11 +149,6 @@ def _name(word: str, registry: Registry[Any], sign: str | None = None) -> Declar
         required=False,
         default=None,
     )
-
-
-def taker_of(declared: Declared) -> Taker:
-    """What checks and converts a value of a word; schemes may be values of Python's too."""
-    return _name_or_value if declared.name in ("quantizer", "policy") else declared.taker
 
 
 def _name_or_value(word: str, value: Any) -> Any:

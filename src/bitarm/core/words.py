@@ -207,6 +207,11 @@ def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
 # -- values from outside ---------------------------------------------------------------------
 
 
+def takers_of(owner: type[Any]) -> dict[str, Taker]:
+    """What takes the value of each word that a class declares: `known` for `typed`."""
+    return {name: declared.taker for name, declared in words_of(owner).items()}
+
+
 def typed(given: Mapping[str, Any], known: Mapping[str, Taker], where: str) -> dict[str, Any]:
     """The given words with their values checked; a word that is not known is refused."""
     for word in given:

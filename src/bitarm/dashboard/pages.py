@@ -1,6 +1,8 @@
 """The pages as HTML: a common surround, and in it the content of each page.
 
-No data is written into them: a page's script asks the API for what it shows.
+No data is written into them: a page's script asks the API for what it shows. A new page is a name
+in `Page`, a line in `_PAGES`, its content and its script; what it shows comes by a route of
+`api.py`.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from bitarm import wire
@@ -89,12 +89,12 @@ def _report_bytes(asked: _Asked, arm: int) -> int:
 
 def _request_bytes(asked: _Asked, arm: int) -> int:
     """Bytes of the frame of a question, were its steps as long as floats can be."""
+    request = Request(run=0, arm=arm, message=asked.message, question=asked.question)
+    if asked.question.scale is not None:
+        return len(wire.encode(request))  # made of numbers that are long already
     shortest = Question(until=1, code=Raw())
-    question = shortest if asked.question.scale is None else asked.question
-    request = Request(run=0, arm=arm, message=asked.message, question=question)
-    if question is asked.question:
-        return len(wire.encode(request))
-    return len(wire.encode(request)) - longest_bytes(shortest) + longest_bytes(asked.question)
+    around = len(wire.encode(replace(request, question=shortest))) - longest_bytes(shortest)
+    return around + longest_bytes(asked.question)
 
 
 def _moves(spec: RunSpec, last: int, stride: Stride) -> Iterator[tuple[int, int]]:

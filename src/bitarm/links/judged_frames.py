@@ -91,8 +91,7 @@ def _question(spec: RunSpec, hint: Hint, pulls: int, before: int) -> Question:
     occasion = spec.occasion(2 if before else 1, pulls, hint)
     if isinstance(hint.task, Challenge):
         # An edge is a multiple of half a leader's step, which is no finer than the challenged's.
-        unit = spec.quantizer.error(held, occasion) / 4
-        unit = math.ldexp(1.0, math.frexp(unit)[1] - 3)
+        unit = unit_of(spec.quantizer.error(held, occasion) / 4)
         edge = (math.floor(hint.task.edge / unit) | 1) * unit  # odd: others are spelt shorter
         task = Challenge(edge=edge, first=hint.task.first, hurdles=hint.task.hurdles)
         occasion = spec.occasion(2, pulls, replace(hint, task=task))

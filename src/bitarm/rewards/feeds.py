@@ -46,6 +46,15 @@ class Replayable(RewardSource, Protocol):
         ...
 
 
+@runtime_checkable
+class Closable(Protocol):
+    """A source that holds something which must be given back, such as a process."""
+
+    def close(self) -> None:
+        """Give it back; there are no rewards after that."""
+        ...
+
+
 @final
 class DirectFeed:
     """A replayable source that answers at once, so that it is asked whenever rewards are wanted."""
@@ -69,7 +78,10 @@ class DirectFeed:
 
 @final
 class ThreadFeed:
-    """A source that blocks, on a thread of its own: the link stays alive while it does."""
+    """A source that blocks, on a thread of its own: the link stays alive while it does.
+
+    The thread keeps its source alive, so who needs neither any more must `close` the feed.
+    """
 
     live = True
 
@@ -77,6 +89,7 @@ class ThreadFeed:
         self._source = source
         self._there: deque[float] = deque()
         self._ordered = 0
+        self._closed = False
         self._error: Exception | None = None
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -104,10 +117,30 @@ class ThreadFeed:
             self._ordered = 0
             self._there.clear()
 
+    def close(self) -> None:
+        """Give the source back: the thread does it, as soon as the source has answered."""
+        with self._change:
+            self._closed = True
+            self._change.notify()
+        if self._thread is None:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        if isinstance(self._source, Closable):
+            self._source.close()
+
     def _work(self) -> None:
+        try:
+            self._fetch()
+        finally:
+            self._give_back()
+
+    def _fetch(self) -> None:
         while True:
             with self._change:
-                self._change.wait_for(lambda: self._ordered > 0)
+                self._change.wait_for(lambda: self._closed or self._ordered > 0)
+                if self._closed:
+                    return
             try:
                 (reward,) = pull_from(self._source, 1)
             except Exception as error:  # handed to whoever takes, in its own thread

@@ -195,7 +195,7 @@ class _NotSubGaussian:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mean) and self.mean > 0):
             raise ConfigError(
-                f"the mean of a {self._noun} arm must be a number above 0, got {self.mean}"
+                f"the mean of {self._noun} rewards must be a number above 0, got {self.mean}"
             )
 
     @property

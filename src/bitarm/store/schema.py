@@ -141,9 +141,20 @@ def page(connection: sqlite3.Connection, run: int, *, after: int, end: int) -> l
         (run, after, end, PAGE),
     ).fetchall()
     for sequence, at, _ in rows:
-        if not _is_moment(at):
-            raise DamagedRowError(f"run {run}, entry {sequence}: at cannot be {at!r:.40}")
+        _require_moment(run, sequence, at)
     return rows
+
+
+def newest_at(connection: sqlite3.Connection, run: int) -> float | None:
+    """When the newest entry of a run was written; None if it has none. Reads no event."""
+    row = connection.execute(
+        "SELECT sequence, at FROM events WHERE run = ? ORDER BY sequence DESC LIMIT 1", (run,)
+    ).fetchone()
+    if row is None:
+        return None
+    sequence, at = row
+    _require_moment(run, sequence, at)
+    return float(at)
 
 
 def sizes(connection: sqlite3.Connection) -> dict[int, int]:
@@ -157,6 +168,11 @@ def delete(connection: sqlite3.Connection, run: int) -> None:
     """Forget a run; its number is not used again."""
     connection.execute("DELETE FROM events WHERE run = ?", (run,))
     connection.execute("DELETE FROM runs WHERE run = ?", (run,))
+
+
+def _require_moment(run: int, sequence: object, at: object) -> None:
+    if not _is_moment(at):
+        raise DamagedRowError(f"run {run}, entry {sequence}: at cannot be {at!r:.40}")
 
 
 def _summary(row: tuple[Any, ...]) -> RunSummary:

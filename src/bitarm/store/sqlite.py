@@ -1,7 +1,7 @@
 """The journal in one SQLite file: transactions, turns, and what each method promises.
 
 Refuses to know how a file is opened (`connection`), the SQL (`schema`), what SQLite's errors mean
-(`faults`), how an event is spelt (`bodies`), and what a summary says (`core/journal.py`).
+(`faults`), how an event is spelt (`event_bodies`), and what a summary says (`core/journal.py`).
 """
 
 import sqlite3
@@ -162,8 +162,10 @@ class SqliteJournal:
 
     def last_at(self, run: int) -> float:
         """When the newest entry of a run was written."""
-        entries = list(self.read(run, after=max(self._known(run).entries - 1, 0)))
-        return entries[-1].at if entries else self._known(run).opened_at
+        with self._reading() as connection:
+            opened_at = self._summary(run).opened_at
+            newest = schema.newest_at(connection, run)
+        return opened_at if newest is None else newest
 
     def delete(self, run: RunSummary) -> None:
         """Forget a run for good; later ones take its room in the file.
@@ -208,10 +210,6 @@ class SqliteJournal:
                 after = sequence
                 self._last_entries.read_to(run, after)
                 yield Entry(sequence=sequence, at=at, event=event)
-
-    def _known(self, run: int) -> RunSummary:
-        with self._reading():
-            return self._summary(run)
 
     def _summary(self, run: int) -> RunSummary:
         summary = schema.summary_of(self._connection, run)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from bitarm.errors import ConfigError, PeerProtocolError
+from bitarm.wire.peer_json import read_json
 
 _MOST_BYTES = 1 << 16  # an event of ChirpStack has one to three kilobytes
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "bitarm/v2/chirpstack")
@@ -69,12 +70,7 @@ def queue_item(device: str, frame: bytes) -> str:
 
 def read_event(device: str, payload: bytes) -> dict[str, Any]:
     """An event as JSON, if it speaks of the device in whose topic it came."""
-    if len(payload) > _MOST_BYTES:
-        raise PeerProtocolError(f"device {device}: an event of {len(payload)} bytes is no event")
-    try:
-        event = json.loads(payload)
-    except (ValueError, RecursionError):
-        raise PeerProtocolError(f"device {device}: an event must be JSON") from None
+    event = read_json(payload, what=f"an event of device {device}", most_bytes=_MOST_BYTES)
     info = event.get("deviceInfo", {}) if isinstance(event, dict) else None
     if not isinstance(info, dict) or info.get("devEui", device) != device:
         raise PeerProtocolError(f"device {device}: the event speaks of another device, or none")

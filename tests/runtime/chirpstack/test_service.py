@@ -103,7 +103,7 @@ def test_a_report_reaches_the_learner() -> None:
 @pytest.mark.parametrize(
     ("topic", "payload", "why"),
     [
-        (events.topic(_DEVICES[0], "up"), b"{", "an event must be JSON"),
+        (events.topic(_DEVICES[0], "up"), b"{", f"an event of device {_DEVICES[0]} must be JSON"),
         (events.topic(_DEVICES[0], "up"), events.up(_DEVICES[0], b"\xff"), "at least 11 bytes"),
     ],
 )

@@ -8,7 +8,7 @@ from bitarm.errors import (
     UnknownVersionError,
 )
 from bitarm.wire import MAX_BYTES, decode
-from bitarm.wire.frames.envelope import Form, FrameKind, form, long_frame, seal
+from bitarm.wire.frames.envelope import FrameKind, Layout, layout_of, long_frame, seal
 
 
 def test_the_check_sum_is_crc_16_ccitt_false() -> None:
@@ -43,13 +43,13 @@ def with_length_word(word: int) -> bytes:
 )
 def test_order_of_the_checks(frame: bytes, error: type[FrameError], complaint: str) -> None:
     with pytest.raises(error, match=complaint) as caught:
-        form(frame)
+        layout_of(frame)
     assert type(caught.value) is error
 
 
 def test_forms() -> None:
-    assert form(SHORT) is Form.SHORT
-    assert form(LONG) is Form.LONG
+    assert layout_of(SHORT) is Layout.SHORT
+    assert layout_of(LONG) is Layout.LONG
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_the_heads_of_other_versions_are_no_heads_of_this_one() -> None:
         content = bytes([first]) + bytes(8)
         if first < 0x80 or first == 0x81:
             with pytest.raises(UnknownVersionError):
-                form(seal(content))
+                layout_of(seal(content))
         elif first != 0x80:
-            assert form(seal(content)) is Form.SHORT
+            assert layout_of(seal(content)) is Layout.SHORT
 
 
 @pytest.mark.parametrize("kind", [0, 9, 255])

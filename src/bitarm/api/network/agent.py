@@ -67,7 +67,8 @@ def run_agent(
     if not 1 <= most_pulls <= MAX_PULLS:
         raise ConfigError(f"most_pulls must lie between 1 and {MAX_PULLS:,}, got {most_pulls:,}")
     sensors: dict[str, list[SensorFeed]] = {}
-    supply = _supply(problem, agent, sensors)
+    blocking: dict[str, ThreadFeed] = {}
+    supply = _supply(problem, agent, sensors, blocking)
     keeper = AgentFile(state / check_name("the name of a run", name) / f"{agent}.json")
     try:
         service = AgentService(
@@ -92,6 +93,8 @@ def run_agent(
         drive(observed, broker, patience, stop)
     finally:
         keeper.close()
+        for feed in blocking.values():
+            feed.close()
     if service.failure is not None:
         raise service.failure
     causes = service.causes_by_name
@@ -103,7 +106,16 @@ def run_agent(
     )
 
 
-def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]]) -> Supply:
+def _supply(
+    problem: ArmsFile,
+    agent: str,
+    sensors: dict[str, list[SensorFeed]],
+    blocking: dict[str, ThreadFeed],
+) -> Supply:
+    """What gives the feed of an arm, anew for each run.
+
+    It notes sensors by topic, and by arm the feeds that must be closed in the end.
+    """
     arms = {arm.name: arm for arm in problem.arms if arm.agent == agent}
     if not arms:
         known = ", ".join(sorted({arm.agent for arm in problem.arms}))
@@ -113,7 +125,7 @@ def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]])
         if isinstance(arm.source, TopicArm):
             feed = SensorFeed(arm.source.pointer, label=arm.name)
             topics[arm.name] = feed
-            sensors.setdefault(arm.source.checked_topic(arm.name), []).append(feed)
+            sensors.setdefault(arm.source.topic, []).append(feed)
 
     def supply(name: str, number: int, seed: int) -> RewardFeed:
         arm = arms.get(name)
@@ -125,6 +137,11 @@ def _supply(problem: ArmsFile, agent: str, sensors: dict[str, list[SensorFeed]])
         if name in topics:
             return topics[name]
         source = arm.rewards(number, seed, folder=problem.folder)
-        return DirectFeed(source) if isinstance(source, Replayable) else ThreadFeed(source)
+        if isinstance(source, Replayable):
+            return DirectFeed(source)
+        before, blocking[name] = blocking.get(name), ThreadFeed(source)
+        if before is not None:
+            before.close()  # an earlier run's: two commands must not measure the same arm
+        return blocking[name]
 
     return supply

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from signal import Signals
 from typing import Any, final
 
-from bitarm.api.assumptions import sigma_caveats
+from bitarm.api.caveats import sigma_caveats
 from bitarm.api.fleet import fleet_of
 from bitarm.api.network.drive import PATIENCE, drive
 from bitarm.api.problem import Problem

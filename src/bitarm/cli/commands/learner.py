@@ -11,7 +11,7 @@ from rich.text import Text
 from bitarm.api.network.drive import PATIENCE
 from bitarm.api.network.learner import LearnerEnd, resume_learner, run_learner
 from bitarm.api.problem import Problem, load_problem
-from bitarm.api.tables import NetworkWords
+from bitarm.api.table_words import NetworkWords
 from bitarm.cli.exits import Exit, exit_for_outcome, notify
 from bitarm.cli.flags.connection import (
     AuthorityOption,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bitarm.api.tables import NetworkWords
+from bitarm.api.table_words import NetworkWords
 from bitarm.core.words import words_of
 
 _LINK = words_of(NetworkWords)["link"]

@@ -1,5 +1,8 @@
 """How a mean becomes bits: the five codes that a question may ask for, by name.
 
+A new one is a file here, its class in `Code` and in `CODES`, and its form in a frame
+(`wire/frames/questions.py`). Agents in other languages must learn it, too.
+
 A code is a value: it holds every number that an answer depends on, so that who answers needs to
 know nothing else of the run. Laws, for every code and every mean that it takes:
 

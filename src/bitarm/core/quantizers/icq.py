@@ -8,7 +8,7 @@ U(i) = U'(i) + 2^{−B}·(U'(i) + U(i−1))        Eq. (4)
 import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, final, get_args
+from typing import Annotated, Any, ClassVar, Literal, final
 
 from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Bins
@@ -20,7 +20,6 @@ from bitarm.core.words import Word, check_words
 from bitarm.errors import ConfigError
 
 Prior = Literal["uniform", "midpoint", "lower", "quban"]
-PRIORS: tuple[str, ...] = get_args(Prior)
 MAX_BITS = 32
 
 FIRST_MESSAGE = QuBan(epsilon_quban=2.0)  # Remark 2: ε = 2 gives U(1) = 2·U'(1)

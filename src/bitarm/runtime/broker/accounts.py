@@ -6,7 +6,6 @@ never stands on a command line, where every user of the machine could read it.
 
 import base64
 import hashlib
-import hmac
 import secrets
 from collections.abc import Iterable, Mapping
 
@@ -35,18 +34,6 @@ def hashed(password: str, salt: bytes | None = None) -> str:
     salt = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
     digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ROUNDS)
     return f"$7${_ROUNDS}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
-
-
-def matches(password: str, kept: str) -> bool:
-    """Whether a kept hash is this password's."""
-    try:
-        _, kind, rounds, salt, digest = kept.split("$")
-        found = hashlib.pbkdf2_hmac(
-            "sha512", password.encode(), base64.b64decode(salt), int(rounds)
-        )
-        return kind == "7" and hmac.compare_digest(found, base64.b64decode(digest))
-    except ValueError:
-        return False
 
 
 def read_accounts(text: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ _LONG = 0x80  # first byte of a long frame
 _LATER = 0x81  # first byte of a version after this one; its number follows
 
 
-class Form(Enum):
+class Layout(Enum):
     """The two layouts of version 2."""
 
     SHORT = "short"
@@ -80,7 +80,7 @@ def long_frame(kind: FrameKind, body: bytes) -> bytes:
     return seal(bytes((_LONG, kind)) + word.to_bytes(2) + body)
 
 
-def form(frame: bytes) -> Form:
+def layout_of(frame: bytes) -> Layout:
     """The layout of a frame of version 2, once its length and its CRC are found right.
 
     The order of the checks is part of the format: it decides which error bad bytes raise.
@@ -93,10 +93,10 @@ def form(frame: bytes) -> Form:
         if len(frame) > SHORT_BYTES:
             raise CorruptFrameError(f"a short frame has {SHORT_BYTES} bytes, got {len(frame)}")
         _require_crc(frame)
-        return Form.SHORT
+        return Layout.SHORT
     _require_length(frame)
     _require_crc(frame)
-    return Form.LONG
+    return Layout.LONG
 
 
 def read_head(cursor: Cursor) -> FrameKind:

@@ -14,9 +14,9 @@ from bitarm.wire.frames.cursor import Cursor, Field
 from bitarm.wire.frames.domain import require_spellable
 from bitarm.wire.frames.envelope import (
     MAX_BYTES,
-    Form,
     FrameKind,
-    form,
+    Layout,
+    layout_of,
     long_bytes,
     long_frame,
     read_head,
@@ -50,7 +50,7 @@ def pack_all(messages: Sequence[Message], *, limit: int = MAX_BYTES) -> list[byt
     """The messages in as few frames as halving finds, each of at most `limit` bytes.
 
     The messages are of one type and run, to or from different arms. Requests that ask in different
-    codes go into different frames; within those, arms are in order. A message that exceeds the
+    forms go into different frames; within those, arms are in order. A message that exceeds the
     limit alone is refused.
     """
     if limit > MAX_BYTES:
@@ -65,8 +65,9 @@ def decode(frame: bytes) -> tuple[Message, ...]:
 
     Raises `FrameError` and nothing else, in time linear in the length of the frame.
     """
-    whole = short.read_whole(frame) if form(frame) is Form.SHORT else None
-    return (whole,) if whole is not None else _read(frame, Cursor(frame))
+    layout = layout_of(frame)
+    whole = short.read_whole(frame) if layout is Layout.SHORT else None
+    return (whole,) if whole is not None else _read(layout, Cursor(frame))
 
 
 def describe(frame: bytes) -> tuple[Field, ...]:
@@ -75,12 +76,12 @@ def describe(frame: bytes) -> tuple[Field, ...]:
     Raises what `decode` raises.
     """
     fields: list[Field] = []
-    _read(frame, Cursor(frame, fields))
+    _read(layout_of(frame), Cursor(frame, fields))
     return tuple(fields)
 
 
-def _read(frame: bytes, cursor: Cursor) -> tuple[Message, ...]:
-    if form(frame) is Form.SHORT:
+def _read(layout: Layout, cursor: Cursor) -> tuple[Message, ...]:
+    if layout is Layout.SHORT:
         return (short.read(cursor),)
     kind = read_head(cursor)
     if kind in _SINGLE_KINDS:

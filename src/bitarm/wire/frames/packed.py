@@ -37,7 +37,7 @@ _COLUMNS = {
     FrameKind.DISMISSALS: (Column("cause", "{}: 1 is dropped, 2 is ended"),),
 }
 
-Table = Sequence[Sequence[float]]
+_Rows = Sequence[Sequence[float]]
 """A row of numbers for each message."""
 
 
@@ -113,11 +113,11 @@ def read(kind: FrameKind, cursor: Cursor) -> tuple[Message, ...]:
     return messages
 
 
-def _tabulate(messages: Sequence[Message]) -> tuple[FrameKind, tuple[Column, ...], Table, bytes]:
+def _tabulate(messages: Sequence[Message]) -> tuple[FrameKind, tuple[Column, ...], _Rows, bytes]:
     """The kind of the frame, its columns in order, a row for each message, and its symbols."""
     reports = [message for message in messages if isinstance(message, Report)]
     if reports:
-        rows: Table = [(report.message, report.symbol.nbits) for report in reports]
+        rows: _Rows = [(report.message, report.symbol.nbits) for report in reports]
         return (
             FrameKind.REPORTS,
             _COLUMNS[FrameKind.REPORTS],

@@ -12,6 +12,10 @@ Before all of them comes until, behind them the scale on which evidence is to be
 one. The byte's 32 says that an escape is spelt, 64 that rewards have bounds, 128 that the scale is
 spelt: low and unit if there are bounds, else σ. With 64 alone they are 0 and 1. All questions of a
 packed frame have one such byte.
+
+A new code is a new form: last in `_FORMS`, since a form's place is its number, and in the line of
+names below it. `_form_of` says which questions have it, `numbers_of` what is written of them, and
+`_code` what is read.
 """
 
 from collections.abc import Sequence

@@ -45,9 +45,8 @@ def data_caveats(spec: RunSpec, sources: Iterable[RecordedSource]) -> list[str]:
         return []
     caveats = []
     for source in sources:
-        count, deviation = len(source.rewards), _deviation(source.rewards)
-        excess = (deviation / spec.sigma) ** 2
-        surprise = count * (excess - 1 - math.log(excess)) / 2 if excess > 1 else 0.0
+        deviation = _deviation(source.rewards)
+        surprise = _surprise(deviation / spec.sigma, len(source.rewards))
         if surprise > math.log(len(spec.arms) / _BY_CHANCE):
             caveats.append(
                 f"sigma = {spec.sigma:g} is too small for {source.where}: its rewards deviate by "
@@ -72,16 +71,27 @@ def check_data(spec: RunSpec, sources: Iterable[RecordedSource], *, clip: bool) 
             )
 
 
+def _surprise(deviation: float, count: int) -> float:
+    """The nats by which so many rewards contradict a σ of which this is their deviation."""
+    excess = deviation * deviation
+    if not 1 < excess < math.inf:
+        return 0.0 if excess <= 1 else math.inf
+    return count * (excess - 1 - math.log(excess)) / 2
+
+
 def _deviation(rewards: Sequence[float]) -> float:
-    mean = math.fsum(rewards) / len(rewards)
-    return math.sqrt(math.fsum((reward - mean) ** 2 for reward in rewards) / len(rewards))
+    """Their standard deviation: in units of the largest, whose square need not be a float."""
+    unit = max(map(abs, rewards)) or 1.0
+    mean = math.fsum(reward / unit for reward in rewards) / len(rewards)
+    squares = math.fsum((reward / unit - mean) ** 2 for reward in rewards)
+    return unit * math.sqrt(squares / len(rewards))
 
 
 def _valid_sigma(spec: RunSpec, rewards: Sequence[float]) -> str:
     if spec.bounds is not None:
         a, b = spec.bounds
         return f"{_raised((b - a) / 2)}, half the range of the bounds, is valid"
-    half = (max(rewards) - min(rewards)) / 2
+    half = max(rewards) / 2 - min(rewards) / 2
     return f"{_raised(half)} is valid if rewards never leave the range of these data"
 
 

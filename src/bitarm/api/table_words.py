@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, final
 
 from bitarm.core.events import FleetAssigned, LostRule
-from bitarm.core.words import Taker, Word, words_of
+from bitarm.core.words import Word
 from bitarm.links.profiles import LINKS
 
 _FLEET: dict[str, Any] = {field.name: field.default for field in fields(FleetAssigned)}
@@ -80,8 +80,3 @@ class FileWords:
             table="problem",
         ),
     ] = False
-
-
-NETWORK: dict[str, Taker] = {
-    name: declared.taker for name, declared in words_of(NetworkWords).items()
-}
