@@ -43,7 +43,6 @@ import numpy as np
 from bitarm.api.simulate import simulate
 from bitarm.core.policies import ChallengeElimination
 from bitarm.core.quantizers import Dyadic
-from bitarm.sim.kernels.compilation import SOURCES_NUMBER
 from bitarm.sim.models import Bernoulli, Beta, Gaussian, RewardModel
 
 TRIALS = 1000
@@ -250,14 +249,16 @@ def try_constants(settings: Sequence[str]) -> None:
 def set_constant(name: str, value: float) -> None:
     """Let the core and the simulator have another value, before kernels are compiled.
 
-    They are looked for on disk by the number of their sources: other constants are other sources.
+    They are looked for on disk by the number of their sources: other constants are other sources,
+    and so are several of them together.
     """
     number = zlib.crc32(f"{name} {value}".encode())
     for module in [m for key, m in sys.modules.items() if key.startswith("bitarm.")]:
         if hasattr(module, name):
             setattr(module, name, type(getattr(module, name))(value))
         if hasattr(module, "SOURCES_NUMBER"):
-            setattr(module, "SOURCES_NUMBER", SOURCES_NUMBER ^ number)  # noqa: B010
+            number_before = getattr(module, "SOURCES_NUMBER")  # noqa: B009
+            setattr(module, "SOURCES_NUMBER", number_before ^ number)  # noqa: B010
 
 
 def main() -> None:

@@ -85,6 +85,35 @@ def test_fifty_listeners_cost_one_reader(path: Path) -> None:
     asyncio.run(listen())
 
 
+def test_who_asks_from_ever_new_positions_does_not_fill_the_memory(path: Path) -> None:
+    async def listen() -> None:
+        slow, library = SlowRun(path), CountingLibrary(path)
+        streams = Streams(library, pace=0.01)  # type: ignore[arg-type]
+
+        async def first(after: int) -> None:
+            stream = streams.follow_run(slow.run, after)
+            await _next(stream, "run")
+            await stream.aclose()  # type: ignore[attr-defined]
+
+        async with streams.running():
+            other = streams.follow_runs()
+            await _next(other, "runs")
+            while library.asked["look"] < 2:  # until then the store itself is news
+                await asyncio.sleep(0.01)
+            before = library.asked["history"]
+            await first(-1)
+            await first(-1)
+            assert library.asked["history"] == before + 1
+            for position in range(2, 102):
+                await first(-position)
+            await first(-1)
+            assert library.asked["history"] == before + 102  # it was not kept all the while
+        slow.close()
+        library.library.close()
+
+    asyncio.run(listen())
+
+
 def test_nobody_listens_nobody_looks(path: Path) -> None:
     async def idle() -> None:
         slow, library = SlowRun(path), CountingLibrary(path)

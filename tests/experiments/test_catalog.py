@@ -4,6 +4,7 @@ import pytest
 
 from bitarm.errors import ConfigError
 from bitarm.experiments.analysis import Analysis
+from bitarm.experiments.baselines import COMPARED, compared, factors
 from bitarm.experiments.catalog import FURTHER, PAPER, load_study
 from bitarm.experiments.run import run_experiments
 
@@ -36,6 +37,25 @@ def test_every_experiment_has_claims_notes_and_series_that_its_claims_speak_of(n
     )
     for claim in study.analysis.claims:
         claim.failures(found)  # a series that is missing would raise
+
+
+@pytest.mark.parametrize("name", ["gains_gaussian", "gains_bounded"])
+def test_arms_that_are_drawn_anew_are_compared_with_nothing_that_was_published(name: str) -> None:
+    study = load_study(name).drawn(1)
+    (found,) = run_experiments(
+        [study.experiment], trials=1, seed=1, full=False, workers=1, cache=None
+    )
+    assert study.analysis.headline
+    for claim in study.analysis.claims:
+        claim.failures(found)
+    for over in study.analysis.baselines:
+        for series in compared(found, over):
+            assert any(factors(found, metric, series, over) for metric in COMPARED)
+
+
+def test_arms_that_the_paper_printed_are_not_drawn_and_stay_beside_its_numbers() -> None:
+    study = load_study("gains_hardness")
+    assert study.drawn(1) == study
 
 
 def test_an_unknown_name_is_told_those_there_are() -> None:

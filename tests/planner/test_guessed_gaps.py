@@ -35,6 +35,8 @@ def test_a_log_uniform_prior_halves_at_the_geometric_mean() -> None:
 
 def test_a_prior_is_written_with_colons() -> None:
     assert parse_prior("uniform:0.05:0.5") == GapPrior(law="uniform", low=0.05, high=0.5)
+    exactly = parse_prior("uniform:0.123456789:12345678.9")
+    assert parse_prior(exactly.to_json()["gap_prior"]) == exactly
     assert gap_guess_of(gap=None, gaps=None, gap_prior="loguniform:0.1:1").to_json() == {
         "gap_prior": "loguniform:0.1:1"
     }

@@ -17,8 +17,10 @@ from bitarm.core.limits import Limits
 from bitarm.core.quantizers import QUANTIZERS
 from bitarm.errors import ConfigError
 from bitarm.links.airtime import LoRa, air_seconds
+from bitarm.planner.link_costs import LinkCheck
 from bitarm.planner.plan import Plan, plan, plan_problem
 from bitarm.planner.scheme_words import SchemeWords
+from bitarm.planner.setting_simulator import SettingSimulator
 from bitarm.theory import lower_bound
 
 pytestmark = pytest.mark.slow  # compiles kernels
@@ -266,6 +268,14 @@ def test_a_setting_without_a_proof_that_nobody_named_is_a_defect(
     monkeypatch.setattr("bitarm.planner.plan.starting_settings", lambda task: starts)
     with pytest.raises(AssertionError, match="a setting without a proof was searched"):
         plan(2, **_WORDS | {"gap": 1.0})
+
+
+def test_the_trade_off_has_nothing_that_the_link_does_not_carry() -> None:
+    words: dict[str, Any] = {"gap": 0.3, "sigma": 0.5, "bounds": (0.0, 1.0), "per_pull": 0.01}
+    made = plan(4, **words, link="lorawan-us915-dr0", policy="se", seed=1)
+    check = LinkCheck(made.task, SettingSimulator(made.task, 1).spec_of)
+    assert len(made.curve) > 1
+    assert all(check.carries(point.setting) for point in made.curve)
 
 
 def test_limits_and_a_link_go_with_fixed_words() -> None:

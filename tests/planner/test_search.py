@@ -1,11 +1,16 @@
 """The search: a race, a climb and a final on environments that chose nobody."""
 
+from typing import Any, cast
+
 import pytest
 from planner.efforts import quick_searches
+from planner.fabricated import figures
 from planner.tasks import task_of
 
 from bitarm.errors import ConfigError
+from bitarm.planner import testbeds
 from bitarm.planner.candidates import starting_settings
+from bitarm.planner.figures import Figures
 from bitarm.planner.link_costs import LinkCheck
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
@@ -23,6 +28,40 @@ def _search(task: PlanningTask) -> Search:
 def _found(search: Search, starts: list[SchemeWords]) -> Tried:
     search.explore(starts)
     return search.settle()
+
+
+class _Deciding:
+    """Simulates nothing: every setting decides on the first testbeds, and on no later one."""
+
+    def __init__(self, task: PlanningTask, *, first: int) -> None:
+        self._simulator, self._first = SettingSimulator(task, seed=1), first
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._simulator, name)
+
+    def measure(self, setting: SchemeWords, testbed: testbeds.Testbed) -> Figures | None:
+        _, number = testbed.seed
+        return figures() if number < self._first else None
+
+
+def _deciding(task: PlanningTask, *, first: int) -> Search:
+    simulator = cast(SettingSimulator, _Deciding(task, first=first))
+    return Search(simulator=simulator, link_check=LinkCheck(task, simulator.spec_of))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_if_nothing_decides_that_is_the_reason(first: int) -> None:
+    task = task_of(link="lorawan-eu868-dr0")
+    search = _deciding(task, first=first)
+    with pytest.raises(ConfigError, match="no setting decides for these gaps"):
+        search.explore(starting_settings(task)[:3])
+
+
+def test_if_nothing_decides_in_the_final_the_best_until_then_is_the_plan() -> None:
+    task = task_of()
+    search = _deciding(task, first=2)
+    search.explore(starting_settings(task)[:3])
+    assert search.settle().setting in search.compared
 
 
 def test_a_climb_does_not_end_above_where_it_began() -> None:

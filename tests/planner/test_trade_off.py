@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from planner.fabricated import figures, tried
 
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.trade_off import front, near_front, thinned, with_plan
 
 
@@ -15,6 +16,17 @@ def test_no_point_of_the_front_is_beaten_in_both_and_all_others_are() -> None:
         (12, 5),
         (30, 1),
     ]
+
+
+def test_what_the_link_does_not_carry_is_on_no_front_and_beats_nobody() -> None:
+    points = [tried(s, b) for s, b in ((10, 9), (12, 5), (12.2, 5.1), (30, 1))]
+    unfit = points[1].setting
+
+    def carries(setting: SchemeWords) -> bool:
+        return setting != unfit
+
+    assert front(points, carries) == [points[0], points[2], points[3]]
+    assert near_front(points, carries) == [points[0], points[2], points[3]]
 
 
 def test_who_is_beaten_by_less_than_the_noise_is_measured_again() -> None:

@@ -51,11 +51,37 @@ class _Interrupted:
 def test_ctrl_c_within_a_write_ends_the_run_once(tmp_path: Path, at: int) -> None:
     journal = _Interrupted(SqliteJournal.open(tmp_path / "runs.sqlite"), at)
     arms: dict[str, Any] = {"one": [0.0, 1.0] * 500, "other": [1.0, 0.0] * 500}
-    result = bitarm.identify(arms, bounds=(0, 1), seed=1, journal=journal)
+    shown: list[LearnerEvent] = []
+    result = bitarm.identify(arms, bounds=(0, 1), seed=1, journal=journal, watch=shown.extend)
     assert result.outcome.value == "interrupted"
     (summary,) = journal.runs()
     assert summary.outcome == "interrupted"
-    replay(entry.event for entry in journal.read(summary.run))
+    kept = [entry.event for entry in journal.read(summary.run)]
+    replay(kept)
+    assert shown == kept
+    journal.close()
+
+
+def test_ctrl_c_before_a_run_is_opened_leaves_nothing_behind(tmp_path: Path) -> None:
+    journal = SqliteJournal.open(tmp_path / "runs.sqlite")
+    reached = []
+
+    class Interrupting:
+        """A journal that Ctrl-C keeps from being written."""
+
+        def open_run(self, opened: RunOpened, then: Sequence[LearnerEvent] = ()) -> int:
+            raise KeyboardInterrupt
+
+        def append(self, run: int, events: Sequence[LearnerEvent]) -> None:
+            reached.append(run)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(journal, name)
+
+    with pytest.raises(KeyboardInterrupt):
+        bitarm.identify({"a": [0.0] * 9, "b": [1.0] * 9}, bounds=(0, 1), journal=Interrupting())
+    assert reached == []
+    assert journal.runs() == []
     journal.close()
 
 

@@ -23,6 +23,7 @@ PACE = 0.25
 
 _HEARTBEAT = 15.0  # seconds of silence after which a proxy might hang up
 _NEWEST = 200  # runs that the stream of all runs speaks of
+_MOST_MADE = 32  # answers that wait for others who ask the same: each may have megabytes
 _RETRY = b"retry: 1000\n\n"  # milliseconds after which a browser asks again
 _STILL_HERE = b": still here\n\n"
 _DELTAS = TypeAdapter(RunDelta)
@@ -47,7 +48,7 @@ class Streams:
         self._wanted = asyncio.Event()  # somebody listens
         self._news = asyncio.Event()  # set at the next change, then replaced
         self._closed = False
-        self._made: dict[Hashable, asyncio.Task[Any]] = {}  # since the last change
+        self._made: dict[Hashable, asyncio.Task[Any]] = {}  # since the last change, oldest first
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -132,10 +133,15 @@ class Streams:
                 self._wanted.clear()
 
     async def _once(self, key: Hashable, make: Callable[..., Made], *about: object) -> Made:
-        """What `make` gives: in another thread, once for all who ask before the next change."""
+        """What `make` gives: in another thread, once for all who ask before the next change.
+
+        If very different things are asked for, the oldest of them may be made again.
+        """
         task = self._made.get(key)
         if task is None:
             task = self._made[key] = asyncio.create_task(asyncio.to_thread(make, *about))
+            if len(self._made) > _MOST_MADE:
+                del self._made[next(iter(self._made))]
         made: Made = await asyncio.shield(task)  # a listener that leaves takes nothing from others
         return made
 

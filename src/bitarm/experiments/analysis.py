@@ -1,6 +1,6 @@
 """How an experiment is scored and drawn: the ANALYSIS of its file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from bitarm.experiments.baselines import Baseline
@@ -35,3 +35,13 @@ class Analysis:
     baselines: tuple[Baseline, ...] = ()
     headline: str = ""
     beside_peers: bool = False
+
+    def without_published(self) -> "Analysis":
+        """What is left where nothing was published of the arms, as where they were drawn anew."""
+        baselines = tuple(one for one in self.baselines if not one.published)
+        return replace(
+            self,
+            baselines=baselines,
+            claims=tuple(claim for claim in self.claims if not claim.on_published),
+            headline=self.headline if baselines else "",
+        )

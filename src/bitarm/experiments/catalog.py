@@ -39,6 +39,14 @@ class Study:
     experiment: Experiment
     analysis: Analysis
 
+    def drawn(self, seed: int) -> "Study":
+        """The same with arms drawn as the paper drew them; unchanged where it printed them."""
+        experiment, analysis = self.experiment.drawn(seed), self.analysis
+        return Study(
+            experiment=experiment,
+            analysis=analysis.without_published() if experiment.is_drawn else analysis,
+        )
+
 
 def load_study(name: str) -> Study:
     """The study with this name, or the one in the file of this path."""

@@ -19,6 +19,7 @@ class Claim:
 
     text: str
     failures: Callable[[ExperimentResult], list[str]]
+    on_published: bool = False  # whether it compares with published numbers
 
 
 def fewer(metric: str, series: str, than: Sequence[str]) -> Claim:
@@ -53,7 +54,7 @@ def times_fewer(metric: str, series: str, over: Baseline, *, least: float) -> Cl
 
     times = "fewer" if least == 1 else f"at least {least:g} times fewer"
     text = f"{label_of(series)} needs {times} {NOUNS[metric]} than {over.label}, at every point"
-    return Claim(text=text, failures=failures)
+    return Claim(text=text, failures=failures, on_published=over.published)
 
 
 def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: float) -> Claim:
@@ -68,7 +69,7 @@ def times_fewer_on_average(metric: str, series: str, over: Baseline, *, least: f
         f"{label_of(series)} needs at least {least:g} times fewer {NOUNS[metric]} "
         f"than {over.label}, in the geometric mean"
     )
-    return Claim(text=text, failures=failures)
+    return Claim(text=text, failures=failures, on_published=over.published)
 
 
 def falls(metric: str, series: str) -> Claim:

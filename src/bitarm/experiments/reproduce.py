@@ -77,7 +77,9 @@ def reproduce(
     if seed < 0:
         raise ConfigError(f"seed must be 0 or more, got {seed}")
     chosen = list(dict.fromkeys(names)) or [*PAPER, *(FURTHER if full else ())]
-    studies = [_study(name, instance, seed) for name in chosen]
+    studies = [load_study(name) for name in chosen]
+    if instance == "random":
+        studies = [study.drawn(seed) for study in studies]
     origin = Origin(
         version=bitarm.__version__,
         code=code_version()["bitarm"][:16],
@@ -114,13 +116,6 @@ def reproduce(
             files |= {f"{picture.name}.png": picture.png, f"{picture.name}.svg": picture.svg}
     folder.write({**files, "report.html": page.encode()})
     return Reproduction(scored=scored, costs=tuple(costs), report=out / "report.html")
-
-
-def _study(name: str, instance: str, seed: int) -> Study:
-    study = load_study(name)
-    if instance == "fitted":
-        return study
-    return Study(experiment=study.experiment.drawn(seed), analysis=study.analysis)
 
 
 def _pictures(study: Study, result: ExperimentResult, *, full: bool) -> tuple[Picture, ...]:

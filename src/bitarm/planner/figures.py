@@ -59,6 +59,7 @@ class Figures:
     """
 
     measured_by: SimulatedBy
+    most_bits: int | None = None  # of an answer, where a link cut longer ones short
     runs: int
     wrong: int  # decided for another arm
     undecided: int  # far beyond what the others needed, and still no answer
@@ -79,6 +80,7 @@ class Figures:
         """Plain types, each measure under its own name."""
         return {
             "measured_by": self.measured_by,
+            "most_bits": self.most_bits,
             "trials": self.runs,
             "wrong": self.wrong,
             "undecided": self.undecided,

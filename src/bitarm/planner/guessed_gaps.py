@@ -136,7 +136,8 @@ class GapPrior:
 
     def to_json(self) -> dict[str, Any]:
         """`gap_prior`, as `parse_prior` reads it."""
-        return {"gap_prior": f"{self.law}:{self.low:g}:{self.high:g}"}
+        low, high = (repr(end).removesuffix(".0") for end in (self.low, self.high))
+        return {"gap_prior": f"{self.law}:{low}:{high}"}
 
 
 def gap_guess_of(

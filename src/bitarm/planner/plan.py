@@ -255,8 +255,7 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
     search.explore(admission.starts(starting_settings(task)))
     curve = trade_off(search)
     best = search.settle()
-    figures, simulated = _measured_exactly(simulator, best)
-    figures = search.on_link(best.setting) or figures
+    figures, simulated = _final_figures(search, best)
     claim = simulator.claim_of(best.setting)
     if claim.delta is None and not task.fixed.items:
         raise AssertionError(f"a setting without a proof was searched: {claim.reason}")
@@ -286,23 +285,35 @@ def _planned(task: PlanningTask, seed: int, progress: PlanProgress) -> Plan:
     )
 
 
-def _measured_exactly(simulator: SettingSimulator, best: Tried) -> tuple[Figures, str]:
-    """The figures of the plan, with rewards drawn one by one where a search could not."""
-    rewards, stretch = simulator.task.rewards, best.figures.stretch
-    described = rewards.describe()
-    if stretch > 1:
-        times = stretch**0.5
-        return best.figures, f"{described}, gaps {times:.3g} times as large, pulls counted up"
-    if rewards.family != "beta" or (best.setting.is_judged and simulator.task.is_bet_on):
-        return best.figures, described
+def _final_figures(search: Search, best: Tried) -> tuple[Figures, str]:
+    """The figures of the plan, and which rewards were simulated for them, in words.
+
+    They are measured with answers that the task's link carries, where it cuts some short; else with
+    rewards drawn one by one, where a search could not.
+    """
+    task = search.simulator.task
+    described = task.rewards.describe()
+    cut = search.on_link(best.setting)
+    figures = cut or best.figures
+    if figures.stretch > 1:
+        times = figures.stretch**0.5
+        return figures, f"{described}, gaps {times:.3g} times as large, pulls counted up"
+    if task.rewards.family != "beta" or (best.setting.is_judged and task.is_bet_on):
+        return figures, described
+    exact = _drawn_one_by_one(search.simulator, best) if cut is None else None
+    if exact is None:
+        return figures, f"{described}, their sums drawn as normal ones"
+    return exact, described
+
+
+def _drawn_one_by_one(simulator: SettingSimulator, best: Tried) -> Figures | None:
+    """The figures with every reward drawn; None if those are too many."""
     runs = int(_EXACT_DRAWS / best.figures.samples.mean)
-    if runs >= _LEAST_EXACT:
-        each = min(FINAL.runs, max(1, runs // FINAL.environments))
-        effort = Effort(environments=min(FINAL.environments, runs), runs=each)
-        exact = simulator.measure(best.setting, simulator.testbed(4, effort, exact=True))
-        if exact is not None:
-            return exact, described
-    return best.figures, f"{described}, their sums drawn as normal ones"
+    if runs < _LEAST_EXACT:
+        return None
+    each = min(FINAL.runs, max(1, runs // FINAL.environments))
+    effort = Effort(environments=min(FINAL.environments, runs), runs=each)
+    return simulator.measure(best.setting, simulator.testbed(4, effort, exact=True))
 
 
 def _least_samples(simulator: SettingSimulator) -> float:

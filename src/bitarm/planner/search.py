@@ -134,7 +134,8 @@ class Search:
         finalists = self._fitting(self._ranked(self.compared), _FINALISTS)
         testbed = self.simulator.testbed(2, FINAL)
         measured = [self._measured(finalist.setting, testbed) for finalist in finalists]
-        best = min((tried for tried in measured if tried is not None), key=attrgetter("score"))
+        decided = [tried for tried in measured if tried is not None]
+        best = min(decided or finalists, key=attrgetter("score"))
         fresh = self._measured(best.setting, self.simulator.testbed(3, FRESH))
         return fresh or best
 
@@ -158,17 +159,20 @@ class Search:
         for setting in starts:
             self._note(self.screened, setting, self._screen)
         if not self.screened:
-            raise ConfigError(f"no setting{self._fixed()} decides for these gaps: {_TOO_SMALL}")
+            raise self._undecided()
         ranked = self._ranked(self.screened)
         near = [tried for tried in ranked if tried.score <= _HOPEFUL * ranked[0].score]
         kinds = {tried.setting.kind: tried for tried in reversed(ranked)}  # the best of each
         enough = 2 * _RIVAL * ranked[0].score
         rivals = [tried for tried in kinds.values() if tried.score <= enough]
         chosen = self._fitting(near, _MOST_HOPEFUL) + self._fitting(rivals, len(rivals))
-        for tried in chosen or self._fitting(ranked, _MOST_HOPEFUL):
+        chosen = chosen or self._fitting(ranked, _MOST_HOPEFUL)
+        if not chosen:
+            raise ConfigError(f"no setting{self._fixed()} fits: {self.link_check.refusal}")
+        for tried in chosen:
             self._note(self.compared, tried.setting, self._compare)
         if not self.compared:
-            raise ConfigError(f"no setting{self._fixed()} fits: {self.link_check.refusal}")
+            raise self._undecided()
         return self._ranked(self.compared)
 
     def _climbers(self, hopeful: Sequence[Tried]) -> list[Tried]:
@@ -220,6 +224,9 @@ class Search:
     def _measured(self, setting: SchemeWords, testbed: Testbed) -> Tried | None:
         figures = self.simulator.measure(setting, testbed)
         return None if figures is None else Tried(setting=setting, figures=figures)
+
+    def _undecided(self) -> ConfigError:
+        return ConfigError(f"no setting{self._fixed()} decides for these gaps: {_TOO_SMALL}")
 
     def _fixed(self) -> str:
         fixed = self.simulator.task.fixed

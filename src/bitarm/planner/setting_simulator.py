@@ -6,6 +6,7 @@ every reward, but their grids differ, and the union of many grids costs more tha
 the settings share is what varies most: gaps, offsets, and the seeds.
 """
 
+from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
@@ -16,7 +17,7 @@ from bitarm.core.schedule import MAX_PULLS, GeometricSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.links.fit import longest_answer
-from bitarm.planner.figures import Figures, SimulatedBy, Spread
+from bitarm.planner.figures import Figures, Spread
 from bitarm.planner.link_costs import run_units
 from bitarm.planner.planning_task import PlanningTask
 from bitarm.planner.scheme_words import SchemeWords
@@ -77,7 +78,10 @@ class SettingSimulator:
                 done += size
         table = np.concatenate([part.table for part in parts])
         table[:, SAMPLES] = np.rint(table[:, SAMPLES] * stage.stretch)
-        return self._figures(setting, stage, table, "kernels" if engine.has_kernels else "machines")
+        figures = self._figures(setting, stage, table)
+        if figures is None or engine.has_kernels:
+            return figures
+        return replace(figures, measured_by="machines", most_bits=most_bits)
 
     def spec_of(self, setting: SchemeWords) -> RunSpec:
         """The spec of a setting in the user's units."""
@@ -142,9 +146,7 @@ class SettingSimulator:
             setting.words["first"]
         ]
 
-    def _figures(
-        self, setting: SchemeWords, stage: Stage, table: Integers, measured_by: SimulatedBy
-    ) -> Figures | None:
+    def _figures(self, setting: SchemeWords, stage: Stage, table: Integers) -> Figures | None:
         trials = Trials(table)
         environment = np.repeat(
             np.arange(len(stage.environments)), len(table) // len(stage.environments)
@@ -161,7 +163,7 @@ class SettingSimulator:
         cost = self._cost(setting, chosen)
         where = environment[right]
         return Figures(
-            measured_by=measured_by,
+            measured_by="kernels",
             runs=runs,
             wrong=int(np.count_nonzero(decided & ~right)),
             undecided=int(np.count_nonzero(~decided)),

@@ -1,10 +1,15 @@
 """The trade-off: the settings that no other beats in both samples and bits."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bitarm.planner.figures import Figures
+from bitarm.planner.scheme_words import SchemeWords
 from bitarm.planner.search import Search, Tried
+
+Carries = Callable[[SchemeWords], bool]
+"""Whether the link carries a setting's frames; asked only of those that may be on a front, since to
+find that out takes longer than a simulation."""
 
 _POINTS = 10  # of the trade-off that are shown
 _MEASURED = 24  # that are measured better before those are chosen
@@ -16,23 +21,26 @@ _APART = 1.12  # neighbours on the curve differ by this factor in samples or in 
 def trade_off(search: Search) -> tuple[Tried, ...]:
     """The trade-off among all settings that a search tried, and some more that it climbs to.
 
-    Those that are shown were all measured equally well, beside the settings that were compared.
+    Those that are shown fit the task's link, and were all measured equally well, beside the
+    settings that were compared.
     """
+    carries = search.link_check.carries
     for weight in _WEIGHTS:
 
         def traded(figures: Figures, weight: float = weight) -> float:
             bits = figures.payload_bits.mean
             return math.exp(weight * math.log(figures.samples.mean) + (1 - weight) * math.log(bits))
 
-        first = min(search.screened.values(), key=lambda tried: traded(tried.figures))
-        start = search.compare(first.setting)
+        ranked = sorted(search.screened.values(), key=lambda tried: traded(tried.figures))
+        first = next((tried for tried in ranked if carries(tried.setting)), None)
+        start = None if first is None else search.compare(first.setting)
         if start is not None:
             search.climb(start, traded, cycles=1)
     rough = {**search.screened, **search.compared}
-    near = thinned(front(near_front(list(rough.values()))), _MEASURED)
+    near = thinned(front(near_front(list(rough.values()), carries)), _MEASURED)
     measured = [search.compare(tried.setting) for tried in near]
     settled = [tried for tried in measured if tried is not None]
-    return tuple(thinned(front([*settled, *search.compared.values()]), _POINTS))
+    return tuple(thinned(front([*settled, *search.compared.values()], carries), _POINTS))
 
 
 def with_plan(curve: Sequence[Tried], plan: Tried) -> tuple[Tried, ...]:
@@ -55,19 +63,19 @@ def _beats(one: Tried, other: Tried) -> bool:
     return _samples(one) <= _samples(other) and _bits(one) <= _bits(other)
 
 
-def front(tried: Iterable[Tried]) -> list[Tried]:
+def front(tried: Iterable[Tried], carries: Carries = lambda setting: True) -> list[Tried]:
     """The settings that no other beats in both samples and bits, those of fewest samples first."""
     kept: list[Tried] = []
     for point in sorted(tried, key=lambda point: (_samples(point), _bits(point))):
-        if not kept or _bits(point) < _bits(kept[-1]):
+        if (not kept or _bits(point) < _bits(kept[-1])) and carries(point.setting):
             kept.append(point)
     return kept
 
 
-def near_front(tried: Sequence[Tried]) -> list[Tried]:
+def near_front(tried: Sequence[Tried], carries: Carries = lambda setting: True) -> list[Tried]:
     """The settings that might be on the front, given that their figures are rough."""
-    best = front(tried)
-    return [
+    best = front(tried, carries)
+    near = [
         point
         for point in tried
         if not any(
@@ -75,6 +83,7 @@ def near_front(tried: Sequence[Tried]) -> list[Tried]:
             for other in best
         )
     ]
+    return [point for point in near if carries(point.setting)]
 
 
 def thinned(curve: Sequence[Tried], most: int) -> list[Tried]:

@@ -92,6 +92,7 @@ class EmbeddedRun:
         self._channel = MemoryChannel()
         self._run = 0
         self._unkept: list[LearnerEvent] = []  # put out by the learner, not yet in the journal
+        self._untold: list[LearnerEvent] = []  # in the journal, and not yet shown to the watcher
         self._unsent: list[Request | Dismiss] = []
 
     def run(self, caveats: Sequence[str] = ()) -> int:
@@ -108,7 +109,7 @@ class EmbeddedRun:
         try:
             with held_interrupts():
                 self._run = self._journal.open_run(opened, rest)
-            self._watch(started.events)
+                self._untold.extend(started.events)
             self._carry_out()
             for caveat in caveats:
                 self._take(self._learner.note(caveat))
@@ -116,6 +117,8 @@ class EmbeddedRun:
             while self._learner.phase is LearnerPhase.RUNNING:
                 self._exchange()
         except KeyboardInterrupt:
+            if not self._run:
+                raise  # there is no run that could be said to have ended
             self._cut_short()
         except NoMoreRewardsError as error:  # an outcome: what is known by then stays known
             self._cut_short(Outcome.DATA_EXHAUSTED, str(error))
@@ -195,13 +198,19 @@ class EmbeddedRun:
         self._unsent.extend(output.messages)
 
     def _carry_out(self) -> None:
-        """Keep the events, then send the messages."""
+        """Keep the events and show them, then send the messages.
+
+        If Ctrl-C comes while they are kept, they are shown with the ending: who watches a run hears
+        of all that is in its journal, the opening first.
+        """
         if self._unkept:
-            events = tuple(self._unkept)
             with held_interrupts():
-                self._journal.append(self._run, events)
+                self._journal.append(self._run, tuple(self._unkept))
+                self._untold.extend(self._unkept)
                 self._unkept.clear()
-            self._watch(events)
+        untold, self._untold = tuple(self._untold), []
+        if untold:
+            self._watch(untold)
         for message in self._unsent:
             self._channel.send_down(message)
         self._unsent.clear()

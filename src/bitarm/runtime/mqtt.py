@@ -106,27 +106,28 @@ class MqttDriver:
         with contextlib.suppress(TransportError):
             while self._ready and self._unacknowledged and self._clock() < deadline:
                 self._exchange(0.05)
+        if self._client is not None and self._ready:
+            self._hear_out(self._client)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Leave as a process that is killed does, without a word: the broker publishes our will."""
         if self._client is not None:
-            client, self._client = self._client, None
-            client.on_disconnect = None
-            if self._ready:
-                self._hear_out(client)
-            else:
-                client.disconnect()
-                client.loop_write()
-            self._forget(client)
+            self._forget(self._client)
+            self._client = None
         self._selector.close()
 
     def _hear_out(self, client: paho.Client) -> None:
         """Disconnect, and read until the broker has closed the line.
 
-        Of one that is closed with something unread it may read no further, and send our will after
-        all that we have said.
+        If we closed it while something of the broker's is unread, TCP would reset it: the broker
+        may then lose what we said last, our leaving included, and publish our will.
         """
         link: Any = client.socket()
         if link is None:
             return
         deadline = self._clock() + _LEAVE_WITHIN
+        client.on_disconnect = None
         with contextlib.suppress(OSError):
             link.settimeout(_LEAVE_WITHIN)
             client.loop_write()  # acknowledgements of what came last

@@ -95,7 +95,7 @@ def test_the_agents_may_come_from_a_problem_file(
     bitarm: Command, place: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "problem.toml"
-    path.write_text(problem())
+    path.write_text(problem(scheme="word_of_the_learners_package = 3"))
     assert bitarm("broker", "init", place, "--problem", path).code == 0
     assert provision.agents_of(BrokerFolder(place)) == ("low", "high")
 

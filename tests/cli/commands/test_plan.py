@@ -143,7 +143,9 @@ def test_a_flag_of_another_package_is_known(bitarm: Command) -> None:
         assert done.code == 0
         assert "lattice se c=0.5" in done.out
         assert "none: the lattice has no proof" in done.out
-        assert "by learner and agents themselves" in done.out
+        for linked in (done, bitarm(*_PRICED, *words, "--link", "nb-iot")):
+            told = " ".join(linked.out.split())
+            assert "by learner and agents themselves, as no kernel has the scheme" in told
         assert max(map(len, done.out.splitlines())) <= 80
         assert "--coarseness" in bitarm("plan", "--help").out
 

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,10 +16,12 @@ import pytest
 from loopback import eventually, free_port
 from prometheus_client.parser import text_string_to_metric_families
 
+import bitarm
 from bitarm.cli.metrics.figures import Measure, broker_health, journal_measures, service_measures
 from bitarm.cli.metrics.option import metrics_at
 from bitarm.cli.metrics.run_figures import RunFigures
 from bitarm.cli.metrics.serve import read_address
+from bitarm.core.events import LearnerEvent, PullsCounted
 from bitarm.errors import ConfigError, MissingExtraError, StoreError
 from bitarm.runtime.observed import ServiceFigures
 
@@ -174,3 +177,21 @@ def test_a_run_that_has_not_begun_has_figures_too() -> None:
     assert found["bitarm_rounds_total"] == 0
     assert found["bitarm_seconds_since_report"] == 0.0
     assert {measure.name for measure in service_measures(ServiceFigures())}.isdisjoint(found)
+
+
+def test_what_is_called_a_total_never_falls() -> None:
+    figures, before, counted = RunFigures(), dict[str, float](), list[LearnerEvent]()
+
+    def watch(events: Sequence[LearnerEvent]) -> None:
+        for event in events:
+            figures.watch((event,))
+            now = {measure.name: measure.value for measure in figures.measures()}
+            totals = {name: value for name, value in now.items() if name.endswith("_total")}
+            assert all(value >= before.get(name, 0) for name, value in totals.items()), event
+            before.update(totals)
+            counted.extend([event] * isinstance(event, PullsCounted))
+
+    arms = {"low": [0.0, 0.0, 1.0] * 999, "high": [1.0, 1.0, 0.0] * 999}
+    result = bitarm.identify(arms, bounds=(0, 1), seed=1, watch=watch)
+    assert counted
+    assert result.samples < before["bitarm_samples_total"]

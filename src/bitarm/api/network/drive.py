@@ -18,11 +18,16 @@ def drive(
     patience: float,
     stop: Callable[[Signals], tuple[Publication, ...]] | None,
 ) -> None:
-    """Run a service; the first signal is handed to `stop`, a second one ends everything."""
+    """Run a service; the first signal is handed to `stop`, a second one ends everything.
+
+    Of a service that breaks the broker is to say that it is gone, as of one that was killed: what
+    it had said of itself last is not true any more.
+    """
     require("paho.mqtt.client", extra="net", what="a run over a broker")
     from bitarm.runtime.mqtt import MqttDriver
 
     driver = MqttDriver(service, broker, patience=patience)
+    leave = driver.hang_up
     try:
         with Stopper() as stopper:
             driver.run(stopper)
@@ -31,5 +36,6 @@ def drive(
                     raise KeyboardInterrupt
                 driver.publish(stop(stopper.received))
                 driver.run()
+        leave = driver.close
     finally:
-        driver.close()
+        leave()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bitarm.api.arm_tables import load_arms
 from bitarm.api.extras import require
-from bitarm.api.problem import load_problem
 from bitarm.cli.exits import notify
 from bitarm.errors import ConfigError
 from bitarm.peer_log import Allowances
@@ -226,7 +226,7 @@ def _agents_in(path: Path | None) -> Sequence[str]:
     from bitarm.runtime.broker import accounts
 
     assert path is not None  # one of the two was given
-    return accounts.distinct(arm.agent for arm in load_problem(path).arms)
+    return accounts.distinct(arm.agent for arm in load_arms(path).arms)
 
 
 def _report(changes: Sequence["Change"]) -> None:

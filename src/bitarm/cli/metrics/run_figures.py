@@ -32,13 +32,18 @@ class RunFigures:
         standings = self._standings
         rounds, samples, bits, arms = 0, 0, 0, 0
         if standings is not None:
-            rounds, samples, bits = standings.round, standings.samples, standings.payload_bits
+            rounds, bits = standings.round, standings.payload_bits
+            samples = standings.samples + standings.spared  # a total never falls, as samples may
             arms = sum(arm.active for arm in standings.arms)
         has_ended = standings is not None and standings.ending is not None
         silence = self._clock() - self._reported_at
         return [
             Measure(name="bitarm_rounds_total", help="Rounds that were opened", value=rounds),
-            Measure(name="bitarm_samples_total", help="Pulls that were reported", value=samples),
+            Measure(
+                name="bitarm_samples_total",
+                help="Pulls that were reported, or asked of an arm that gave up",
+                value=samples,
+            ),
             Measure(name="bitarm_payload_bits_total", help="Bits of all symbols", value=bits),
             Measure(name="bitarm_reports_total", help="Reports accepted", value=self._reports),
             Measure(name="bitarm_arms_in_race", help="Arms still in the race", value=arms),

@@ -110,11 +110,11 @@ def _caption(plan: Plan) -> str:
     apart = f", {left_out:,} that lost the best arm left out" if left_out else ""
     rough = ""
     if figures.measured_by == "machines":
-        link = plan.task.prices.link
+        link, is_cut = plan.task.prices.link, figures.most_bits is not None
         why = (
-            "as no kernel has the scheme"
-            if link is None
-            else f"with answers that {link.name} carries"
+            f"with answers that {link.name} carries"
+            if link is not None and is_cut
+            else "as no kernel has the scheme"
         )
         rough = f"\nby learner and agents themselves, {why}: fewer runs"
     return (
