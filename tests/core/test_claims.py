@@ -11,7 +11,7 @@ from tapes import agents_of, make_spec
 
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import AgentJoined, RunEnded
-from bitarm.core.guarantee import Course, Guarantee, Incidents, guarantee
+from bitarm.core.guarantee import Course, Guarantee, Incidents, claim_ahead, guarantee
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
@@ -22,6 +22,7 @@ from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer, QuBan
 from bitarm.core.quantizers.fed_sel import FedSel
 from bitarm.core.replay import replay
 from bitarm.core.resolution import allowance, resolution
+from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.core.widths import WIDTHS
@@ -225,6 +226,35 @@ def test_an_agent_that_goes_on_from_its_file_is_remembered(*, went_on: bool) -> 
     race.take(race.learner.join(_joined("b2", went_on=went_on)))
     assert race.learner.save().incidents.files_read is went_on
     assert replay(race.events).save() == race.learner.save()
+
+
+_ENDS = "how many rewards of an arm were recorded does not depend on them"
+
+
+@pytest.mark.parametrize(
+    ("width", "policy", "quantizer", "is_named"),
+    [
+        ("bounded", ChallengeElimination(), Dyadic(), True),
+        ("sub-gaussian", ChallengeElimination(), Dyadic(), True),
+        ("sub-gaussian", Lucb(), Dicq(), True),
+        ("sub-gaussian", SuccessiveElimination(), Dicq(), False),  # equal pulls, at any time
+        ("pairwise-mixture", SuccessiveElimination(), Dicq(), False),
+        ("pairwise-mixture", SuccessiveElimination(), Icq(bits=3), True),  # its intervals' grid
+        ("pairwise", SuccessiveElimination(), Dicq(), True),
+        ("intervals", Lucb(), Dicq(), False),
+        ("paper", SuccessiveElimination(), Icq(bits=3), False),
+    ],
+)
+def test_where_recorded_rewards_end_must_not_depend_on_them(
+    width: str, policy: Policy, quantizer: Quantizer, *, is_named: bool
+) -> None:
+    """`core/evidence/test_chains.py` shows what happens if it does."""
+    spec = make_spec(arms=3, width=width, quantizer=quantizer)
+    setup = Setup(spec=spec, policy=policy)
+    recorded = RecordedSchedule(grid=spec.schedule, rows=(100, 100, 80))
+    of_columns = replace(setup, spec=replace(spec, schedule=recorded))
+    assert (_ENDS in claim_ahead(of_columns, (50,)).assumptions) is is_named
+    assert _ENDS not in claim_ahead(setup, (50,)).assumptions
 
 
 _SILENT = "agents that do not say what they remember refused and clipped no rewards"

@@ -3,7 +3,9 @@
 `docs/widths.md` has the proofs, and says which of them needs which clause.
 """
 
+from bitarm.core.confidence import Stride
 from bitarm.core.evidence.bounded import BoundedEvidence
+from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 
@@ -28,6 +30,8 @@ def assumptions_of(
     """
     spec = setup.spec
     clauses = [_independence(spec), "every arm's mean stays the same", _tails(spec)]
+    if _ends_matter(setup):
+        clauses.append("how many rewards of an arm were recorded does not depend on them")
     if arms_lost and spec.sampling.of_pairs:
         clauses.append("which agents were lost, and when, does not depend on the rewards")
     if rewards_lost:
@@ -62,6 +66,19 @@ def _independence(spec: RunSpec) -> str:
             "asked for"
         )
     return "every arm's rewards are independent over time, and do not depend on what is asked for"
+
+
+def _ends_matter(setup: Setup) -> bool:
+    """Whether it matters where recorded rewards end, which is known before the first is read.
+
+    Not to intervals, nor to a bound on pairs with equally many pulls that holds at any time. Where
+    arms move apart, an end says something of later rewards, and chooses who is pulled next; a union
+    over the checkpoints of a grid is one of a grid that does not depend on the rewards.
+    """
+    if not isinstance(setup.spec.schedule, RecordedSchedule):
+        return False
+    width, apart = setup.spec.sampling, setup.policy.stride in (Stride.APART, Stride.JUDGED)
+    return width.of_pairs and (apart or not width.along_path or not width.certain)
 
 
 def _of_silent(spec: RunSpec) -> str:

@@ -171,6 +171,22 @@ def test_stopped_before_a_look_it_goes_on_with_the_look() -> None:
     assert fed(again, LOW) == fed(challenged(), LOW)
 
 
+@pytest.mark.parametrize("looks", [1, 2, 5])
+def test_live_rewards_that_a_crash_takes_after_a_look_are_counted(looks: int) -> None:
+    """It saves before a look and pulls on after it: what came since is lost with the process."""
+    desk = challenged()
+    desk.feed.there = [HIGH]
+    desk.step()
+    for _ in range(looks):
+        desk.feed.there = [HIGH]
+        desk.service.step(desk.now)  # at once: too soon to save what only came
+    part = desk.service._part
+    assert part is not None
+    assert part.machines[1].state.pulls == desk.state.pulls + 1 == looks + 1
+    status = status_in(Desk(desk.keeper).join())  # without a farewell
+    assert (status.restarts, status.discarded) == (1, 1)
+
+
 @pytest.mark.parametrize("reward", [LOW, HIGH])
 @pytest.mark.parametrize("live", [False, True])
 def test_killed_at_any_point_it_gives_the_same_answer(reward: float, *, live: bool) -> None:

@@ -1,7 +1,8 @@
 """Where recorded rewards end, for arms that are challenged at a leader's count.
 
 Only who is asked, and until when, follows from it: what may be claimed does not, since evidence
-holds whoever is asked. An end is known before the run and is no result of it.
+holds whoever is asked. An end is known before the run and is no result of it, and the claim says
+that it must not depend on the rewards: else who is asked would follow from rewards still to come.
 
 A challenged agent takes the count until which it is asked for the leader's own. So an arm whose
 rewards end before that cannot be asked for less: it is challenged past its end, where it gives up

@@ -54,7 +54,8 @@ class Part:
                 most_pulls=most_pulls,
                 most_bits=most_symbol_bits(announced.report_bytes),
             )
-            if machine.wanted and feed.live and not memory.stopped:
+            is_at_work = machine.wanted or machine.is_looking  # it may have pulled on after a look
+            if is_at_work and feed.live and not memory.stopped:
                 memory = replace(memory, discarded=memory.discarded + 1)
             feed.skip(machine.state.pulls)
             self.machines[arm] = machine
