@@ -8,6 +8,14 @@ import pytest
 from devices.benches import Bench, FileBench, Reply, micropython_bench
 from devices.vectors import Case, Outcome, recorded
 
+from bitarm.core.codes import Above, Nearest
+from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.messages import Request
+from bitarm.core.question import Question
+from bitarm.wire import encode
+
 CUTS = 1000
 LONGEST = 1100
 """More bytes than any agent keeps."""
@@ -130,6 +138,28 @@ def test_a_full_flash_keeps_an_agent_from_answering_until_there_is_room(bench: B
             reply = bench.ask(f"0 hear {case.events[1].hear.hex()}")
     assert kinds.count("full") == 3
     assert (reply.frame, reply.count) == (expected[1].say, expected[1].count)
+
+
+def test_an_arm_that_could_not_keep_that_it_is_beaten_has_not_said_so(bench: Bench) -> None:
+    scale = Scale(bounded=True, low=0.0, unit=1.0)
+    near = Nearest(centre=0.5, step=0.125, divisor=2)
+    lost = Challenge(edge=0.875, first=2, hurdles=(40, 40, 40))
+    asked = [
+        encode(Request(run=run_field(1, 1), arm=0, message=number, question=question)).hex()
+        for number, question in (
+            (1, Question(until=64, code=near, scale=scale)),
+            (2, Question(until=64, code=Above(low=0.5, step=0.125), scale=scale, task=lost)),
+        )
+    ]
+    bench.ask("0 new 16 0 65536 1000")
+    bench.ask(f"0 hear {asked[0]}")
+    assert bench.ask(f"0 give {' '.join(['6553'] * 64)}").kind == "say"
+    bench.ask("0 full 2")
+    for kind, rests in (("full", "quiet"), ("full", "quiet"), ("say", "rest")):
+        assert bench.ask(f"0 hear {asked[1]}").kind == kind
+        assert bench.ask("0 rest").kind == rests
+    assert bench.ask("0 cut").kind == "say"
+    assert bench.ask("0 rest").kind == "rest"
 
 
 def test_a_dismissal_that_could_not_be_kept_is_kept_when_it_comes_again(bench: Bench) -> None:
