@@ -35,7 +35,7 @@ class Storm:
 
     def weather(self, case: Case, expected: list[Outcome]) -> None:
         """Play a case; every answer must be that of an agent whose power never failed."""
-        self._ask(f"new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+        self._ask(case.begin)
         before: bytes | None = None
         for event, outcome in zip(case.events, expected, strict=True):
             said, count = self._serve(case, event.hear, before)
@@ -98,7 +98,7 @@ def test_a_thousand_power_cuts_change_no_answer_in_micropython(node_bench: Bench
 def served(bench: Bench) -> tuple[Case, list[Outcome]]:
     """An agent that has answered all but the last question of a challenged arm."""
     case, expected = next((c, e) for c, e in PLAYED if c.name == "beta, arm 1")
-    bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+    bench.ask(f"0 {case.begin}")
     for event in case.events[:1]:
         reply = bench.ask(f"0 hear {event.hear.hex()}")
         while reply.wanted:
@@ -165,7 +165,7 @@ def test_an_arm_that_could_not_keep_that_it_is_beaten_has_not_said_so(bench: Ben
 def test_a_dismissal_that_could_not_be_kept_is_kept_when_it_comes_again(bench: Bench) -> None:
     case, _ = next((c, e) for c, e in PLAYED if c.name == "dismissals")
     asked, dismissed = case.events[0].hear.hex(), case.events[1].hear.hex()
-    bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+    bench.ask(f"0 {case.begin}")
     bench.ask("0 full 1")
     assert bench.ask(f"0 hear {dismissed}").kind == "full"
     assert bench.ask(f"0 hear {dismissed}").kind == "quiet"
@@ -179,7 +179,7 @@ def test_whoever_is_dismissed_wants_no_more_rewards(bench: Bench) -> None:
     case, _ = next((c, e) for c, e in PLAYED if c.name == "dismissals")
     asked, dismissed = case.events[0].hear.hex(), case.events[1].hear.hex()
     for full in (0, 1):
-        bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+        bench.ask(f"0 {case.begin}")
         assert bench.ask(f"0 hear {asked}").wanted == 2
         assert bench.ask("0 give 1000").wanted == 1
         bench.ask(f"0 full {full}")
