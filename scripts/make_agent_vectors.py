@@ -9,13 +9,17 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from itertools import count, product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from devices.benches import PythonBench
+from devices.exact import least_edge
 from devices.runs import FRACTION, WORLDS, normal, run
+from devices.test_exact import TICK, fights
 from devices.vectors import PATH, VERSION, Case, Event, plain, play
 
 from bitarm import wire
@@ -136,6 +140,22 @@ def words() -> Iterator[Case]:
             )
         )
         yield Case(name="edges", events=edges, rewards=tape)
+        skewed = tuple(
+            ask(
+                Question(
+                    until=100 + number,
+                    code=Nearest(centre=0.5, step=2.0**-7, divisor=8),
+                    scale=scale,
+                    task=Edge(first=first, spread=spread),
+                ),
+                number,
+            )
+            for number, (first, spread) in enumerate(product((0, 1, 2, 4), (-3, -1, 0, 1)), start=1)
+        )
+        for mean in (0.06, 0.94):  # of coins: there the cost depends on the side
+            draw = random.Random(8)
+            coins = [int(draw.random() < mean) << FRACTION for _ in range(150)]
+            yield Case(name=f"edges, coins of {mean}", events=skewed, rewards=coins)
         level = [1 << 15] * 8  # every mean is 1/2, the lower end of a cell
         exact = Question(
             until=8,
@@ -157,6 +177,90 @@ def reports() -> Iterator[Case]:
         yield Case(name=f"the answer to question {number}", events=(event,), rewards=tape)
     for arm in (0, 127, 128, 65535, 65536, 2**63 - 1):
         yield Case(name=f"arm {arm}", events=(ask(near, arm=arm),), rewards=tape)
+
+
+def long_answers() -> Iterator[Case]:
+    """Answers that a link carries, and the same if it carries a bit less; and the next question."""
+    near = Nearest(centre=0.0, step=2.0**-6, divisor=1)
+    wide = Nearest(centre=4.0, step=0.25, divisor=1)
+    fought = Challenge(edge=0.015625, first=2, hurdles=(200, 255, 200))
+    for name, question in (
+        ("nearest", Question(until=1, code=near)),
+        ("pilot", Question(until=1, code=near, scale=UNIT, task=Pilot())),
+        ("edge", Question(until=1, code=near, scale=UNIT, task=Edge(first=2, spread=2))),
+        (
+            "an edge with a spread",
+            Question(until=1, code=wide, scale=UNIT, task=Edge(first=2, spread=-4)),
+        ),
+        ("above", Question(until=1, code=Above(low=0.0, step=2.0**-6), scale=UNIT, task=fought)),
+    ):
+        case = Case(name=f"{name}, as long as it is", events=(ask(question),), rewards=[60000] * 2)
+        (whole,) = play(case, PythonBench())
+        assert whole.say is not None
+        (report,) = wire.decode(whole.say)
+        assert isinstance(report, Report)
+        again = ask(Question(until=2, code=NEAREST), 2)
+        for bits in (report.symbol.nbits, report.symbol.nbits - 1):
+            yield replace(
+                case,
+                name=f"{name}, {report.symbol.nbits} bits, {bits} are carried",
+                events=(ask(question), ask(question), again),
+                most_bits=bits,
+            )
+
+
+def limits() -> Iterator[Case]:
+    """The least and the largest numbers that a question may have."""
+    tape = rewards(7, 8)
+    extremes = (
+        Nearest(centre=0.0, step=2.0**-8, divisor=3, escape=1),
+        Nearest(centre=0.0, step=2.0**-8, divisor=1, escape=64),
+        Nearest(centre=0.0, step=2.0**-8, divisor=1 << 40),
+    )
+    events = [ask(Question(until=1 + n, code=code), 1 + n) for n, code in enumerate(extremes)]
+    yield Case(name="escapes and divisors at their limits", events=tuple(events), rewards=tape)
+    narrow = Question(
+        until=8,
+        code=Nearest(centre=0.5, step=2.0**-6, divisor=2),
+        scale=UNIT,
+        task=Edge(first=2, spread=-40),
+    )
+    yield Case(name="an edge with the least spread", events=(ask(narrow),), rewards=tape)
+
+
+# -- evidence --------------------------------------------------------------------------------------
+
+_HAIR, _NATS = Fraction(1, 10**6), Fraction(1, 5)
+_HURDLES = ((127, 128, 255), (255, 191, 60), (192, 255, 90), (255, 255, 254), (0, 1, 255))
+
+
+def evidence() -> Iterator[Case]:
+    """Fights just below the edge where exact evidence decides them, and a fifth of a nat above."""
+    for number, (fight, units) in enumerate(fights()):
+        others = _HURDLES[number % len(_HURDLES)]
+        for one in (fight, replace(fight, hurdles=others)):
+            edge, nat = least_edge(one)
+            for name, at in (("too little", edge - _HAIR * nat), ("enough", edge + _NATS * nat)):
+                told = float(at // TICK * TICK)
+                code = Above(low=told - 2.0**-10, step=2.0**-10)
+                task = Challenge(edge=told, first=one.first, hurdles=one.hurdles)
+                near = Nearest(centre=0.5, step=0.125, divisor=2)
+                yield Case(
+                    name=f"fight {number}, hurdles {one.hurdles}, {name}",
+                    events=(
+                        ask(Question(until=len(units), code=near, scale=one.scale)),
+                        ask(Question(until=one.until, code=code, scale=one.scale, task=task), 2),
+                    ),
+                    rewards=[*units, *[_best(one.scale)] * (one.until - len(units))],
+                    low=-10_000_000,
+                    high=10_000_000,
+                )
+
+
+def _best(scale: Scale) -> int:
+    """A reward that saves an arm which is not beaten yet."""
+    highest = scale.low + scale.unit if scale.bounded else 8 * scale.unit
+    return round(highest * 2**FRACTION)
 
 
 # -- the machine -----------------------------------------------------------------------------------
@@ -213,6 +317,12 @@ def machine() -> Iterator[Case]:
         events=(ask(five), ask(two, 2), ask(two, 2), ask(other, 3)),
         rewards=tape,
     )
+    for pulls in (127, 128, 300):
+        yield Case(
+            name=f"a position of {pulls} pulls",
+            events=(ask(Question(until=pulls, code=NEAREST)), ask(two, 2)),
+            rewards=tape,
+        )
     for after in (0, 1, 7, 40):
         event = Event(hear=ask(fight).hear, cut_after=after)
         yield Case(name=f"a challenge, power cut after {after}", events=(event,), rewards=tape)
@@ -307,6 +417,7 @@ def impossible() -> Iterator[bytes]:
     yield b"\x01\x02\x04\x81\x80\x80\x80\x80\x80\x80\x20\x01" + step + b"\x02"  # 54 digits
     yield b"\x01\x22\x04" + half + step + b"\x02\x14"  # an escape of 20
     yield b"\x01\x22\x04" + half + step + b"\x02\x41"  # of 65
+    yield b"\x01\x22\x04" + half + step + b"\x02\x00"  # of 0
     for tag in (0x00, 0x05, 0x06, 0x07, 0x08, 0x0F, 0x12, 0x85, 0x86, 0x67, 0xA7, 0xE7):
         yield bytes((1, tag, 4)) + half + step + bytes((1, 1, 1, 1, 1))
     yield b"\x01\x46\x04" + half + step + b"\x01\x3e\x00"  # rung 62
@@ -323,7 +434,7 @@ def document() -> str:
     """The file's text."""
     cases = [
         plain(case, play(case, PythonBench()))
-        for cases in (runs, words, reports, machine, refusals)
+        for cases in (runs, words, reports, long_answers, limits, evidence, machine, refusals)
         for case in cases()
     ]
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)

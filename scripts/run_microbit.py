@@ -110,7 +110,7 @@ def pieces() -> list[str]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in NAMES:
                 found.append(spelt(node))
-            case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id="SIGMA")])]):
+            case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id="SIGMA"), ast.Name()])]):
                 found.append(spelt(node))
             case ast.While():
                 found.append(spelt(node))

@@ -469,11 +469,11 @@ int bitarm_resume(bitarm_agent *agent) {
 int bitarm_observe(bitarm_agent *agent, int32_t reward) {
     const bitarm_device *device = agent->device;
     bitarm_memory *m = &agent->memory;
-    int is_bet = m->scale.kind == BOUNDED;
-    int64_t x = is_bet ? scaled(m, reward * ONE) : 0;
+    int is_bet = m->scale.kind == BOUNDED, is_sane = device->low <= reward && reward <= device->high;
+    int64_t x = is_bet && is_sane ? scaled(m, reward * ONE) : 0; /* any other has no room */
     if (!agent->wanted)
         return BITARM_MISUSE;
-    if (reward < device->low || reward > device->high || x < 0 || x > ONE)
+    if (!is_sane || x < 0 || x > ONE)
         return BITARM_REWARD;
     if (is_bet)
         bet(m, x);

@@ -37,9 +37,8 @@ def _require(holds: object, why: str, kind: str = "refused") -> None:
 REPORT, REQUEST, DISMISS, POSITION = 1, 2, 3, 4  # kinds of long frames
 CODES = [code for code in range(64) if code & code - 1]  # of messages in short ones
 NEAREST, PILOT, EDGE, CHALLENGE = 2, 5, 6, 7  # forms of questions
-ESCAPED, BOUNDED, SIGMA = 0x20, 0x40, 0x80  # what may be added to them: kinds of scales, too
-SPELT = BOUNDED | SIGMA  # bounds that are not 0 and 1; for each form, a bit for 0 and each scale:
-SCALES = {NEAREST: 0b1111, PILOT: 0b1010, EDGE: 0b1010, CHALLENGE: 0b1110}
+ESCAPED, BOUNDED, SIGMA, SPELT = 0x20, 0x40, 0x80, 0xC0  # may be added; the last three are scales
+SCALES = {NEAREST: 0b1111, PILOT: 0b1010, EDGE: 0b1010, CHALLENGE: 0b1110}  # bits: none, and each
 WHOLE = (1 << 53) - 1  # the largest number that is spelt
 GRAIN = 300  # lengths are whole numbers of 2^-300
 BEYOND = "1"  # in place of an answer that the link does not carry: no word is so short
@@ -124,7 +123,7 @@ class Heard:
             self.escape = self._take(1, 64)
             _require(self.escape != 20 and form != CHALLENGE, "an escape that is spelt otherwise")
         if kind:
-            low = self._take_length() if kind == SPELT else 0
+            low = self._take_length() if kind == SPELT else 0  # else the bounds are 0 and 1
             unit = self._take_length() if kind != BOUNDED else 1 << GRAIN
             _require(kind != SPELT or low or unit != 1 << GRAIN, "a scale that is spelt otherwise")
             _require(unit >> 60 <= self.step <= unit << 60, "steps that short floats do not hold")
@@ -197,20 +196,19 @@ class Agent:
     wanted = 0  # rewards to the next look or answer
     heard: "Heard | None" = None  # the last request or dismissal that it took
     reply = b""  # to that, once it is due
-    has_conceded = False  # whether that says that the arm is beaten
     count = sum = total = predicted = squares = 0  # of rewards; and with bounds, Σx, Σx̂ and V
     # The last scale; what those who bet on high rewards and on low ones have, times 2^power.
     scale, fortunes, powers = [0, 0, 0], [0], [0]
 
     def __init__(self, store: "Any", fraction: int, low: int, high: int) -> None:
         self.store, self.fraction, self.low, self.high = store, fraction, low, high
-        fresh = [0, fraction, [], [], False, [0, 0, 0], 0, 0, 0, 0, 0, [1] * 16, [0] * 16]
+        fresh = [0, fraction, [], [], [0, 0, 0], 0, 0, 0, 0, 0, [1] * 16, [0] * 16]
         record = max(fresh, self._kept(0), self._kept(1))  # by how often it had saved
         is_ours = record[1] == fraction and len(record) == len(fresh)
         _require(is_ours, "kept in other units, or by another version: erase it first", "misuse")
-        self.saves, _, heard, reply, self.has_conceded, self.scale, self.count = record[:7]
+        self.saves, _, heard, reply, self.scale, self.count = record[:6]
         self.heard, self.reply = Heard(bytes(heard)) if heard else None, bytes(reply)
-        self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers = record[7:]
+        self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers = record[6:]
         self._saved, self._shift = self.count, GRAIN - fraction
 
     def _kept(self, slot: int) -> "list[Any]":
@@ -221,13 +219,18 @@ class Agent:
     def save(self, reply: bytes = b"") -> None:
         """Keep all that it holds; whenever you like: rewards since the last time can be lost."""
         reply, heard = reply or self.reply, self.heard.frame if self.heard else b""
-        record = [self.saves + 1, self.fraction, list(heard), list(reply), self.has_conceded]
-        record += [self.scale, self.count, self.sum, self.total, self.predicted, self.squares]
-        record += [self.fortunes, self.powers]
+        record = [self.saves + 1, self.fraction, list(heard), list(reply), self.scale, self.count]
+        record += [self.sum, self.total, self.predicted, self.squares, self.fortunes, self.powers]
         kept = json.dumps(record).encode()
         # The sum comes first: at the end, a record that lacks its last byte would pass in 1 of 256.
         self.store.write(self.saves + 1 & 1, binascii.crc32(kept).to_bytes(4, "big") + kept)
         self.saves, self.reply, self._saved = self.saves + 1, reply, self.count
+
+    @property
+    def has_conceded(self) -> bool:
+        """Whether the reply says that the arm is beaten."""
+        asked = self.heard
+        return asked is not None and asked.form == CHALLENGE and self.reply == asked.reply("0", 0)
 
     def receive(self, frame: bytes) -> "bytes | None":
         """Take in a frame; returns the frame to send, if an answer is due at once."""
@@ -246,7 +249,7 @@ class Agent:
             is_bet = self.count and heard.scale[0] and BOUNDED in (heard.scale[0], self.scale[0])
             _require(not (is_bet and heard.scale != self.scale), "bets that were not kept")
             self.scale = heard.scale if heard.scale[0] else self.scale
-        self.heard, self.reply, self.has_conceded, self.wanted = heard, b"", False, 0
+        self.heard, self.reply, self.wanted = heard, b"", 0
         if not heard.form:
             self.save()
         return self.resume()
@@ -258,8 +261,7 @@ class Agent:
         _require(self.low <= reward <= self.high and 0 <= x <= ONE, "outside the bounds", "reward")
         if self.scale[0] == BOUNDED:
             self._bet(x)
-        self.sum, self.count = self.sum + reward, self.count + 1
-        self.wanted -= 1
+        self.sum, self.count, self.wanted = self.sum + reward, self.count + 1, self.wanted - 1
         return None if self.wanted else self.resume()
 
     def resume(self) -> "bytes | None":
@@ -273,8 +275,7 @@ class Agent:
         if asked.form == CHALLENGE and count <= asked.until and count in (last, asked.until):
             if self._saved != count:
                 self.save()  # a power cut must not undo a look
-            self.has_conceded = self._is_beaten(asked)
-            word = "0" if self.has_conceded else ""
+            word = "0" if self._is_beaten(asked) else ""
         if count < asked.until and not word:
             look = min(asked.until, look) if asked.form == CHALLENGE else asked.until
             self.wanted = look - count
@@ -295,8 +296,7 @@ class Agent:
                 fortune, power = fortune >> 8, power + 8
             self.fortunes[bettor], self.powers[bettor] = fortune, power
 
-    def _scaled(self, length: int) -> int:
-        """Where 0 and ONE are the bounds; rounded down."""
+    def _scaled(self, length: int) -> int:  # where 0 and ONE are the bounds; rounded down
         return (length - self.scale[1] << 32) // self.scale[2]
 
     def _rate(self, rung: int, pulls: int = 1, less: int = 0) -> float:

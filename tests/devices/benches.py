@@ -9,7 +9,7 @@ A line goes in, one comes out. `ARM` is any whole number; each has a flash of it
     ARM cut                           power fails, and comes back
     ARM full COUNT                    so many writes fail
     ARM tear BYTES                    power fails in the next write, after so many bytes of it
-    ARM rest                          has it said that it is beaten? rest, or quiet
+    ARM rest                          has it said, for good, that it is beaten? rest, or quiet
 
     KIND HEX WANTED COUNT             say, quiet, or what was refused; the frame said, or -
 
@@ -130,6 +130,12 @@ class _PythonArm:
             return (self.agent._last_answer(),) if state.cause is None else ()
         return self._go_on(())
 
+    @property
+    def has_conceded(self) -> bool:
+        """Whether the answer at hand says that it is beaten, and is kept."""
+        is_at_hand = self.agent is not None and _has_conceded(self.agent.state)
+        return is_at_hand and self.kept is not None and _has_conceded(self.kept[2])
+
     def _go_on(self, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
         assert self.agent is not None
         while self.agent.is_looking:
@@ -202,7 +208,7 @@ class PythonBench:
         wanted = agent.wanted if agent is not None and not arm.is_dead else 0
         count = agent.state.pulls if agent is not None else 0
         frame = wire.encode(answers[0]) if answers else None
-        rests = verb == "rest" and agent is not None and _has_conceded(agent.state)
+        rests = verb == "rest" and arm.has_conceded
         kind = kind or ("say" if answers else "rest" if rests else "quiet")
         return Reply(kind=kind, frame=frame, wanted=wanted, count=count)
 

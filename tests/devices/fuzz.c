@@ -83,8 +83,10 @@ static frame changed(void) {
 }
 
 static int give(bitarm_agent *agent, const bitarm_device *device) {
+    const int32_t extremes[] = {INT32_MIN, INT32_MIN + 1, device->low - 1, device->low,
+                                device->high, device->high + 1, INT32_MAX};
     int32_t reward = device->low + (int32_t)draw((uint32_t)(device->high - device->low) + 1);
-    return bitarm_observe(agent, draw(50) ? reward : (int32_t)draw(1u << 31));
+    return bitarm_observe(agent, draw(20) ? reward : extremes[draw(7)]);
 }
 
 static int wrong(const char *what, long step) {

@@ -127,6 +127,17 @@ def test_rewards_outside_the_bounds_are_not_counted(bench: Bench) -> None:
         assert (reply.kind, reply.wanted, reply.count) == ("reward", 3, 2)
 
 
+def test_what_a_broken_sensor_says_is_not_counted(bench: Bench) -> None:
+    """The least and the largest whole numbers, where bounds lie above and below 0."""
+    for low in (-8.0, 8.0):
+        bench.ask("0 new 16 -600000 2700000 1000")
+        scale = Scale(bounded=True, low=low, unit=32.0)
+        bench.ask(f"0 hear {frame(Question(until=5, code=FIRST.code, scale=scale), 1)}")
+        for broken in (-(2**31), -(2**31) + 1, 2**31 - 1):
+            assert bench.ask(f"0 give {broken}").kind == "reward"
+        assert bench.ask(f"0 give {9 << 16}").count == 1
+
+
 def test_the_longest_words(bench: Bench) -> None:
     """Of 2^33 steps up or down: 20 ones, and Elias' code of 69 bits."""
     question = Question(until=1, code=Nearest(centre=0.0, step=2.0**-6, divisor=1))

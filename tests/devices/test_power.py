@@ -8,6 +8,14 @@ import pytest
 from devices.benches import Bench, FileBench, Reply, micropython_bench
 from devices.vectors import Case, Outcome, recorded
 
+from bitarm.core.codes import Above, Nearest
+from bitarm.core.epochs import run_field
+from bitarm.core.evidence.account import Scale
+from bitarm.core.evidence.tasks import Challenge
+from bitarm.core.messages import Request
+from bitarm.core.question import Question
+from bitarm.wire import encode
+
 CUTS = 1000
 LONGEST = 1100
 """More bytes than any agent keeps."""
@@ -27,7 +35,7 @@ class Storm:
 
     def weather(self, case: Case, expected: list[Outcome]) -> None:
         """Play a case; every answer must be that of an agent whose power never failed."""
-        self._ask(f"new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+        self._ask(case.begin)
         before: bytes | None = None
         for event, outcome in zip(case.events, expected, strict=True):
             said, count = self._serve(case, event.hear, before)
@@ -90,7 +98,7 @@ def test_a_thousand_power_cuts_change_no_answer_in_micropython(node_bench: Bench
 def served(bench: Bench) -> tuple[Case, list[Outcome]]:
     """An agent that has answered all but the last question of a challenged arm."""
     case, expected = next((c, e) for c, e in PLAYED if c.name == "beta, arm 1")
-    bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+    bench.ask(f"0 {case.begin}")
     for event in case.events[:1]:
         reply = bench.ask(f"0 hear {event.hear.hex()}")
         while reply.wanted:
@@ -132,10 +140,32 @@ def test_a_full_flash_keeps_an_agent_from_answering_until_there_is_room(bench: B
     assert (reply.frame, reply.count) == (expected[1].say, expected[1].count)
 
 
+def test_an_arm_that_could_not_keep_that_it_is_beaten_has_not_said_so(bench: Bench) -> None:
+    scale = Scale(bounded=True, low=0.0, unit=1.0)
+    near = Nearest(centre=0.5, step=0.125, divisor=2)
+    lost = Challenge(edge=0.875, first=2, hurdles=(40, 40, 40))
+    asked = [
+        encode(Request(run=run_field(1, 1), arm=0, message=number, question=question)).hex()
+        for number, question in (
+            (1, Question(until=64, code=near, scale=scale)),
+            (2, Question(until=64, code=Above(low=0.5, step=0.125), scale=scale, task=lost)),
+        )
+    ]
+    bench.ask("0 new 16 0 65536 1000")
+    bench.ask(f"0 hear {asked[0]}")
+    assert bench.ask(f"0 give {' '.join(['6553'] * 64)}").kind == "say"
+    bench.ask("0 full 2")
+    for kind, rests in (("full", "quiet"), ("full", "quiet"), ("say", "rest")):
+        assert bench.ask(f"0 hear {asked[1]}").kind == kind
+        assert bench.ask("0 rest").kind == rests
+    assert bench.ask("0 cut").kind == "say"
+    assert bench.ask("0 rest").kind == "rest"
+
+
 def test_a_dismissal_that_could_not_be_kept_is_kept_when_it_comes_again(bench: Bench) -> None:
     case, _ = next((c, e) for c, e in PLAYED if c.name == "dismissals")
     asked, dismissed = case.events[0].hear.hex(), case.events[1].hear.hex()
-    bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+    bench.ask(f"0 {case.begin}")
     bench.ask("0 full 1")
     assert bench.ask(f"0 hear {dismissed}").kind == "full"
     assert bench.ask(f"0 hear {dismissed}").kind == "quiet"
@@ -149,7 +179,7 @@ def test_whoever_is_dismissed_wants_no_more_rewards(bench: Bench) -> None:
     case, _ = next((c, e) for c, e in PLAYED if c.name == "dismissals")
     asked, dismissed = case.events[0].hear.hex(), case.events[1].hear.hex()
     for full in (0, 1):
-        bench.ask(f"0 new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+        bench.ask(f"0 {case.begin}")
         assert bench.ask(f"0 hear {asked}").wanted == 2
         assert bench.ask("0 give 1000").wanted == 1
         bench.ask(f"0 full {full}")

@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 from devices.benches import HOME, Bench, PythonBench
+from devices.short_floats import ShortBench
 from devices.vectors import PATH, Case, Outcome, agree, play, recorded
+
+from bitarm.core.messages import Report
+from bitarm.core.question import BEATEN
+from bitarm.wire import decode
 
 VECTORS = recorded()
 
@@ -71,6 +76,26 @@ def test_an_agent_knows_whether_it_said_that_it_is_beaten(bench: Bench) -> None:
                 core.ask("0 cut")
                 bench.ask("0 cut")
     assert min(found["rest"], found["quiet"]) > 20
+
+
+def test_floats_of_thirty_bits_are_enough_for_the_vectors() -> None:
+    for case, expected in VECTORS:
+        check(case, expected, ShortBench())
+
+
+def test_every_fight_is_decided_by_a_hair() -> None:
+    """Too little, and the arm goes on; a fifth of a nat more than that, and it gives up at once."""
+    fights = [(case, outcomes) for case, outcomes in VECTORS if case.name.startswith("fight ")]
+    assert len(fights) == 60
+    for case, (first, last) in fights:
+        assert last.say is not None
+        (report,) = decode(last.say)
+        assert isinstance(report, Report)
+        has_enough = case.name.endswith("enough")
+        assert (report.symbol == BEATEN, last.count == first.count) == (
+            has_enough,
+            has_enough or case.rewards[first.count :] == [],
+        ), case.name
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
     {"version": 1, "cases": [{
       "name": …, "fraction": 16, "low": 0, "high": 65536, "most_pulls": …,
+      "most_bits": 16,        if there: the longest answer that the agent's link carries
       "rewards": [...],       in units of 2^-fraction; the n-th is what pull n brings
       "events": [{
         "hear": hex,          a frame arrives; then the agent pulls as many rewards as it wants
@@ -14,7 +15,9 @@
     }]}
 
 Each case is a new agent. Rewards that were lost in a power cut are read again, by their number. An
-agent with short floats may give up later: its count may be higher where it says the same.
+agent with short floats may give up later: its count may be higher where it says the same. Fights
+are decided by a hair: with "too little" an arm lacks a millionth of a nat to be beaten, and must
+not give up; with "enough" it has a fifth of a nat more than that takes, and must.
 """
 
 import json
@@ -51,6 +54,13 @@ class Case:
     low: int = 0
     high: int = 1 << 16
     most_pulls: int = 1 << 30
+    most_bits: int | None = None
+
+    @property
+    def begin(self) -> str:
+        """The line, after the arm's number, with which a bench begins."""
+        line = f"new {self.fraction} {self.low} {self.high} {self.most_pulls}"
+        return line if self.most_bits is None else f"{line} {self.most_bits}"
 
 
 @final
@@ -73,7 +83,7 @@ def agree(played: Sequence[Outcome], expected: Sequence[Outcome]) -> bool:
 
 def play(case: Case, bench: Bench, arm: int = 0) -> list[Outcome]:
     """What an agent makes of a case."""
-    bench.ask(f"{arm} new {case.fraction} {case.low} {case.high} {case.most_pulls}")
+    bench.ask(f"{arm} {case.begin}")
     outcomes: list[Outcome] = []
     for event in case.events:
         last = outcomes[-1].say if outcomes else None
@@ -131,6 +141,7 @@ def plain(case: Case, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "low": case.low,
         "high": case.high,
         "most_pulls": case.most_pulls,
+        **({} if case.most_bits is None else {"most_bits": case.most_bits}),
         "rewards": list(case.rewards),
         "events": events,
     }
@@ -157,4 +168,7 @@ def _of_plain(told: dict[str, Any]) -> tuple[Case, list[Outcome]]:
         for event in told["events"]
     ]
     numbers = {key: told[key] for key in ("name", "fraction", "low", "high", "most_pulls")}
-    return Case(events=events, rewards=told["rewards"], **numbers), outcomes
+    return (
+        Case(events=events, rewards=told["rewards"], most_bits=told.get("most_bits"), **numbers),
+        outcomes,
+    )
