@@ -179,7 +179,8 @@ def _cost(arms: Sequence[ArmStanding], leader: int, others: Sequence[int]) -> Co
         if gap <= 0 or other.radius is None:
             return None
         noise = first.radius * math.sqrt(first.pulls) + other.radius * math.sqrt(other.pulls)
-        until[number] = (noise / gap) ** 2
+        ratio = noise / gap
+        until[number] = ratio * ratio  # infinite where a power would be an error
     until[leader] = max(until.values())
     if not math.isfinite(until[leader]):
         return None
