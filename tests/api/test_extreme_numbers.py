@@ -61,6 +61,22 @@ def test_a_tiny_or_huge_sigma_is_a_unit(sigma: float) -> None:
     assert _is_right(result)
 
 
+@pytest.mark.parametrize("sigma", [1e13, 1e154, 1e300])
+def test_a_sigma_far_beyond_the_bounds_is_refused(sigma: float) -> None:
+    """The spread that it lets an answer have was squared until no float held it."""
+    chance = random.Random(1)
+    arms = [_coin(chance, mean, 0.0, 1.0) for mean in (0.9, 0.2)]
+    with pytest.raises(ConfigError, match=r"divisor must lie in .* Is sigma"):
+        bitarm.identify(arms, bounds=(0, 1), sigma=sigma, seed=1)
+
+
+@pytest.mark.parametrize("sigma", [1.0, 1e200])
+def test_a_lead_that_is_nothing_beside_the_noise_has_no_cost_of_deciding(sigma: float) -> None:
+    arms = [lambda: 1e-200, lambda: 0.0]
+    result = bitarm.identify(arms, sigma=sigma, quantizer="exact", max_samples=100, seed=1)
+    assert (result.best_arm, result.to_decide) == (None, None)
+
+
 @pytest.mark.parametrize("epsilon", [5e-324, 1e10, 1e19, 1e150, 1.7e308])
 def test_any_tolerance_is_one(epsilon: float) -> None:
     """Wider than all rewards are: whoever leads will do. It was an error, or went on for ever."""

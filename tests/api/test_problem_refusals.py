@@ -39,6 +39,10 @@ _FILES: dict[str, tuple[str, str]] = {
         problem(arms=ARMS.replace('"high"', '"low"')),
         "different names, 'low' stands 2 times",
     ),
+    "name of blanks": (
+        problem(arms=ARMS.replace('"high"', '" "')),
+        "arm 1 needs a name that can be read, got ' '",
+    ),
     "arm as a table": ('[arm]\nname = "x"\n', r"arms are written as \[\[arm\]\] tables"),
     "name of a number": (
         problem(arms='[[arm]]\nname = 3\nsource = "beta"\n'),

@@ -62,7 +62,7 @@ def test_canonical_bytes_never_change() -> None:
 @st.composite
 def specs(draw: st.DrawFn) -> RunSpec:
     quantizer, wants_priors, wants_bounds = draw(st.sampled_from(QUANTIZER_SETTINGS))
-    names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+    names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(str.strip)
     arms = tuple(draw(st.lists(names, min_size=2, max_size=6, unique=True)))
     a = draw(st.floats(-1e6, 1e6))
     b = a + draw(st.floats(1e-6, 1e6))

@@ -228,6 +228,7 @@ def test_a_disk_that_is_full_loses_nothing_that_was_kept(place: Field) -> None:
     assert done.returncode == 1
     assert str(place.store) in done.stderr
     assert "Traceback" not in done.stderr
+    assert done.stderr.rstrip().endswith("bitarm learner --resume 1")
     before = len(place.events())
     assert before > 3
     place.start_learner()  # on a disk with room it goes on from there

@@ -1,9 +1,10 @@
 """Rewards from functions: which numbers they may return, and how a file names them."""
 
+import gc
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -47,6 +48,26 @@ def test_a_function_that_returns_something_else_is_named(given: Any) -> None:
     expected = f"the source of gateway-7 must return a number, got {given!r}"
     with pytest.raises(RewardError, match=re.escape(expected)):
         source.pull(1)
+
+
+async def _wait() -> float:
+    return 0.5
+
+
+@pytest.mark.filterwarnings("error")  # as of a coroutine that nobody awaited
+@pytest.mark.parametrize(
+    ("function", "remedy"),
+    [
+        (_wait, r"it is an async function; give one that waits, such as .*asyncio\.run"),
+        (lambda: iter([0.5]), "call the function once, and give the generator"),
+    ],
+)
+def test_a_function_that_returns_what_has_the_reward_is_told_how_to_give_it(
+    function: Callable[[], Any], remedy: str
+) -> None:
+    with pytest.raises(RewardError, match=remedy):
+        CallableSource(function, label="x").pull(1)
+    gc.collect()
 
 
 def test_a_number_that_no_float_can_hold_is_infinite_and_so_refused_with_its_batch() -> None:

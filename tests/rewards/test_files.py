@@ -65,6 +65,33 @@ def test_a_csv_file_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -
         read_csv(file, "left", label="x")
 
 
+@pytest.mark.parametrize(
+    ("start", "remedy"),
+    [
+        (b"\x1f\x8b\x08\x00\xff\n", "it is compressed, unpack it first"),
+        (b"PK\x03\x04\xff\n", "it is an archive or a workbook, save the sheet as CSV"),
+        ("left\n½\n".encode("utf-16"), "save it so, as spreadsheets offer"),
+    ],
+)
+def test_a_file_that_is_no_text_is_told_how_to_make_one(
+    start: bytes, remedy: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "packed.csv"
+    file.write_bytes(start)
+    with pytest.raises(RewardError, match=f"no text in UTF-8: {remedy}"):
+        read_csv(file, "left", label="x")
+
+
+def test_a_quotation_mark_that_does_not_close_is_not_answered_with_the_whole_file(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "open.csv"
+    file.write_text('left\n"0.5\n' + "0.25\n" * 1000, encoding="utf-8")
+    with pytest.raises(RewardError, match="a quotation mark opens before it") as caught:
+        read_csv(file, "left", label="x")
+    assert len(str(caught.value)) < 300
+
+
 def test_a_csv_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     file = tmp_path / "from-a-spreadsheet.csv"
     file.write_text("left,right\n0.5,0.25\n", encoding="utf-8-sig")

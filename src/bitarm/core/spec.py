@@ -135,9 +135,12 @@ def _make_floats(spec: RunSpec) -> None:
 
 
 def check_arms(arms: tuple[str, ...]) -> None:
-    """Refuse fewer than two arms, and two arms of one name."""
+    """Refuse fewer than two arms, two arms of one name, and a name that nobody would see."""
     if len(arms) < 2:
         raise ConfigError(f"at least 2 arms are needed to tell which is best, got {len(arms)}")
+    for number, arm in enumerate(arms):
+        if not arm.strip():
+            raise ConfigError(f"arm {number} needs a name that can be read, got {arm!r}")
     name, count = Counter(arms).most_common(1)[0]
     if count > 1:
         raise ConfigError(f"arms need different names, {name!r} stands {count} times")

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -42,9 +42,20 @@ class CallableSource:
         if number is None:
             raise RefusedRewardError(
                 f"the source of {self._label} must return a number, got {reward!r:.80}"
+                f"{_remedy(reward)}"
             )
         self._given += 1
         return number
+
+
+def _remedy(reward: Any) -> str:
+    """What to do about a function that returns what has to be waited for, or gone through."""
+    if isinstance(reward, Coroutine):
+        reward.close()  # nobody will await it, which Python would warn of
+        return ": it is an async function; give one that waits, such as lambda: asyncio.run(f())"
+    if isinstance(reward, Iterator):
+        return ": call the function once, and give the generator that it returns"
+    return ""
 
 
 def load_callable(reference: str, folder: Path) -> Callable[[], Any]:

@@ -15,6 +15,7 @@ from bitarm.errors import RewardError
 from bitarm.rewards.recorded import RecordedSource
 
 _ONE_COLUMN = ": one column alone, since commas, semicolons and tabs are what separates them"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
@@ -29,13 +30,23 @@ def read_csv(path: Path, column: str, *, label: str) -> RecordedSource:
             rewards = array("d", _column(file, path, column, label))
     except UnicodeDecodeError:
         raise RewardError(
-            f"the rewards of {label} cannot be read from {path}, which is no text in UTF-8: save "
-            "it so, as spreadsheets offer under 'CSV UTF-8'"
+            f"the rewards of {label} cannot be read from {path}, which is no text in UTF-8: "
+            f"{_way_to_text(path)}"
         ) from None
     except (OSError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise RewardError(f"the rewards of {label} cannot be read from {path}: {reason}") from None
     return RecordedSource(rewards, label=label, where=f"column {column!r} of {path}")
+
+
+def _way_to_text(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith(_GZIP):
+        return "it is compressed, unpack it first (gunzip)"
+    if start.startswith(_ZIP):
+        return "it is an archive or a workbook, save the sheet as CSV"
+    return "save it so, as spreadsheets offer under 'CSV UTF-8'"
 
 
 def _column(file: TextIO, path: Path, column: str, label: str) -> Iterator[float]:
@@ -96,10 +107,10 @@ def _number(text: str, separator: str, what: str) -> float:
     except ValueError:
         value = math.nan
     if math.isinf(value) and any(digit.isdigit() for digit in plain):
-        raise RewardError(f"{what} must be a number that a float can hold, got {text!r}")
+        raise RewardError(f"{what} must be a number that a float can hold, got {text!r:.60}")
     if not math.isfinite(value):
         raise RewardError(
-            f"{what} must be a finite number, got {text!r}: {_remedy(plain, separator)}"
+            f"{what} must be a finite number, got {text!r:.60}: {_remedy(plain, separator)}"
         )
     return value
 

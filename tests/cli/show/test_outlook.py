@@ -69,6 +69,13 @@ def test_where_arms_move_apart_the_tolerance_is_a_likely_one(scheme: dict[str, A
     assert ended.samples < 1.5 * standings.samples  # where without it there is no end
 
 
+@pytest.mark.parametrize("scheme", [{}, {"policy": "challenge", "quantizer": "dyadic"}])
+def test_a_few_coins_are_no_tie_yet(scheme: dict[str, Any]) -> None:
+    """A tolerance of most of the range would end any run."""
+    assert near_tie(_going_on(_events((0.5, 0.5), max_samples=40, **scheme))) is None
+    assert near_tie(_going_on(_events((0.5, 0.5), max_samples=4_000, **scheme))) is not None
+
+
 def test_a_clear_race_is_no_tie() -> None:
     assert near_tie(_going_on(_events((0.9, 0.3, 0.1), max_samples=60))) is None
 

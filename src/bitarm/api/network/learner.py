@@ -17,7 +17,7 @@ from bitarm.core.journal import Journal, Watcher
 from bitarm.core.learner import Learner
 from bitarm.core.result import RunResult, result_of
 from bitarm.core.standings import Standings
-from bitarm.errors import TransportError
+from bitarm.errors import StoreError, TransportError
 from bitarm.links.cost import LinkLedger
 from bitarm.links.fit import on_link
 from bitarm.links.profiles import find_link
@@ -163,14 +163,19 @@ def _stay(
     if figures is not None:
         figures.agents, figures.count_present = len(set(fleet.agents)), service.count_present
         carried = ObservedService(carried, figures)
-    drive(carried, broker, patience, stop)
-    if service.failure is not None:
-        raise service.failure
-    if left:
-        return LearnerEnd(run=run, result=None, ledger=service.ledger)
-    events = (entry.event for entry in journal.read(run))
-    result = result_of(Standings.of(events))
-    return LearnerEnd(run=run, result=result, ledger=service.ledger)
+    try:
+        drive(carried, broker, patience, stop)
+        if service.failure is not None:
+            raise service.failure
+        if left:
+            return LearnerEnd(run=run, result=None, ledger=service.ledger)
+        standings = Standings.of(entry.event for entry in journal.read(run))
+    except StoreError as error:  # who begins anew instead would lose what was measured
+        raise StoreError(
+            f"{error}. Then go on with the run, all of it that was kept: bitarm learner --resume "
+            f"{run}"
+        ) from error
+    return LearnerEnd(run=run, result=result_of(standings), ledger=service.ledger)
 
 
 def _silent(events: Any) -> None:

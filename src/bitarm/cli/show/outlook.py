@@ -30,12 +30,13 @@ def near_tie(standings: Standings) -> str | None:
         return None
     assert outlook.leader is not None  # two arms were heard
     assert outlook.runner_up is not None
+    epsilon, likely = sufficient_epsilon(standings), likely_epsilon(standings)
+    if (epsilon or likely or 0.0) >= standings.opened.setup.spec.sigma:
+        return None  # half of all that rewards may differ by: means are not known yet
     arms = standings.arms
     leader, other = arms[outlook.leader].name, arms[outlook.runner_up].name
     text = f"{leader} and {other} are nearly level"
-    epsilon = sufficient_epsilon(standings)
     if not epsilon:
-        likely = likely_epsilon(standings)
         if likely:
             return f"{text}: --epsilon {_rounded_up(likely)} would likely have ended this by now"
         has_tolerance = "epsilon" in values_of(standings.opened.setup.policy)

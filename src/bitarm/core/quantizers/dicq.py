@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, final
 from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Nearest
 from bitarm.core.codes.nearest import MOST_STEPS, ROUNDED_UP
-from bitarm.core.codes.prefix import ESCAPE
+from bitarm.core.codes.prefix import ESCAPE, LIMIT
 from bitarm.core.phases import SET_BY_BITS, BitBudget
 from bitarm.core.quantizer import Estimate, Occasion, Quantizer, middle_of, require_no_prior
 from bitarm.core.quantizers.dicq_budget import MAX_BITS, BudgetedDicq
@@ -147,4 +147,6 @@ def golomb_divisor_of(variance: float) -> int:
     for divisor, bound in enumerate(_DIVISORS, 1):
         if variance < bound:
             return divisor
+    if variance == math.inf:
+        return LIMIT + 1  # with which no code is made, and says so
     return math.floor(1.2 * math.sqrt(variance))
