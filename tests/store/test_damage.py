@@ -1,6 +1,5 @@
 """Rows, texts and tables that this program never wrote: each a StoreError that names the file."""
 
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_blocks import blocks_run_by
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -150,9 +150,10 @@ def test_the_rescue_of_docs_journal_md_saves_what_is_left(
     with page.open("r+b") as file:
         file.seek(page.stat().st_size // 4096 // 2 * 4096)
         file.write(b"\xff" * 4096)
-    told = (Path(__file__).parents[2] / "docs" / "journal.md").read_text("utf-8")
-    (commands,) = re.findall(r"```sh\n(sqlite3 runs\.sqlite \"PRAGMA integ.*?)```", told, re.DOTALL)
-    subprocess.run(["/bin/sh", "-c", commands], cwd=path.parent, capture_output=True, check=True)
+    (commands,) = blocks_run_by("tests/store/test_damage.py")
+    subprocess.run(
+        ["/bin/sh", "-c", commands.text], cwd=path.parent, capture_output=True, check=True
+    )
     rescued = path.with_name("rescued.sqlite")
     with closing(SqliteJournal.open(rescued)) as saved:
         assert [run.run for run in saved.runs()] == [1]
