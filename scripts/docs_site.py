@@ -5,6 +5,8 @@ The page of commands is made when the site is, from the program itself: it canno
 
 import posixpath
 import re
+from html import escape, unescape
+from itertools import zip_longest
 from pathlib import Path
 
 from docs_math import typeset
@@ -25,6 +27,9 @@ ABOVE = {
 }
 """Pages of the site that lie above docs/, where people and programs look for them."""
 COMMANDS_PAGE = "reference/commands.md"
+_PAGES = {"words": "Every word", "reference/json": "JSON fields"}
+"""Pages that docstrings name as they lie in the tree; on the site that is a link."""
+_NAMED_PAGE = re.compile(rf"docs/({'|'.join(_PAGES)})\.md")
 _COLUMNS = 94
 _LINK = re.compile(r"\[(?:docs/)?[\w/]+\.md\]\((?P<target>(?P<file>[^)#\s]+\.md)[^)]*)\)")
 _CODE = re.compile(r"(?<!<pre>)<code>([^\n]*?)</code>")
@@ -32,7 +37,9 @@ _TABLE = re.compile(r"(?s)<table>(.*?)</table>")
 _UNDERSCORE = re.compile(r"(?<=\w)_(?=\w[^<>]*(?:<wbr>[^<>]*)*</code>)")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _WHOLE = r'<span class="flag">\g<0></span>'
-_FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
+_ROW = re.compile(r"(?s)<tr[^>]*>(.*?)</tr>")
+_CELL = re.compile(r"(?s)<(t[dh])([^>]*)>(.*?)</t[dh]>")
+_PHONE = 75  # letters of a row that a phone shows side by side, a long first cell in lines of 16
 _HEAD = """\
 # Every command
 
@@ -72,12 +79,11 @@ def _titled(link: re.Match[str], source: File, files: Files) -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """What Markdown cannot say: where code may break, and how wide a table's first column is."""
-    html = _TABLE.sub(_fitted, _CODE.sub(_breaking, html))
+    """What Markdown cannot say: where code may break, and how a table fits a phone."""
+    shown = _TABLE.sub(_fitted, _CODE.sub(_breaking, html))
     if not page.file.src_uri.startswith("reference/"):
-        return html
-    # Docstrings name a page as it lies in the tree; on the site it is a link.
-    return html.replace("docs/words.md", '<a href="../words.html">Every word</a>')
+        return shown
+    return _NAMED_PAGE.sub(lambda page: f'<a href="../{page[1]}.html">{_PAGES[page[1]]}</a>', shown)
 
 
 def _breaking(code: re.Match[str]) -> str:
@@ -89,10 +95,34 @@ def _breaking(code: re.Match[str]) -> str:
 
 
 def _fitted(table: re.Match[str]) -> str:
-    """With the length of its longest first cell, of which the style sheet takes what there is."""
-    cells = [re.sub("<[^>]+>", "", cell) for cell in _FIRST_CELL.findall(table[0])]
+    """With what the style sheet has to know: how long the longest first cell is, and whether rows
+    are so wide that a phone shows each as a card, where a cell says what its column is called."""
+    rows = [[_said(cell[3]) for cell in _CELL.finditer(row)] for row in _ROW.findall(table[0])]
+    longest = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")] or [0]
     inner = _UNDERSCORE.sub("_<wbr>", table[1])
-    return f'<table style="--first: {max(map(len, cells), default=0)}ch">{inner}</table>'
+    style = f'<table style="--first: {longest[0]}ch"'
+    if len(longest) < 3 or min(longest[0], 16) + sum(longest[1:]) <= _PHONE:
+        return f"{style}>{inner}</table>"
+    named = _ROW.sub(lambda row: _row_of_a_card(row[0], rows[0]), inner)
+    return f"{style} data-cards>{named}</table>"
+
+
+def _row_of_a_card(row: str, columns: list[str]) -> str:
+    named = iter(columns)
+
+    def cell(found: re.Match[str]) -> str:
+        name = next(named, "")
+        if found[1] == "th" or not name:
+            return found[0]
+        label = escape(name, quote=True)
+        return f'<td{found[2]} data-column="{label}">{found[3]}</td>'
+
+    return _CELL.sub(cell, row)
+
+
+def _said(cell: str) -> str:
+    """The words of a cell, without its marks."""
+    return unescape(re.sub("<[^>]+>", "", cell)).strip()
 
 
 def commands_page() -> str:

@@ -2,11 +2,10 @@
 
 import math
 import random
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_blocks import blocks_run_by
 from tapes import make_spec
 
 import bitarm
@@ -19,8 +18,7 @@ from bitarm.core.quantizers import Dicq
 from bitarm.core.replay import replay
 from bitarm.core.setup import Setup
 
-_PAGE = (Path(__file__).parents[1] / "docs" / "boundary.md").read_text("utf-8")
-(_LOOP,) = re.findall(r"```python\n(.*?)```", _PAGE, re.DOTALL)
+(_LOOP,) = blocks_run_by("tests/test_boundary.py")
 
 
 _SETUPS = {
@@ -46,7 +44,7 @@ def _run(kept: list[LearnerEvent], setup: Setup) -> Learner:
         "next_rewards": next_rewards,
         "setup": setup,
     }
-    exec(_LOOP, given)
+    exec(_LOOP.text, given)
     learner: Learner = given["learner"]
     return learner
 

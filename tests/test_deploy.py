@@ -23,30 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from docs_blocks import Block, blocks_run_by
 from loopback import PATIENCE, eventually, free_port
 
 from bitarm.cli.app import make_app
 
 ROOT = Path(__file__).parents[1]
 UNITS = sorted((ROOT / "deploy").glob("bitarm-*"))
-_BLOCK = re.compile(r"<!-- (?P<mark>[^>]+) -->\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
+_BLOCKS = blocks_run_by("tests/test_deploy.py")
 _COMMANDS = {command.name or "" for command in make_app().registered_commands}
-
-
-@dataclass(frozen=True)
-class Block:
-    """One block of the page."""
-
-    mark: str
-    kind: str
-    text: str
-
-
-def _blocks() -> list[Block]:
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-    found = [Block(**match.groupdict()) for match in _BLOCK.finditer(page)]
-    assert len(found) == page.count("\n```") // 2  # none is without a mark
-    return found
 
 
 def _is_there(mark: str) -> bool:
@@ -134,7 +119,7 @@ def test_the_page_can_be_followed_line_by_line(tmp_path: Path) -> None:
     (tmp_path / "var").mkdir()  # the home of the user that step 1 makes
     ran = []
     with ExitStack() as running:
-        for block in _blocks():
+        for block in _BLOCKS:
             verb, _, condition = block.mark.partition(" with ")
             if condition == "journal" and not (tmp_path / "var" / "runs.sqlite").exists():
                 here.run("bitarm identify --seed 1 --store /var/lib/bitarm/runs.sqlite")
@@ -151,7 +136,7 @@ def test_the_page_can_be_followed_line_by_line(tmp_path: Path) -> None:
                 assert verb == "by root", verb
                 continue
             ran.append(verb)
-    due = [block.mark for block in _blocks() if block.mark != "by root" and _is_there(block.mark)]
+    due = [block.mark for block in _BLOCKS if block.mark != "by root" and _is_there(block.mark)]
     assert len(ran) == len(due) >= 14
     said = "".join(log.read_text() for log in tmp_path.glob("log-*"))
     assert "refused" not in said  # whoever follows the page has the rights that it takes
@@ -159,21 +144,21 @@ def test_the_page_can_be_followed_line_by_line(tmp_path: Path) -> None:
     assert (tmp_path / "etc" / "passwords" / "gw-1").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("block", [block for block in _blocks() if block.kind == "sh"])
+@pytest.mark.parametrize("block", [block for block in _BLOCKS if block.kind == "sh"])
 def test_every_command_is_valid_shell(block: Block) -> None:
     done = subprocess.run(["bash", "-n", "-c", block.text], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_no_secret_is_on_a_command_line() -> None:
-    for block in _blocks():
+    for block in _BLOCKS:
         assert not re.search(
             r"--password[ =]|BITARM_PASSWORD=|mqtts?://[^/\s]*:[^/\s]*@", block.text
         )
 
 
 def test_the_problem_of_the_page_is_toml() -> None:
-    (block,) = (block for block in _blocks() if block.kind == "toml")
+    (block,) = (block for block in _BLOCKS if block.kind == "toml")
     assert [arm["agent"] for arm in tomllib.loads(block.text)["arm"]] == ["gw-1", "gw-2"]
 
 
@@ -185,7 +170,7 @@ def _parsed(unit: Path) -> ConfigParser:
 
 
 def test_every_unit_is_installed_by_the_page() -> None:
-    page = "".join(block.text for block in _blocks() if block.mark == "by root")
+    page = "".join(block.text for block in _BLOCKS if block.mark == "by root")
     for unit in UNITS:
         assert unit.name in page or f"{unit.stem}.*" in page, unit.name
 
@@ -201,7 +186,7 @@ def test_a_service_is_no_root_and_may_do_little(unit: Path) -> None:
 
 
 def test_what_a_service_runs_is_what_the_page_runs_by_hand() -> None:
-    page = "".join(block.text for block in _blocks()).replace(" \\\n    ", " ")
+    page = "".join(block.text for block in _BLOCKS).replace(" \\\n    ", " ")
     for name in ("bitarm-broker", "bitarm-renew", "bitarm-backup"):
         command = _parsed(ROOT / "deploy" / f"{name}.service")["Service"]["ExecStart"]
         assert f"sudo -u bitarm {command.removeprefix('/usr/bin/')}\n" in page
@@ -219,7 +204,7 @@ def test_what_a_service_runs_is_what_the_page_runs_by_hand() -> None:
 
 def test_who_writes_the_journal_is_who_copies_it() -> None:
     """A journal is readable for its owner alone: root's would be no backup's."""
-    page = "".join(block.text for block in _blocks()).replace(" \\\n    ", " ")
+    page = "".join(block.text for block in _BLOCKS).replace(" \\\n    ", " ")
     commands = [line for line in page.splitlines() if "/runs.sqlite" in line]
     assert len(commands) >= 4
     for command in commands:

@@ -1,38 +1,31 @@
-"""Every block of code in README, docs and docstrings runs, or says why not.
+"""Every block of code in README and docs runs, or says why not (docstrings: test_docstrings.py).
 
 `docs_blocks` says how blocks are marked. The blocks of a page run in their order in one folder,
 where `examples/` lies too; its Python blocks share their names.
 """
 
 import contextlib
-import doctest
-import importlib
-import inspect
 import io
 import json
 import logging
-import random
 import re
 import shutil
 import sys
-import textwrap
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from docs_blocks import PAGES, ROOT, Block, blocks_of
+from docs_blocks import PAGES, ROOT, Block, blocks_of, objections
 from typer.main import get_command
 
-import bitarm
 from bitarm.api.problem import parse_problem
 from bitarm.cli.app import make_app, run
-from bitarm.core.learner_state import LearnerPhase
 from bitarm.core.vocabulary import vocabulary
 
-_BLOCKS = {page: list(blocks_of(page)) for page in PAGES}
+_BLOCKS = {page: blocks_of(page) for page in PAGES}
 
 
 @pytest.fixture
@@ -57,11 +50,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     logging.getLogger("bitarm").handlers = []
 
 
-def _is_run(block: Block) -> bool:
-    executed = block.kind == "python" or block.is_shell
-    return executed and not block.mark.startswith(("not run", "run by"))
-
-
 class _Reader:
     """Types what a page says, block after block."""
 
@@ -71,11 +59,13 @@ class _Reader:
         self._printed = ""
 
     def follow(self, block: Block) -> None:
+        if block.run_by:
+            return
         if block.mark.startswith("file: "):
             (self._folder / block.mark.removeprefix("file: ")).write_text(block.text, "utf-8")
         elif block.mark == "prints":
             _compare(block.text, self._printed)
-        elif _is_run(block):
+        elif block.is_run:
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 if block.kind == "python":
                     exec(compile(block.text, f"{block.page}:{block.line}", "exec"), self._names)
@@ -124,7 +114,9 @@ def _compare(shown: str, printed: str) -> None:
         skipping = False
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(map(_is_run, _BLOCKS[page]))])
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(block.is_run for block in _BLOCKS[page])]
+)
 def test_the_page_can_be_followed(page: str, folder: Path) -> None:
     reader = _Reader(folder)
     for block in _BLOCKS[page]:
@@ -140,12 +132,11 @@ def _not_run() -> list[Block]:
     return [block for block in found if block.mark.startswith("not run")]
 
 
-def test_what_is_not_run_has_a_reason_and_its_commands_exist() -> None:
+def test_the_commands_of_what_is_not_run_exist() -> None:
     group: Any = get_command(make_app())
     parsed = 0
     for block in _not_run():
-        assert len(block.mark.removeprefix("not run:").split()) >= 3, block
-        for words in block.commands if block.is_shell else ():
+        for words in block.commands if block.kind == "sh" else ():
             if words[0] == "bitarm":
                 _parse(group, words[1:], f"{block.page}:{block.line}")
                 parsed += 1
@@ -164,24 +155,65 @@ def _parse(command: Any, words: list[str], place: str) -> None:
         raise
 
 
-def test_what_other_tests_run_is_named_there() -> None:
-    for page in PAGES:
-        for block in _BLOCKS[page]:
-            if block.mark.startswith("run by "):
-                test = ROOT / block.mark.removeprefix("run by ")
-                files = re.findall(r"[\w-]+\.(?:py|toml)", block.text)
-                text = test.read_text("utf-8")
-                assert any(name in text for name in (Path(page).name, *files)), block
+def test_what_is_left_to_another_test_is_taken_by_it() -> None:
+    named = {block.run_by for blocks in _BLOCKS.values() for block in blocks if block.run_by}
+    tests = "".join(file.read_text("utf-8") for file in (ROOT / "tests").rglob("*.py"))
+    for test in named:
+        assert (ROOT / test).is_file(), test
+        assert f'blocks_run_by("{test}")' in tests, test
 
 
-def test_every_block_of_commands_says_so() -> None:
-    """In a page of ours: one without a language may be a picture, so commands are `sh`."""
-    kinds = {"", "sh", "python", "toml", "json", "text", "sql", "yaml", "c", "math"}
-    typed = re.compile(r"(\.?[\w/]*/)?(python3?|pip|make|git|sudo|docker|pytest|npm)\s")
-    for page in PAGES:
-        assert {block.kind for block in _BLOCKS[page]} <= kinds, page
-        for block in _BLOCKS[page]:
-            assert block.kind or not typed.match(block.text), f"{page}, line {block.line}"
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_of_a_page_is_shown_and_not_checked(page: str) -> None:
+    assert objections(page, (ROOT / page).read_text("utf-8")) == []
+
+
+_RAN = "```python\nprint(1)\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("block", "objection"),
+    [
+        ("```\nx\n```", "say what it is"),
+        ("``` sh\nmake run\n```", "say what it is"),
+        ("```console\n$ make run\n```", "say what it is"),
+        ("```text\nbitarm identify --seed 1\n```", "typed by somebody"),
+        ("```text\n$ pip install bitarm\n```", "typed by somebody"),
+        ("```text\nimport bitarm\n```", "typed by somebody"),
+        ("```yaml\na: b\n```", "nobody checks yaml"),
+        ("<!-- not run -->\n```sh\nmake run\n```", "no such mark"),
+        ("<!-- not run: why? -->\n```sh\nmake run\n```", "no such mark"),
+        ("<!-- for the brave -->\n```toml\n= 1\n```", "no such mark"),
+        ("<!-- prints -->\n```python\nprint(2)\n```", "is for text"),
+        ("<!-- exits 2 -->\n```python\nprint(2)\n```", "is for sh"),
+        (f"{_RAN}\n```text\n2\n```", "mark it: prints"),
+        ("~~~sh\nmake run\n~~~", "not fenced"),
+        ("Then\n\n    make run\n", "not fenced"),
+        ("<pre>make run</pre>", "not fenced"),
+    ],
+)
+def test_a_block_that_would_escape_is_objected_to(block: str, objection: str) -> None:
+    (said,) = objections("docs/a_page.md", f"# A page\n\n{block}\n")
+    assert objection in said
+
+
+def test_blocks_that_are_checked_are_not_objected_to() -> None:
+    printed = "<!-- prints -->\n```text\n1\n```\n"
+    formula = "```text\nx = y\n```\n"
+    assert objections("docs/a_page.md", f"{_RAN}\n{printed}\nA formula:\n\n{formula}") == []
+
+
+def test_a_block_without_a_mark_is_run_and_its_failure_is_the_test_s(folder: Path) -> None:
+    reader = _Reader(folder)
+    wrong = Block(page="docs/a_page.md", line=1, mark="", kind="python", text="1 / 0\n")
+    with pytest.raises(ZeroDivisionError):
+        reader.follow(wrong)
+    with pytest.raises(AssertionError, match="exit code 2"):
+        reader.follow(replace(wrong, kind="sh", text="bitarm identify --delta 2\n"))
+    with pytest.raises(AssertionError, match="is not run here"):
+        reader.follow(replace(wrong, kind="sh", text="make run\n"))
+    with pytest.raises(tomllib.TOMLDecodeError):
+        reader.follow(replace(wrong, kind="toml", text="= 1\n"))
 
 
 def test_commands_within_sentences_exist() -> None:
@@ -204,19 +236,6 @@ def test_commands_within_sentences_exist() -> None:
     assert checked > 50
 
 
-def _modules_with_examples() -> list[str]:
-    source = ROOT / "src"
-    found = [file for file in source.glob("bitarm/**/*.py") if ">>> " in file.read_text("utf-8")]
-    return [".".join(file.relative_to(source).with_suffix("").parts) for file in found]
-
-
-@pytest.mark.parametrize("module", _modules_with_examples())
-def test_the_examples_of_docstrings_are_true(module: str) -> None:
-    done = doctest.testmod(importlib.import_module(module))
-    assert done.attempted > 0
-    assert done.failed == 0
-
-
 def test_no_page_names_a_file_that_is_not_there() -> None:
     """`scripts/x.py`, `tests/x/test_y.py`, `examples/z.toml`: as the pages write them."""
     place = re.compile(r"(?<![\w/.-])((?:scripts|tests|examples|benchmarks|deploy)/[\w/.-]*\w)")
@@ -227,72 +246,6 @@ def test_no_page_names_a_file_that_is_not_there() -> None:
         if not list(ROOT.glob(f"{path}*"))
     }
     assert not missing
-
-
-def _examples_of(text: str) -> list[str]:
-    """The indented blocks of a docstring that come before its lists."""
-    body = text.split("\nArgs:")[0]
-    blocks = re.findall(r"(?:^    \S.*\n(?:^(?:    .*)?\n)*)", body + "\n", re.MULTILINE)
-    return [textwrap.dedent(block) for block in blocks]
-
-
-_GIVEN = {"bitarm": bitarm, "random": random, "arms": {"a": [0.1] * 90, "b": [0.9] * 90}}
-_SLOW = {"plan", "plan_problem"}  # seconds of simulation: tests/planner
-_TOGETHER = {"Learner", "Agent"}  # by the test below
-
-
-def _public_examples() -> dict[str, str]:
-    """Every example of a public name, or of a public method of one, by that name."""
-    documented = {name: getattr(bitarm, name) for name in bitarm.__all__}
-    for name, value in list(documented.items()):
-        if inspect.isclass(value):
-            methods = {inner: of for inner, of in vars(value).items() if not inner.startswith("_")}
-            documented |= {f"{name}.{inner}": of for inner, of in methods.items()}
-    found = {name: _examples_of(inspect.getdoc(value) or "") for name, value in documented.items()}
-    return {name: example for name, (example,) in ((n, e) for n, e in found.items() if e)}
-
-
-_EXAMPLES = _public_examples()
-
-
-def test_the_public_functions_have_examples() -> None:
-    functions = {name for name in bitarm.__all__ if inspect.isfunction(getattr(bitarm, name))}
-    assert functions <= _EXAMPLES.keys()
-
-
-@pytest.mark.parametrize("name", sorted(_EXAMPLES.keys() - _TOGETHER))
-def test_the_example_of_a_public_name_runs(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = compile(_EXAMPLES[name], f"bitarm.{name}", "exec")
-    monkeypatch.chdir(folder / "examples")
-    if name not in _SLOW:
-        exec(code, dict(_GIVEN))
-
-
-def test_the_examples_of_the_machines_run_together() -> None:
-    """The loop that a learner's docstring shows, fed by the one of an agent's."""
-    learner = bitarm.Learner(bitarm.setup(["a", "b"], delta=0.05, bounds=(0, 1)))
-    agents = [bitarm.Agent(learner.run, arm) for arm in (0, 1)]
-    (of_learner,) = _examples_of(inspect.getdoc(bitarm.Learner) or "")
-    (of_agent,) = _examples_of(inspect.getdoc(bitarm.Agent) or "")
-
-    def next_answer() -> Any:
-        request = learner.pending[0]
-        names: dict[str, Any] = {
-            "Agent": lambda _, arm: agents[arm],
-            "run": learner.run,
-            "arm": request.arm,
-            "request": request,
-            "keep": lambda state: None,
-            "source": SimpleNamespace(pull=lambda count: [float(request.arm)] * count),
-        }
-        exec(of_agent, names)
-        return names["answers"][0]
-
-    exec(of_learner, {"learner": learner, "LearnerPhase": LearnerPhase, "next_answer": next_answer})
-    assert learner.ending is not None
-    assert learner.ending.best_arm == 1
 
 
 def test_the_fields_of_json_are_on_their_page(folder: Path) -> None:

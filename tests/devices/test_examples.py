@@ -1,11 +1,13 @@
 """The examples of devices.md: arms at a desk, in both languages, with the real learner."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from devices.benches import DEVICES, WARNINGS
+from docs_blocks import blocks_run_by
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +36,19 @@ def test_files_of_another_run_are_not_gone_on_with(tmp_path: Path, arm: Path) ->
     arms = f"{arm} 0.1 a-", f"{arm} 0.9 b-"
     assert "best" in at_the_desk(tmp_path, *arms)
     assert "best" not in at_the_desk(tmp_path, *arms)
+
+
+def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
+    (block,) = blocks_run_by("tests/devices/test_examples.py")
+    (tmp_path / "devices").symlink_to(DEVICES)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    said = subprocess.run(
+        ["/bin/sh", "-ec", block.text],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.startswith("best: ./arm 0.7 b-; ")
+    assert len(list(tmp_path.glob("?-[01]"))) == 6

@@ -2,17 +2,21 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_blocks import blocks_run_by
 from loopback import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
+(_PROJECT, COMMANDS, *_MODULES) = blocks_run_by("tests/e2e/test_extending.py")
+FILES = dict(
+    block.text.removeprefix("# ").split("\n", maxsplit=1) for block in (_PROJECT, *_MODULES)
+)
+"""The package's files by their names, which stand in the first line of each block."""
 COINS = ("--arms", "bernoulli:0.9,0.2", "--trials", "20", "--seed", "1")
 PROBLEM = """
 [problem]
@@ -49,9 +53,8 @@ def _install(package: Path, folder: Path) -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the page's package is installed."""
     package = tmp_path_factory.mktemp("package")
-    blocks = re.findall(r"```\w+\n# ([\w/.]+)\n(.*?)```", PAGE, re.DOTALL)
-    assert {name for name, _ in blocks} >= {"pyproject.toml", "bitarm_lattice/quantizer.py"}
-    for name, text in blocks:
+    assert FILES.keys() >= {"pyproject.toml", "bitarm_lattice/quantizer.py"}
+    for name, text in FILES.items():
         (package / name).parent.mkdir(exist_ok=True)
         (package / name).write_text(text, "utf-8")
     (package / "bitarm_lattice" / "__init__.py").touch()

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 import shutil
 import tomllib
 import urllib.request
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from brokers import PlainBroker
-from e2e.extensions import COINS, PAGE, PROBLEM, ROOT, Shell
+from e2e.extensions import COINS, COMMANDS, FILES, PROBLEM, ROOT, Shell
 from loopback import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -22,8 +21,7 @@ _NO_PROOF = "the lattice has no proof: a mean beyond 2^15 steps is cut"
 
 
 def test_the_commands_of_the_page_run(shell: Shell) -> None:
-    (block,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-    quantized, raced, simulate, plan = (line.split()[1:] for line in block.splitlines())
+    quantized, raced, simulate, plan = (words for _, *words in COMMANDS.commands)
     shell(*quantized, "--seed", "1")
     assert shell.json(*raced, "--seed", "1")["policy"] == "racing"
     shell(*simulate, "--seed", "1", "--trials", "20")
@@ -193,7 +191,6 @@ def test_a_new_word_of_a_scheme_of_ours_changes_one_file(tmp_path: Path) -> None
 
 
 def test_the_page_s_project_file_says_what_the_page_says() -> None:
-    (text,) = re.findall(r"```toml\n# pyproject.toml\n(.*?)```", PAGE, re.DOTALL)
-    groups = tomllib.loads(text)["project"]["entry-points"]
+    groups = tomllib.loads(FILES["pyproject.toml"])["project"]["entry-points"]
     families = ("quantizers", "policies", "widths", "sources")
     assert set(groups) == {f"bitarm.{family}" for family in families}

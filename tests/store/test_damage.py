@@ -1,6 +1,5 @@
 """Rows, texts and tables that this program never wrote: each a StoreError that names the file."""
 
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_blocks import blocks_run_by
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -140,6 +140,25 @@ def test_entries_that_the_list_of_runs_does_not_know_of(
         journal.append(1, notes("c"))
 
 
+(_BACKUPS, _RESCUE) = blocks_run_by("tests/store/test_damage.py")
+
+
+@pytest.mark.parametrize("words", _BACKUPS.commands, ids=" ".join)
+def test_each_backup_of_docs_journal_md_is_a_journal(
+    path: Path,
+    open_journal: Open,
+    opened: RunOpened,
+    notes: Callable[..., Any],
+    words: list[str],
+) -> None:
+    journal = open_journal()
+    journal.append(journal.open_run(opened), notes("a", "b"))
+    path.with_name("runs.sqlite").symlink_to(path)
+    subprocess.run(words, cwd=path.parent, capture_output=True, check=True)  # while it is open
+    with closing(SqliteJournal.open(path.with_name("copy.sqlite"))) as copy:
+        assert [entry.event for entry in copy.read(1)] == [entry.event for entry in journal.read(1)]
+
+
 def test_the_rescue_of_docs_journal_md_saves_what_is_left(
     path: Path, open_journal: Open, opened: RunOpened, notes: Callable[..., Any]
 ) -> None:
@@ -150,9 +169,9 @@ def test_the_rescue_of_docs_journal_md_saves_what_is_left(
     with page.open("r+b") as file:
         file.seek(page.stat().st_size // 4096 // 2 * 4096)
         file.write(b"\xff" * 4096)
-    told = (Path(__file__).parents[2] / "docs" / "journal.md").read_text("utf-8")
-    (commands,) = re.findall(r"```sh\n(sqlite3 runs\.sqlite \"PRAGMA integ.*?)```", told, re.DOTALL)
-    subprocess.run(["/bin/sh", "-c", commands], cwd=path.parent, capture_output=True, check=True)
+    subprocess.run(
+        ["/bin/sh", "-c", _RESCUE.text], cwd=path.parent, capture_output=True, check=True
+    )
     rescued = path.with_name("rescued.sqlite")
     with closing(SqliteJournal.open(rescued)) as saved:
         assert [run.run for run in saved.runs()] == [1]

@@ -22,16 +22,27 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
-    """What one report told of an arm."""
+    """What one report told of an arm.
+
+    Attributes:
+        round: in which it came, from 1.
+        arm: the arm's number, from 0.
+        name: the arm's name.
+        pulls: of the arm, until then.
+        mean: of the arm, as decoded.
+        radius: how far off that may be; None where nothing is claimed.
+        payload_bits: of this report.
+        left: whether the arm fell, or was lost, with what this round told.
+    """
 
     round: int
-    arm: int  # 0-based
+    arm: int
     name: str
-    pulls: int  # of the arm, until then
-    mean: float  # as decoded
-    radius: float | None  # None where nothing is claimed
-    payload_bits: int  # of this report
-    left: bool  # whether the arm fell, or was lost, with what this round told
+    pulls: int
+    mean: float
+    radius: float | None
+    payload_bits: int
+    left: bool
 
 
 @final
@@ -44,8 +55,10 @@ class Identification(RunResult):
         result.to_frame("rounds")    # a row a report, in the order of time
         result.plot()                # the race
 
-    Beside the fields of `RunResult` it has `history`: what each report told of its arm, in the
-    order of time.
+    It has the fields of `RunResult`, and
+
+    Attributes:
+        history: what each report told of its arm, in the order of time.
     """
 
     history: tuple[HistoryEntry, ...]

@@ -125,10 +125,17 @@ def identify(
         journal: where events are kept; by default in memory.
         watch: called with events after they are kept.
 
-    Returns what became of the run. A limit that is reached, data that end and Ctrl-C are outcomes,
-    not errors: the result then names no best arm, but a leader. Raises ConfigError for words that
-    cannot be run, RewardError for a reward that is no finite number or leaves the bounds,
-    StoreError if the journal fails. Warns if recorded data contradict sigma.
+    Returns:
+        What became of the run. A limit that is reached, data that end and Ctrl-C are outcomes, not
+        errors: the result then names no best arm, but a leader.
+
+    Raises:
+        ConfigError: for words that cannot be run.
+        RewardError: for a reward that is no finite number or leaves the bounds.
+        StoreError: if the journal fails.
+
+    Warns:
+        UserWarning: if recorded data contradict sigma.
     """
     given = _given(locals())
     seed = seed_of(seed)
@@ -166,8 +173,14 @@ def identify_problem(
         journal: where events are kept; by default in memory.
         watch: called with events after they are kept.
 
-    Returns what became of the run, and raises what `identify` raises; a source that cannot be
-    opened is a ConfigError or a RewardError.
+    Returns:
+        What became of the run, as `identify` does.
+
+    Raises:
+        ConfigError: for words that cannot be run, or a source that cannot be opened.
+        RewardError: for a reward that is no finite number or leaves the bounds, or a source that
+            gives none.
+        StoreError: if the journal fails.
     """
     seed = seed_of(seed)
     setup, sources = problem.setup(seed), problem.sources(seed)

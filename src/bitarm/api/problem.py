@@ -42,15 +42,23 @@ if TYPE_CHECKING:
 class Problem:
     """A problem file, checked: its arms, and the words of its tables with their values.
 
-    Only words that the file gave are there; what it left open gets its default in `setup`. Paths in
-    it are relative to `folder`.
+    Only words that the file gave are there; what it left open gets its default in `setup`.
+
+    Attributes:
+        arms: the arms, with their sources.
+        problem: what is asked, and what is known of the rewards.
+        scheme: quantizer, policy, width, schedule.
+        limits: where a run must end even without an answer.
+        network: how agents are reached; only a run over a broker reads it.
+        clip: whether rewards beyond the bounds are moved to the bounds.
+        folder: to which paths in the file are relative.
     """
 
     arms: tuple[Arm, ...]
-    problem: Mapping[str, Any]  # what is asked, and what is known of the rewards
-    scheme: Mapping[str, Any]  # quantizer, policy, width, schedule
+    problem: Mapping[str, Any]
+    scheme: Mapping[str, Any]
     limits: Mapping[str, Any]
-    network: Mapping[str, Any]  # only a run over a broker reads it
+    network: Mapping[str, Any]
     clip: bool
     folder: Path
 
@@ -110,8 +118,12 @@ def load_problem(
         overrides: values by table and then by word, which win over what the file says. A quantizer
             or a policy among them also displaces the file's words for another one.
 
-    Returns the problem, checked. Raises ConfigError, with the path, if the file cannot be read or
-    says something that is not known, of the wrong type or without effect.
+    Returns:
+        The problem, checked.
+
+    Raises:
+        ConfigError: with the path, if the file cannot be read or says something that is not known,
+            of the wrong type or without effect.
     """
     return read_file(Path(path), lambda toml, folder: parse_problem(toml, folder, overrides))
 

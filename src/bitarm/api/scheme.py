@@ -58,7 +58,11 @@ def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setu
         seed: for what the run draws itself; by default one is drawn, and the setup has it.
         words: those of `identify` (docs/words.md), such as `delta`, `bounds` or `policy`.
 
-    Raises ConfigError for words that cannot be run.
+    Returns:
+        The run's settings, checked: what a learner is made from.
+
+    Raises:
+        ConfigError: for words that cannot be run.
     """
     problem, scheme, limits = split(words)
     if isinstance(arms, str | bytes):

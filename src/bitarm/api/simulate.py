@@ -41,11 +41,17 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPoint:
-    """One setting of a sweep: its setup, what may be claimed for it, and what its trials gave."""
+    """One setting of a sweep.
+
+    Attributes:
+        setup: its words, as `bitarm.setup` makes one of them.
+        guarantee: what may be claimed for its answers.
+        result: what its trials gave: averages, such as `result.samples.mean`, errors and outcomes.
+    """
 
     setup: Setup
     guarantee: Guarantee
-    result: PointResult  # averages, such as result.samples.mean, errors and outcomes
+    result: PointResult
 
     def to_json(self) -> dict[str, Any]:
         """Plain types: every word of the setting, and the averages under their usual names."""
@@ -74,18 +80,26 @@ class SweepPoint:
 class Simulation:
     """The result of `simulate`: a point for each setting, in the order in which they were given.
 
-    found = bitarm.simulate(arms, bounds=(0, 1), quantizer=["icq", "dicq"])
-    found.points[0].result.samples.mean        # averages over the trials
-    found.points[0].guarantee.delta            # what may be claimed; None without a proof
-    found.to_frame()                           # a row for each setting
+        found = bitarm.simulate(arms, bounds=(0, 1), quantizer=["icq", "dicq"])
+        found.points[0].result.samples.mean        # averages over the trials
+        found.points[0].guarantee.delta            # what may be claimed; None without a proof
+        found.to_frame()                           # a row for each setting
+
+    Attributes:
+        trials: how many runs of each setting.
+        seed: gives the same numbers again.
+        means: the true means, by arm.
+        points: a point for each setting.
+        link: the link on which every setting ran, if one was named.
+        most_bits: of an answer there, if that is less than a setting may have.
     """
 
     trials: int
     seed: int
-    means: tuple[float, ...]  # the true ones, by arm
+    means: tuple[float, ...]
     points: tuple[SweepPoint, ...]
-    link: str | None = None  # on which every setting ran
-    most_bits: int | None = None  # of an answer there, if that is less than a setting may have
+    link: str | None = None
+    most_bits: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain types, ready for `json.dumps`."""
@@ -162,8 +176,13 @@ def simulate(
             are crossed in the order given. A word that does not apply to one of the settings is
             left out there.
 
-    Raises ConfigError for words that cannot be run or apply to none of the settings, StoreError if
-    a chunk cannot be kept, TransportError if the cluster fails.
+    Returns:
+        What each setting cost, and how often it was wrong.
+
+    Raises:
+        ConfigError: for words that cannot be run or apply to none of the settings.
+        StoreError: if a chunk cannot be kept.
+        TransportError: if the cluster fails.
     """
     setups = [
         setup_of(models, point, sigma_from_models=sigma_from_models) for point in crossed(words)

@@ -53,7 +53,7 @@ class RunResult:
     `assumptions`, which the reason joins to one sentence. Without an answer there is a `leader`,
     which is a guess, and the `excluded` arms, which are a claim. Bits and bytes are those of all
     arms. In Python `identify` adds the history, tables and a picture (`api/identification.py`).
-    docs/reference/json.md tells every field.
+    docs/reference/json.md tells every field, and those of `arms`.
     """
 
     best_arm: int | None  # 0-based

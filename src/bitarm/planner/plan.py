@@ -44,19 +44,34 @@ class Plan:
     """The setting to use, what it will cost, and what else was found: the result of `plan`.
 
     `words` are for a call of `identify`, `to_toml` is for a problem file, `to_json` for a program.
+
+    Attributes:
+        task: what was planned for.
+        setting: the cheapest setting.
+        figures: what it costs over simulated runs, such as `figures.samples.mean`.
+        guarantee: what may be claimed for its answers.
+        lower_bound: on the expected samples of any sound strategy with Gaussian arms; the mean of
+            the environments.
+        curve: what no other setting beats in both samples and bits, and the plan.
+        others: all settings that were screened, for a picture.
+        misjudged: what if the guess is wrong: gaps half as large, and more.
+        impossible: how the guess cannot be wrong, and why.
+        rewards: what was simulated, in words.
+        tried: how many measurements of settings were made.
+        seed: gives the same plan again.
     """
 
-    task: PlanningTask  # what was planned for
-    setting: SchemeWords  # the cheapest
-    figures: Figures  # what it costs over simulated runs, such as figures.samples.mean
-    guarantee: Guarantee  # what may be claimed for its answers
-    lower_bound: float  # on E[samples] of any sound strategy, Gaussian arms; mean of environments
-    curve: tuple[Tried, ...]  # what no other setting beats in both samples and bits, and the plan
-    others: tuple[Tried, ...]  # all settings that were screened, for a picture
-    misjudged: tuple[Misjudged, ...]  # what if the guess is wrong: gaps half as large, and more
-    impossible: tuple[tuple[str, str], ...]  # how the guess cannot be wrong, and why
-    rewards: str  # what was simulated, in words
-    tried: int  # measurements of settings
+    task: PlanningTask
+    setting: SchemeWords
+    figures: Figures
+    guarantee: Guarantee
+    lower_bound: float
+    curve: tuple[Tried, ...]
+    others: tuple[Tried, ...]
+    misjudged: tuple[Misjudged, ...]
+    impossible: tuple[tuple[str, str], ...]
+    rewards: str
+    tried: int
     seed: int
 
     @property
@@ -151,7 +166,7 @@ def plan(
         made.figures.samples.mean                  # what to expect of a run
         bitarm.identify(arms, sigma=1.0, **made.words)
 
-    Say what is known of the problem (down to `offset`) and what things cost: prices are in any one
+    Say what is known of the problem (down to `spread`) and what things cost: prices are in any one
     currency, and at least one must be above 0.
 
     Args:
@@ -166,11 +181,11 @@ def plan(
         epsilon: as in `identify`.
         rewards: the family that is simulated, gaussian, bernoulli or beta; by default one that
             honours σ or the guess.
+        offset: how far from 0 the best mean may lie, without bounds; by default 3σ.
         mean: with bounds and no σ, a guess of the best mean; by default the middle of the bounds,
             where arms are hardest to tell apart.
         spread: with bounds and no σ, a guess of the deviation of a reward; by default that of
             coins.
-        offset: how far from 0 the best mean may lie, without bounds; by default 3σ.
         per_bit: the price of a bit of payload.
         per_message: the price of a report.
         per_downlink: the price of a question or a dismissal, to a device that hears one arm's at
@@ -189,9 +204,13 @@ def plan(
             `quantizer="icq", bits=2` plans among settings of icq with two bits. Limits
             (max_rounds, max_samples, max_bits) shorten frames on a link.
 
-    A scheme without a proof is planned only if its words name it; the plan's guarantee is then
-    None, with the reason. Raises ConfigError if a value makes no sense, if no setting decides for
-    these gaps, or if none fits the link.
+    Returns:
+        The setting, and what it will cost. A scheme without a proof is planned only if its words
+        name it; the plan's guarantee is then None, with the reason.
+
+    Raises:
+        ConfigError: if a value makes no sense, if no setting decides for these gaps, or if none
+            fits the link.
     """
     problem, scheme, limits = split(words, beside=_PARAMETERS)
     refuse_unplanned({**problem, **scheme})
@@ -236,7 +255,11 @@ def plan_problem(problem: Problem, **words: Any) -> Plan:
             has been used so far, and is left aside.
         words: arguments of `plan`, all but `arms`: they win over the file's.
 
-    Returns and raises what `plan` does.
+    Returns:
+        The setting, and what it will cost, as `plan` does.
+
+    Raises:
+        ConfigError: as `plan` does.
     """
     own = {word: value for word, value in problem.problem.items() if value is not None}
     limits = {f"max_{word}": limit for word, limit in problem.limits.items()}

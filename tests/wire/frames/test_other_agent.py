@@ -5,13 +5,13 @@ tested beside that file.
 """
 
 import math
-import re
 import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_blocks import blocks_run_by
 from e2e import stranger
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -309,8 +309,8 @@ def test_the_table_of_what_requests_cost_is_what_its_snippet_prints(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = PAGE.read_text("utf-8")
-    (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(snippet, "docs/wire.md", "exec"), {})
+    (snippet,) = blocks_run_by("tests/wire/frames/test_other_agent.py")
+    exec(compile(snippet.text, snippet.page, "exec"), {})
     rows = capsys.readouterr().out.splitlines()
     assert len(rows) == 8
     for row in rows:
