@@ -1,5 +1,7 @@
 """When P(wrong) ≤ δ is claimed, and what is said when it is not."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from chances import tail
@@ -7,7 +9,7 @@ from drives import drive
 from tapes import Total, agents_of, make_spec
 
 from bitarm.core.budget import NO_PROOF, BudgetPolicy
-from bitarm.core.confidence import Stride
+from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import RunEnded
 from bitarm.core.guarantee import Course, Guarantee, Incidents, guarantee
 from bitarm.core.learner import Learner
@@ -25,6 +27,7 @@ from bitarm.core.policies import (
     SuccessiveRejects,
     TopTwo,
 )
+from bitarm.core.policies.leader import Contest, LeaderPolicy
 from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.quantizers import Dyadic, Exact, FedSel, FedSelPaper, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, LooksSchedule, Schedule, paper_schedule
@@ -280,6 +283,27 @@ def test_a_caveat_outweighs_what_is_left_of_delta() -> None:
         Setup(spec=spec, policy=Lucb()), Outcome.DECIDED, [], ["two processes"], course
     )
     assert (claim.delta, claim.reason) == (None, "two processes")
+
+
+class _Wordless(LeaderPolicy):
+    """A policy of somebody's own, which has an objection and no words for it."""
+
+    name = "wordless"
+    epsilon = 0.0
+
+    def due(self, contest: Contest) -> Sequence[ArmView]:
+        return [contest.leader]
+
+    def objection(self, spec: RunSpec, views: Sequence[ArmView]) -> str | None:
+        return ""
+
+
+@pytest.mark.parametrize(("policy", "caveats"), [(_Wordless(), []), (Lucb(), [""])])
+def test_what_has_no_words_voids_the_guarantee_too(policy: Policy, caveats: list[str]) -> None:
+    setup, course = Setup(spec=make_spec(width="lil"), policy=policy), Course(covered=range(3))
+    assert guarantee(setup, Outcome.DECIDED, [], caveats, course).delta is None
+    sound = Setup(spec=make_spec(width="lil"), policy=Lucb())
+    assert guarantee(sound, Outcome.DECIDED, [], [], course).delta is not None
 
 
 # -- why the count rule claims nothing over a quantizer -------------------------------------------

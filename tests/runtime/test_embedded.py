@@ -159,6 +159,15 @@ def test_a_caveat_that_is_known_before_the_start_is_kept_and_voids_the_guarantee
     assert ending.guarantee_reason == "the clock is wrong"
 
 
+def test_a_caveat_of_a_run_that_ends_before_its_first_round_changes_nothing() -> None:
+    problem, journal = problem_of(limits=Limits(samples=1)), MemoryJournal()
+    ending = replay(
+        events_in(journal, embedded(problem, journal).run(caveats=("the clock is wrong",)))
+    ).ending
+    assert ending is not None
+    assert (ending.outcome, ending.guarantee) == (Outcome.SAMPLE_LIMIT, None)
+
+
 def test_clipped_rewards_are_noted_once_and_void_the_guarantee() -> None:
     journal = MemoryJournal()
     sources = [Planned(-0.5), Planned(0.5), Planned(1.5)]

@@ -75,22 +75,9 @@ def guarantee(
     """
     spec, policy = setup.spec, setup.policy
     reach = _reach(spec, course)
-    if outcome is not policy.answers:
-        why = "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
-        return Guarantee(delta=None, reason=why)
-    objections = (
-        policy.objection(spec, views),
-        spec.quantizer.objection(),
-        spec.sampling.objection(),
-        _too_far(spec, views),
-    )
-    objection = "; ".join(text for text in objections if text is not None) or None
-    if objection is not None and outcome is Outcome.BUDGET_SPENT:
-        return Guarantee(delta=None, reason="; ".join((objection, *caveats)) + reach)
-    if caveats:
-        return Guarantee(delta=None, reason="; ".join(caveats))
-    if objection is not None:
-        return Guarantee(delta=None, reason=objection)
+    refusal = _refusal(setup, outcome, views, caveats, reach)
+    if refusal is not None:
+        return Guarantee(delta=None, reason=refusal)
     looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
     incidents = course.incidents
     chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
@@ -116,6 +103,27 @@ def guarantee(
         f"if {'; '.join(most)}; and {last}{reach}",
         assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
+
+
+def _refusal(
+    setup: Setup, outcome: Outcome, views: Sequence[ArmView], caveats: Sequence[str], reach: str
+) -> str | None:
+    """Why nothing is claimed of this ending, whatever happened on the way; None if it may be."""
+    spec, policy = setup.spec, setup.policy
+    if outcome is not policy.answers:
+        return "; ".join((f"no answer: the run ended with {outcome.value}", *caveats))
+    every = (
+        policy.objection(spec, views),
+        spec.quantizer.objection(),
+        spec.sampling.objection(),
+        _too_far(spec, views),
+    )
+    objections = [text for text in every if text is not None]
+    if objections and outcome is Outcome.BUDGET_SPENT:  # it is a best guess all the same
+        return "; ".join((*objections, *caveats)) + reach
+    if caveats:
+        return "; ".join(caveats)
+    return "; ".join(objections) if objections else None
 
 
 def at_most(level: float) -> str:

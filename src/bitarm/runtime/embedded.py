@@ -112,8 +112,9 @@ class EmbeddedRun:
                 self._untold.extend(started.events)
             self._carry_out()
             for caveat in caveats:
-                self._take(self._learner.note(caveat))
-                self._carry_out()
+                if self._learner.phase is LearnerPhase.RUNNING:  # else a limit left it no round
+                    self._take(self._learner.note(caveat))
+                    self._carry_out()
             while self._learner.phase is LearnerPhase.RUNNING:
                 self._exchange()
         except KeyboardInterrupt:

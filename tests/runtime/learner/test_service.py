@@ -24,6 +24,7 @@ from bitarm.core.events import (
     LostRule,
 )
 from bitarm.core.learner import Learner
+from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
 from bitarm.core.policies import SuccessiveElimination
 from bitarm.core.quantizers import Exact
@@ -148,6 +149,23 @@ def test_an_agent_with_more_arms_than_an_announcement_holds_is_refused_at_once()
             now=0.0,
         )
     assert journal.runs() == []
+
+
+def test_a_caveat_of_a_run_that_ends_before_its_first_round_changes_nothing() -> None:
+    problem = replace(problem_with(), limits=Limits(samples=1))
+    journal = MemoryJournal()
+    run, _ = open_run(
+        problem.learner(),
+        journal,
+        fleet_of(problem),
+        boot="b",
+        caveats=["the clock is wrong"],
+        watch=lambda events: None,
+        now=0.0,
+    )
+    ending = replay(entry.event for entry in journal.read(run)).ending
+    assert ending is not None
+    assert (ending.outcome, ending.guarantee) == (Outcome.SAMPLE_LIMIT, None)
 
 
 def test_at_the_end_the_broker_keeps_that_word_and_nothing_of_agents_that_never_came() -> None:

@@ -41,7 +41,8 @@ def open_run(
     assert isinstance(opened, RunOpened)  # a learner's first event
     then: list[LearnerEvent] = [fleet, *rest]
     for caveat in caveats:
-        then.extend(learner.note(caveat).events)
+        if learner.phase is LearnerPhase.RUNNING:  # else a limit left it no round
+            then.extend(learner.note(caveat).events)
     run = journal.open_run(opened, then)
     watch((opened, *then))
     ongoing = OngoingRun(
