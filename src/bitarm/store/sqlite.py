@@ -1,7 +1,7 @@
 """The journal in one SQLite file: transactions, turns, and what each method promises.
 
 Refuses to know how a file is opened (`connection`), the SQL (`schema`), what SQLite's errors mean
-(`faults`), how an event is spelt (`bodies`), and what a summary says (`core/journal.py`).
+(`faults`), how an event is spelt (`event_bodies`), and what a summary says (`core/journal.py`).
 """
 
 import sqlite3
