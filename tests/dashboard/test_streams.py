@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from dashboard.stores import SlowRun
 
 from bitarm.dashboard.library import Library
 from bitarm.dashboard.streams import Streams
+from bitarm.store import SqliteJournal
 
 
 class CountingLibrary:
@@ -147,6 +149,23 @@ def test_the_stream_of_runs_tells_what_changed(path: Path) -> None:
             assert [row["run"] for row in (await _next(stream, "runs"))["runs"]] == [1]
             second.close()
         slow.close()
+        library.close()
+
+    asyncio.run(listen())
+
+
+def test_the_stream_of_runs_tells_that_some_are_gone(path: Path) -> None:
+    async def listen() -> None:
+        old, new, library = SlowRun(path), SlowRun(path), Library(path)
+        streams = Streams(library, pace=0.01)
+        async with streams.running():
+            stream = streams.follow_runs()
+            assert (await _next(stream, "runs"))["total"] == 2
+            with closing(SqliteJournal.open(path)) as journal:
+                journal.delete(next(run for run in journal.runs() if run.run == old.run))
+            assert await _next(stream, "runs") == {"runs": [], "total": 1}
+        old.close()
+        new.close()
         library.close()
 
     asyncio.run(listen())

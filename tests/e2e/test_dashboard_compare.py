@@ -53,6 +53,14 @@ def test_compare_shows_runs_files_and_the_paper(
     expect(page.locator("#problem")).to_contain_text("bad.json is no result of `bitarm simulate")
 
 
+def test_a_run_that_is_gone_can_be_left_out_of_a_comparison(site: str, open_page: OpenPage) -> None:
+    page = open_page(f"{site}/compare?runs=1,99")
+    expect(page.locator("#problem")).to_contain_text("there is no run 99")
+    page.get_by_label("Run 99").uncheck()
+    expect(page.locator("#points tbody th")).to_have_text(["run 1"])
+    expect(page.locator("#problem")).to_be_hidden()
+
+
 _TOUCHING = """chosen => {
   const texts = [...document.querySelectorAll(chosen)];
   const boxes = texts.map(it => [it.textContent, it.getBoundingClientRect()]);

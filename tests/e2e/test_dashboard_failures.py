@@ -7,10 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from dashboard.stores import identify_into
+from dashboard.stores import PAPER, SlowRun, identify_into
 from e2e.conftest import OpenPage
 from e2e.served import served
 from playwright.sync_api import Route, expect
+
+from bitarm.store import SqliteJournal
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +75,35 @@ def test_a_page_says_that_its_store_is_locked(tmp_path: Path, open_page: OpenPag
             page = open_page(f"{address}/")
             expect(page.locator("#problem")).to_contain_text("is locked by another process")
         expect(page.locator("#runs tbody th")).to_have_text(["Run 1"])
+
+
+def test_a_page_that_somebody_goes_back_to_hears_what_happened_meanwhile(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    slow = SlowRun(store, **PAPER)
+    with served(store) as address, closing(slow):
+        page = open_page(f"{address}/runs/{slow.run}")
+        samples = page.locator("#figures dd").nth(1)
+        expect(samples).to_have_text("0")
+        turn = "(kind) => dispatchEvent(new PageTransitionEvent(kind, { persisted: true }))"
+        page.evaluate(turn, "pagehide")  # as a browser does that keeps the page
+        slow.play_round()
+        page.evaluate(turn, "pageshow")
+        expect(samples).to_have_text(f"{slow.standings().samples:,}")
+
+
+def test_runs_that_are_pruned_leave_the_list(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    for seed in (1, 2, 3):
+        identify_into(store, seed=seed)
+    with served(store) as address:
+        page = open_page(f"{address}/")
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 3", "Run 2", "Run 1"])
+        with closing(SqliteJournal.open(store)) as journal:
+            journal.delete(next(run for run in journal.runs() if run.run == 1))
+        expect(page.locator("#runs tbody th")).to_have_text(["Run 3", "Run 2"])
+        expect(page.locator("#count")).to_have_text("2 runs")
 
 
 def _refuse(route: Route) -> None:

@@ -100,7 +100,7 @@ def read_file(path: Path, parse: Callable[[str, Path], T]) -> T:
 
 
 def read_tables(toml: str) -> dict[str, Any]:
-    """The tables of a problem file as TOML has them, none but those that there are."""
+    """The tables of a problem file as TOML has them; ConfigError for one that no file has."""
     try:
         tables = tomllib.loads(toml)
     except (ValueError, RecursionError) as error:  # a number too long, lists too deep

@@ -95,7 +95,10 @@ def runs(
 
 @router.get("/runs/stream", response_class=StreamingResponse, responses=_STREAM)
 async def runs_stream(streams: InStreams) -> StreamingResponse:
-    """The newest runs, then those that change: `runs` events, each a RunList."""
+    """The newest runs, then those that change: `runs` events, each a RunList.
+
+    One whose total is lower than that before says that runs are gone.
+    """
     return _stream(streams.follow_runs())
 
 

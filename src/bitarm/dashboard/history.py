@@ -58,6 +58,7 @@ class History:
         self._rounds, self._reports = _empty(Rounds), _empty(Reports)
         self._drops, self._notes = _empty(Drops), _empty(Notes)
         self._note(first)
+        self._moved_to(first)
 
     @property
     def spec(self) -> RunSpec:
@@ -208,7 +209,6 @@ class History:
             times=getattr(entry.event, "times", None),
             text=sentence_of(entry.event, self.standings.opened.setup),
         )
-        self._moved_to(entry)
 
     def _moved_to(self, entry: Entry) -> None:
         self.entries, self._last_at = entry.sequence, entry.at

@@ -78,7 +78,11 @@ class Library:
             )
 
     def row(self, run: int) -> RunRow:
-        """One run at a glance; an ended run costs two short reads, an open one all its events."""
+        """One run at a glance, kept until it changes.
+
+        An ended run costs two short reads; an open one, and one whose agents judge themselves, all
+        its events.
+        """
         with self._lock:
             store, summary = self._opened(), self._summary(run)
             known = store.rows.get(run)

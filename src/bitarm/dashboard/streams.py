@@ -96,9 +96,10 @@ class Streams:
                 yield text
 
     async def follow_runs(self) -> AsyncIterator[bytes]:
-        """The newest runs, then those of them that change."""
+        """The newest runs, then those of them that change, and how many runs there are."""
         yield _RETRY
-        told: dict[int, RunRow] | None = None
+        told: dict[int, RunRow] = {}
+        total = -1
         async for news in self._changes():
             if not news:
                 yield _STILL_HERE
@@ -108,10 +109,10 @@ class Streams:
             except BitarmError as error:
                 yield _problem(error)
                 continue
-            rows = [row for row in runs.runs if told is None or told.get(row.run) != row]
-            if rows or told is None:
+            rows = [row for row in runs.runs if told.get(row.run) != row]
+            if rows or runs.total != total:
                 yield _sent("runs", _LISTS.dump_json(replace(runs, runs=rows)))
-            told = {row.run: row for row in runs.runs}
+            told, total = {row.run: row for row in runs.runs}, runs.total
 
     async def _changes(self) -> AsyncIterator[bool]:
         """True at first and after every change, False after a long silence."""

@@ -152,32 +152,29 @@ class MqttDriver:
         if client is not None and client.want_write():
             client.loop_write()  # mostly the socket takes it at once: no wait, no registration
         self._watch_socket()
-        for key, ready in self._selector.select(timeout):
+        is_due = client is not None and _has_read_ahead(client)  # select cannot see that
+        for key, ready in self._selector.select(0.0 if is_due else timeout):
             if isinstance(key.fileobj, Stopper):
                 key.fileobj.drain()
             elif self._client is not None:
-                if ready & selectors.EVENT_READ:
-                    self._read(self._client)
-                if ready & selectors.EVENT_WRITE and self._client is not None:
+                is_due |= bool(ready & selectors.EVENT_READ)
+                if ready & selectors.EVENT_WRITE:
                     self._client.loop_write()
+        if is_due and self._client is not None:
+            self._read(self._client)
         self._look(self._clock())
         if self._error is not None:
             raise self._error
 
     def _read(self, client: paho.Client) -> None:
-        """Read all that is there, so that what came together is acted on together.
-
-        Under TLS this is needed too: what was read ahead, select cannot see.
-        """
+        """Read all that is there, so that what came together is acted on together."""
         self._bytes = 0
         for _ in range(_MOST_PACKETS):
             if self._bytes >= _MOST_BYTES:
                 return  # the broker keeps the rest, and no longer than it has room
             before = self._packets
             client.loop_read()
-            link = client.socket()
-            ahead = isinstance(link, ssl.SSLSocket) and link.pending()
-            if self._packets == before and not ahead:
+            if self._packets == before and not _has_read_ahead(client):
                 return
 
     def _watch_socket(self) -> None:
@@ -257,12 +254,8 @@ class MqttDriver:
             )
         except OSError as error:
             self._client = None
-            hint = (
-                ": is it an mqtt:// port?"
-                if broker.tls and isinstance(error, ConnectionError)
-                else ""
-            )
-            self._failed(f"{error}{hint}", self._clock())
+            is_plain = broker.tls and isinstance(error, ConnectionError)
+            self._failed(f"{error}{': is it an mqtt:// port?' * is_plain}", self._clock())
 
     def _tls(self) -> ssl.SSLContext:
         try:
@@ -393,6 +386,12 @@ class MqttDriver:
                 self._drop(why, self._clock())
             except TransportError as error:  # raised by our own loop, not from inside paho's
                 self._error = error
+
+
+def _has_read_ahead(client: paho.Client) -> bool:
+    """Whether TLS holds bytes that it has taken from the socket, and nobody has read."""
+    link: Any = client.socket()
+    return isinstance(link, ssl.SSLSocket) and link.pending() > 0
 
 
 def _wait_for_the_loop(client: paho.Client, data: Any, link: Any) -> None:

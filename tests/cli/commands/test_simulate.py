@@ -136,18 +136,19 @@ def test_a_problem_file_is_simulated_and_flags_win_over_it(bitarm: Command, tmp_
 
 
 @pytest.mark.parametrize(
-    ("scheme", "flags"),
+    ("words", "flags"),
     [
-        ('quantizer = "quban"\nepsilon_quban = 0.5', ("--quantizer", "icq,exact")),
-        ('quantizer = "icq"\nbits = 4', ("--quantizer", "exact")),
-        ("checkpoints = [2, 9, 99]", ("--growth", "2,3")),
+        ({"scheme": 'quantizer = "quban"\nepsilon_quban = 0.5'}, ("--quantizer", "icq,exact")),
+        ({"scheme": 'quantizer = "icq"\nbits = 4'}, ("--quantizer", "exact")),
+        ({"scheme": "checkpoints = [2, 9, 99]"}, ("--growth", "2,3")),
+        ({"problem": "sigma = 0.5"}, ("--width", "bounded")),
     ],
 )
 def test_a_flag_displaces_the_words_of_the_file_that_go_with_its_choice(
-    bitarm: Command, tmp_path: Path, scheme: str, flags: tuple[str, ...]
+    bitarm: Command, tmp_path: Path, words: dict[str, str], flags: tuple[str, ...]
 ) -> None:
     file = tmp_path / "problem.toml"
-    file.write_text(problem(scheme=scheme), encoding="utf-8")
+    file.write_text(problem(**words), encoding="utf-8")
     done = bitarm("simulate", file, "--seed", "1", "--trials", "20", "--json", *flags)
     assert done.code == 0, done.err
 

@@ -130,9 +130,8 @@ def _task(
 def _displaced(given: Words) -> set[str]:
     """Words of a file that lose their meaning to every value of a flag."""
     lost: set[str] = set()
-    for word in ("quantizer", "policy", "growth", "first", "bit_budget"):
-        if word in given:
-            lost |= set.intersection(*(displaced_words({word: value}) for value in given[word]))
+    for word, values in given.items():
+        lost |= set.intersection(*(displaced_words({word: value}) for value in values))
     return lost
 
 

@@ -40,21 +40,33 @@ async function answer(response) {
 // Server-sent events of one kind; `lost` is told whether the line is down. `path` is a function:
 // a browser that lost the line asks again by itself, one that was refused does not.
 export function listen(path, kind, take, lost = () => {}) {
-  const source = new EventSource(`/api/v1${path()}`);
-  source.addEventListener(kind, (message) => {
-    problem(null);
-    lost(false);
-    take(JSON.parse(message.data));
-  });
-  source.addEventListener("problem", (message) => problem(JSON.parse(message.data).error));
-  source.addEventListener("error", () => {
-    lost(true);
-    if (source.readyState === EventSource.CLOSED) {
-      problem("the dashboard refuses to send news for now: too many pages may listen to it");
-      setTimeout(() => listen(path, kind, take, lost), RETRY);
-    }
-  });
-  addEventListener("pagehide", () => source.close());
+  let source = null;
+  let timer = null;
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+  };
+  const open = () => {
+    close();
+    source = new EventSource(`/api/v1${path()}`);
+    source.addEventListener(kind, (message) => {
+      problem(null);
+      lost(false);
+      take(JSON.parse(message.data));
+    });
+    source.addEventListener("problem", (message) => problem(JSON.parse(message.data).error));
+    source.addEventListener("error", () => {
+      lost(true);
+      if (source.readyState === EventSource.CLOSED) {
+        problem("the dashboard refuses to send news for now: too many pages may listen to it");
+        timer = setTimeout(open, RETRY);
+      }
+    });
+  };
+  open();
+  addEventListener("pagehide", close);
+  // Who goes back to a page may be shown it as it was left.
+  addEventListener("pageshow", (event) => event.persisted && open());
 }
 
 async function nameStore() {

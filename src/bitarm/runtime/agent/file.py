@@ -52,13 +52,13 @@ class AgentFile:
     def load(self) -> AgentMemory | None:
         """What was saved last, None if nothing was; StoreError if it cannot be read."""
         try:
-            text = self._path.read_bytes()
+            content = self._path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise _unusable(self._path, error) from error
         try:
-            return _from_plain(json.loads(text.decode()))
+            return _from_plain(json.loads(content.decode()))
         except (
             BitarmError,
             ValueError,

@@ -151,19 +151,18 @@ def _status_of(member: Member, payload: bytes) -> Status:
 def _is_foreign(run: OngoingRun, member: Member, status: Status, now: float) -> bool:
     """Whether an agent heard of an epoch after ours, or of questions that are not ours."""
     arms = [run.learner.arms[arm] for arm in member.arms]
-    attendance = member.attendance
-    member.note(Sign.UNHEARD)  # also if it is refused
-    if not run.bids.note(
-        member,
-        status,
-        epoch=run.learner.epoch,
-        is_in_race=any(arm.phase is not ArmPhase.OUT for arm in arms),
-        now=now,
-    ):
-        member.attendance = attendance
-        return False
-    run.retained.say_status()
-    return True
+    is_in_race = any(arm.phase is not ArmPhase.OUT for arm in arms)
+    try:
+        is_foreign = run.bids.note(
+            member, status, epoch=run.learner.epoch, is_in_race=is_in_race, now=now
+        )
+    except PeerProtocolError:
+        member.note(Sign.UNHEARD)
+        raise
+    if is_foreign:
+        member.note(Sign.UNHEARD)
+        run.retained.say_status()
+    return is_foreign
 
 
 def _check_codes(run: OngoingRun, member: Member, status: Status) -> None:

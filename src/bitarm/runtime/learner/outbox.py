@@ -89,8 +89,9 @@ class Outbox:
         self._callers[member.name] = member
 
     def forget_news(self) -> None:
-        """Forget what could not be sent: whoever comes back is told how it stands."""
+        """Forget what could not be sent, and to whom: who comes back is told how it stands."""
         self._unsent.clear()
+        self._callers.clear()
 
     def debtors(self) -> list[Member]:
         """The agents that owe an answer."""

@@ -299,11 +299,23 @@ function removeButton(name) {
   return h("button", properties, "remove");
 }
 
+function checkbox(run, about) {
+  const checked = chosen.has(run);
+  const box = h("input", { type: "checkbox", value: run, checked, onchange: choose });
+  return h("label", {}, box, ` Run ${run} · ${about}`);
+}
+
 function runChoice(row) {
-  const checked = chosen.has(row.run);
-  const box = h("input", { type: "checkbox", value: row.run, checked, onchange: choose });
   const ended = row.best_arm_name ?? row.outcome?.replaceAll("_", " ") ?? "open";
-  return h("label", {}, box, ` Run ${row.run} · ${scheme(row)} · ${ended}`);
+  return checkbox(row.run, `${scheme(row)} · ${ended}`);
+}
+
+// Runs that the page's address names and the list has not: older ones, or some that are gone.
+function otherChoices(runs) {
+  const listed = new Set(runs.map((row) => row.run));
+  return [...chosen]
+    .filter((run) => !listed.has(run))
+    .map((run) => checkbox(run, "not in this list"));
 }
 
 begin(async () => {
@@ -317,6 +329,6 @@ begin(async () => {
   if (!curves.length) $("experiment").closest("fieldset").hidden = true;
   chart.redraw();
   const { runs } = await get("/runs?limit=200");
-  $("run-choices").replaceChildren(...runs.map(runChoice));
+  $("run-choices").replaceChildren(...otherChoices(runs), ...runs.map(runChoice));
   await ask();
 });

@@ -116,7 +116,16 @@ const show = perFrame(() => {
 function take(list) {
   for (const row of list.runs) rows.set(row.run, { ...row, id: row.run });
   total = list.total;
+  if (rows.size > total) afresh();
   show();
+}
+
+// Some runs are gone from the store, and the stream does not say which.
+async function afresh() {
+  const list = await insist("/runs?limit=500");
+  rows.clear();
+  take(list);
+  await older();
 }
 
 async function older() {
