@@ -335,8 +335,8 @@ _TRIALS, _K, _DELTA = 5000, 20, 0.05
 
 @cache
 def _misjudged() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """By trial of 20 (nearly) equal arms: the best arm that a worse one beats in the first pulls (20
-    if there is none); and whether an arm of the better half is beaten by one of the worse half.
+    """By trial of 20 nearly equal arms: the best one that a worse one beats in the first pulls, 20
+    if there is none; and whether one of the better half is beaten by one of the worse half.
 
     Arm i is better than arm j > i by nothing that counts.
     """
