@@ -13,7 +13,6 @@ from bitarm.core.spec import RunSpec
 def assumptions_of(
     setup: Setup,
     *,
-    arms_lost: bool = False,
     rewards_lost: bool = False,
     files_read: bool = False,
     silent: bool = False,
@@ -22,18 +21,15 @@ def assumptions_of(
 ) -> tuple[str, ...]:
     """The clauses, each of which may follow an "if".
 
-    `arms_lost` says that arms left the race because nobody could be heard, `rewards_lost` that
-    agents lost rewards that they had not told of, `files_read` that the age of a file matters from
-    which an agent went on, `silent` that an agent does not say what it remembers; `journal` is a
-    clause on the journal that the run was resumed from, if its age matters; `forgotten` says what
-    became of rewards that had been told, if some were lost too.
+    `rewards_lost` says that agents lost rewards that they had not told of, `files_read` that the
+    age of a file matters from which an agent went on, `silent` that an agent does not say what it
+    remembers; `journal` is a clause on the journal that the run was resumed from, if its age
+    matters; `forgotten` says what became of rewards that had been told, if some were lost too.
     """
     spec = setup.spec
     clauses = [_independence(spec), "every arm's mean stays the same", _tails(spec)]
     if _ends_matter(setup):
         clauses.append("how many rewards of an arm were recorded does not depend on them")
-    if arms_lost and spec.sampling.of_pairs:
-        clauses.append("which agents were lost, and when, does not depend on the rewards")
     if rewards_lost:
         clauses.append("what agents lost in crashes does not depend on the rewards")
     if files_read:

@@ -1,5 +1,6 @@
 """Whether P(wrong) ≤ δ holds for an answer, and if not, why not."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, final
@@ -78,16 +79,15 @@ def guarantee(
     refusal = _refusal(setup, outcome, views, caveats, reach)
     if refusal is not None:
         return Guarantee(delta=None, reason=refusal)
-    looks, pairs = _looks(spec, course.lives), _pairs(spec, course)
+    looks, bests = _looks(spec, course.lives), _bests(spec, course)
     incidents = course.incidents
     chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
-    spent = spec.delta * looks * pairs * chains
+    spent = spec.delta * looks * bests * chains
     forgot = sum(course.lives) - len(course.lives)
     if spent >= 1:
-        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, pairs, chains) + reach)
+        return Guarantee(delta=None, reason=_nothing_left(spec, forgot, bests, chains) + reach)
     clauses = assumptions_of(
         setup,
-        arms_lost=bool(course.lost) and pairs == 1,
         rewards_lost=incidents.rewards_lost,
         files_read=incidents.files_read and _may_undo_looks(setup),
         silent=incidents.silent,
@@ -97,10 +97,11 @@ def guarantee(
     epsilon = tolerance_of(policy)
     within = f" (more than {spelled(epsilon)} below the best)" if epsilon else ""
     *most, last = clauses
+    for_reach = f" (δ is counted {bests:g} times for that)" if bests > 1 else ""
     return Guarantee(
         delta=spent,
         reason=f"wrong with probability at most {at_most(spent)}{within}, "
-        f"if {'; '.join(most)}; and {last}{reach}",
+        f"if {'; '.join(most)}; and {last}{reach}{for_reach}",
         assumptions=clauses if not epsilon else (*clauses, meaning_of(epsilon)),
     )
 
@@ -192,21 +193,22 @@ def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
     return most * second
 
 
-def _pairs(spec: RunSpec, course: Course) -> float:
-    """How often δ is spent where arms fell because of arms that were lost later.
+def _bests(spec: RunSpec, course: Course) -> float:
+    """How often δ is spent where an answer does not cover all arms; rounded up, to be told.
 
-    A width of pairs pays for the K − 1 pairs with one arm, the best of those that are not lost. If
-    that one fell rightly, because of an arm that was lost afterwards, it is not covered, and the
-    best of the covered arms is any arm: then all K(K − 1)/2 pairs must be paid for, K/2 times as
-    many. On that event every drop is right, whichever arms are lost, and for whatever reason.
+    A width of pairs pays for the K − 1 pairs with the best arm. If u arms are not covered, the best
+    covered one is among the u + 1 best: whichever is better is not covered. And if it fell, it was
+    because of a worse one. So the pairs of each of these with all that are worse are paid for,
+    K − 1, K − 2, … of them: whichever agents are lost, and for whatever reason (docs/widths.md).
     """
-    left_out = len(spec.arms) - len(course.covered)
-    if not spec.sampling.of_pairs or left_out == len(course.lost):
-        return 1
-    return len(spec.arms) / 2
+    arms, left_out = len(spec.arms), len(spec.arms) - len(course.covered)
+    if not (left_out and spec.sampling.of_pairs):
+        return 1.0
+    pairs = (left_out + 1) * (2 * arms - left_out - 2) / 2
+    return math.ceil(100 * pairs / (arms - 1) - 1e-9) / 100
 
 
-def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
+def _nothing_left(spec: RunSpec, forgot: int, bests: float, chains: int) -> str:
     """Why nothing is claimed where δ was spent too often."""
     reasons = []
     if forgot:
@@ -214,10 +216,10 @@ def _nothing_left(spec: RunSpec, forgot: int, pairs: float, chains: int) -> str:
             f"agents lost their memory {forgot:,} times, and the width {spec.width}, which holds "
             "along one sequence of rewards, must be paid for anew each time"
         )
-    if pairs > 1:
+    if bests > 1:
         reasons.append(
-            f"arms fell because of arms that were lost later, and the width {spec.width}, which "
-            f"pays for pairs with the best arm, must be paid for {pairs:g} times to cover that"
+            f"not all arms are covered, and the width {spec.width}, which pays for pairs with the "
+            f"best of all, must be paid for {bests:g} times so that another may be the best"
         )
     if chains > 1:
         reasons.append(

@@ -57,7 +57,7 @@ def test_ends_that_were_fixed_before_keep_the_level() -> None:
 
 
 def test_a_winner_that_stops_by_its_own_past_keeps_the_level() -> None:
-    """At the first time that it is three times as likely to be better, known to nobody before."""
+    """At the first time that its evidence is 3, which nobody knows before."""
     crossed = evidence(1) >= math.log(3)
     at = np.where(crossed.any(axis=1), crossed.argmax(axis=1), PULLS - 1)
     until = np.arange(PULLS) <= at[:, None]

@@ -62,6 +62,28 @@ def test_what_falls_without_end_is_never_reached(slopes: tuple[float, float]) ->
         assert not reaches((9.0, 9.0), slopes, 2, 0.0, -math.inf, math.inf, 0.5)[0]
 
 
+@pytest.mark.parametrize("slope", [0.0, 1.0, -3.0])
+def test_what_is_reached_but_for_a_rounding_is_not(slope: float) -> None:
+    """One line, whose least value in [0, 1] is known exactly: 2^−46 of its size is kept back."""
+    value = 100.0
+    least = value + min(slope, 0.0)
+    assert not reaches((value,), (slope,), 1, least, 0.0, 1.0, 0.5)[0]
+    assert not reaches((value,), (slope,), 1, least - 2.0**-47 * value, 0.0, 1.0, 0.5)[0]
+    assert reaches((value,), (slope,), 1, least - 2.0**-44 * value, 0.0, 1.0, 0.5)[0]
+
+
+def test_large_slopes_count_for_what_they_are_multiplied_with() -> None:
+    """e^−m and e^(10^6·m), whose sum is least at a known place: all values are tiny beside slopes.
+
+    What is kept back is a share of the largest number that is added up, which is 15 there.
+    """
+    slope = 1e6
+    least = math.log(slope) / (slope + 1) + math.log1p(1 / slope)
+    given_: tuple[tuple[float, float], tuple[float, float], int] = ((0.0, 0.0), (-1.0, slope), 2)
+    assert not reaches(*given_, least - 1e-14, -math.inf, math.inf, 0.0)[0]
+    assert reaches(*given_, least - 1e-12, -math.inf, math.inf, 0.0)[0]
+
+
 def test_the_place_that_is_returned_is_where_it_is_least() -> None:
     values, slopes = (3.0, 1.0, 2.0), (-4.0, 0.5, 6.0)
     enough, where = reaches(values, slopes, len(values), -9.0, 0.0, 1.0, 0.9)
