@@ -125,6 +125,17 @@ def words() -> Iterator[Case]:
             for number in range(1, 6)
         )
         yield Case(name="pilots", events=pilots, rewards=tape)
+        for name, reward in (("least", 0), ("largest", 1 << FRACTION)):
+            many = tuple(
+                ask(
+                    Question(until=pulls, code=NEAREST, scale=scale, task=task),
+                    number,
+                )
+                for number, (pulls, task) in enumerate(
+                    product((2, 5, 12, 40), (Pilot(), Edge(first=1, spread=-3))), start=1
+                )
+            )
+            yield Case(name=f"every reward is the {name}", events=many, rewards=[reward] * 40)
         edges = tuple(
             ask(
                 Question(
@@ -260,7 +271,7 @@ def evidence() -> Iterator[Case]:
 def _best(scale: Scale) -> int:
     """A reward that saves an arm which is not beaten yet."""
     highest = scale.low + scale.unit if scale.bounded else 8 * scale.unit
-    return round(highest * 2**FRACTION)
+    return round(highest * (1 << FRACTION))
 
 
 # -- the machine -----------------------------------------------------------------------------------
