@@ -27,7 +27,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import Above, Bins, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
-from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
 from bitarm.core.messages import Cause, Dismiss, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.wire.frames.envelope import FrameKind, long_frame, seal
@@ -125,15 +125,14 @@ def words() -> Iterator[Case]:
             for number in range(1, 6)
         )
         yield Case(name="pilots", events=pilots, rewards=tape)
+        tasks: tuple[Task, ...] = (Pilot(), Edge(first=1, spread=-3))
         for name, reward in (("least", 0), ("largest", 1 << FRACTION)):
             many = tuple(
                 ask(
                     Question(until=pulls, code=NEAREST, scale=scale, task=task),
                     number,
                 )
-                for number, (pulls, task) in enumerate(
-                    product((2, 5, 12, 40), (Pilot(), Edge(first=1, spread=-3))), start=1
-                )
+                for number, (pulls, task) in enumerate(product((2, 5, 12, 40), tasks), start=1)
             )
             yield Case(name=f"every reward is the {name}", events=many, rewards=[reward] * 40)
         edges = tuple(

@@ -36,7 +36,6 @@ _LENT = (
     ("docs/lorawan.md", "bitarm learner", "not run: needs a broker and ChirpStack"),
     ("docs/network.md", "bitarm learner", "not run: needs a broker; tests/e2e runs such a fleet"),
     ("docs/network.md", "bitarm", "not run: needs a broker, and a run that goes on"),
-    ("docs/devices.md", "gcc", "not run here: tests/devices/test_examples.py does"),
     ("docs/devices.md", "from bitarm_agent", "not run: needs a radio; tests/devices drives it"),
     ("docs/journal.md", "from bitarm.store", "not run: reads the journal of a run of yours"),
     ("docs/journal.md", "bitarm runs prune", "not run: forgets runs of yours"),
