@@ -223,12 +223,15 @@ def limits() -> Iterator[Case]:
     """The least and the largest numbers that a question may have."""
     tape = rewards(7, 8)
     extremes = (
+        Nearest(centre=(2.0**53 - 1) * 2.0**-48, step=2.0**-3, divisor=64),
         Nearest(centre=0.0, step=2.0**-8, divisor=3, escape=1),
         Nearest(centre=0.0, step=2.0**-8, divisor=1, escape=64),
         Nearest(centre=0.0, step=2.0**-8, divisor=1 << 40),
     )
     events = [ask(Question(until=1 + n, code=code), 1 + n) for n, code in enumerate(extremes)]
-    yield Case(name="escapes and divisors at their limits", events=tuple(events), rewards=tape)
+    yield Case(
+        name="digits, escapes and divisors at their limits", events=tuple(events), rewards=tape
+    )
     narrow = Question(
         until=8,
         code=Nearest(centre=0.5, step=2.0**-6, divisor=2),
@@ -241,7 +244,7 @@ def limits() -> Iterator[Case]:
 # -- evidence --------------------------------------------------------------------------------------
 
 _HAIR, _NATS = Fraction(1, 10**6), Fraction(1, 5)
-_HURDLES = ((127, 128, 255), (255, 191, 60), (192, 255, 90), (255, 255, 254), (0, 1, 255))
+_HURDLES = ((127, 128, 255), (255, 191, 255), (192, 255, 255), (255, 255, 254), (0, 1, 255))
 
 
 def evidence() -> Iterator[Case]:
@@ -366,6 +369,7 @@ def refusals() -> Iterator[Case]:
         wire.encode(Report(run=run_field(RUN, 1), arm=ARM, message=1, symbol=Symbol(5, 30))),
         wire.encode(Position(run=run_field(RUN, 1), arm=ARM, message=1, pulls=4)),
         ask(Question(until=4, code=NEAREST), 2, arm=ARM + 1).hear,
+        *(long_frame(FrameKind.DISMISS, _HEAD + cause) for cause in (b"\x00", b"\x03", b"")),
         good[:4] + b"\x77" + good[5:],
         seal(good[:4] + b"\x77" + good[5:-2]),
         wire.pack(
