@@ -239,6 +239,12 @@ def limits() -> Iterator[Case]:
         task=Edge(first=2, spread=-40),
     )
     yield Case(name="an edge with the least spread", events=(ask(narrow),), rewards=tape)
+    for low, unit in ((0.0, 4.0), (0.25, 1.0)):
+        scale = Scale(bounded=True, low=low, unit=unit)
+        pilot = Question(until=6, code=NEAREST, scale=scale, task=Pilot())
+        yield Case(
+            name=f"bounds from {low} to {low + unit}", events=(ask(pilot),), rewards=[40000] * 6
+        )
 
 
 # -- evidence --------------------------------------------------------------------------------------
