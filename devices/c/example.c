@@ -75,6 +75,6 @@ int main(int count, char **words) {
     }
     if (status != BITARM_MISUSE)
         return 0;
-    fprintf(stderr, "what is kept in %s0 and %s1 is in other units: erase it\n", words[2], words[2]);
+    fprintf(stderr, "%s0 and %s1 are of another kind of device: erase them\n", words[2], words[2]);
     return 1;
 }
