@@ -27,7 +27,7 @@ from bitarm.core.bits import Symbol
 from bitarm.core.codes import Above, Bins, Levels, Nearest, Raw
 from bitarm.core.epochs import run_field
 from bitarm.core.evidence.account import Scale
-from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
+from bitarm.core.evidence.tasks import Challenge, Edge, Pilot, Task
 from bitarm.core.messages import Cause, Dismiss, Position, Report, Request
 from bitarm.core.question import Question
 from bitarm.wire.frames.envelope import FrameKind, long_frame, seal
@@ -125,6 +125,16 @@ def words() -> Iterator[Case]:
             for number in range(1, 6)
         )
         yield Case(name="pilots", events=pilots, rewards=tape)
+        tasks: tuple[Task, ...] = (Pilot(), Edge(first=1, spread=-3))
+        for name, reward in (("least", 0), ("largest", 1 << FRACTION)):
+            many = tuple(
+                ask(
+                    Question(until=pulls, code=NEAREST, scale=scale, task=task),
+                    number,
+                )
+                for number, (pulls, task) in enumerate(product((2, 5, 12, 40), tasks), start=1)
+            )
+            yield Case(name=f"every reward is the {name}", events=many, rewards=[reward] * 40)
         edges = tuple(
             ask(
                 Question(
@@ -213,12 +223,15 @@ def limits() -> Iterator[Case]:
     """The least and the largest numbers that a question may have."""
     tape = rewards(7, 8)
     extremes = (
+        Nearest(centre=(2.0**53 - 1) * 2.0**-48, step=2.0**-3, divisor=64),
         Nearest(centre=0.0, step=2.0**-8, divisor=3, escape=1),
         Nearest(centre=0.0, step=2.0**-8, divisor=1, escape=64),
         Nearest(centre=0.0, step=2.0**-8, divisor=1 << 40),
     )
     events = [ask(Question(until=1 + n, code=code), 1 + n) for n, code in enumerate(extremes)]
-    yield Case(name="escapes and divisors at their limits", events=tuple(events), rewards=tape)
+    yield Case(
+        name="digits, escapes and divisors at their limits", events=tuple(events), rewards=tape
+    )
     narrow = Question(
         until=8,
         code=Nearest(centre=0.5, step=2.0**-6, divisor=2),
@@ -226,12 +239,18 @@ def limits() -> Iterator[Case]:
         task=Edge(first=2, spread=-40),
     )
     yield Case(name="an edge with the least spread", events=(ask(narrow),), rewards=tape)
+    for low, unit in ((0.0, 4.0), (0.25, 1.0)):
+        scale = Scale(bounded=True, low=low, unit=unit)
+        pilot = Question(until=6, code=NEAREST, scale=scale, task=Pilot())
+        yield Case(
+            name=f"bounds from {low} to {low + unit}", events=(ask(pilot),), rewards=[40000] * 6
+        )
 
 
 # -- evidence --------------------------------------------------------------------------------------
 
 _HAIR, _NATS = Fraction(1, 10**6), Fraction(1, 5)
-_HURDLES = ((127, 128, 255), (255, 191, 60), (192, 255, 90), (255, 255, 254), (0, 1, 255))
+_HURDLES = ((127, 128, 255), (255, 191, 255), (192, 255, 255), (255, 255, 254), (0, 1, 255))
 
 
 def evidence() -> Iterator[Case]:
@@ -260,7 +279,7 @@ def evidence() -> Iterator[Case]:
 def _best(scale: Scale) -> int:
     """A reward that saves an arm which is not beaten yet."""
     highest = scale.low + scale.unit if scale.bounded else 8 * scale.unit
-    return round(highest * 2**FRACTION)
+    return round(highest * (1 << FRACTION))
 
 
 # -- the machine -----------------------------------------------------------------------------------
@@ -356,6 +375,7 @@ def refusals() -> Iterator[Case]:
         wire.encode(Report(run=run_field(RUN, 1), arm=ARM, message=1, symbol=Symbol(5, 30))),
         wire.encode(Position(run=run_field(RUN, 1), arm=ARM, message=1, pulls=4)),
         ask(Question(until=4, code=NEAREST), 2, arm=ARM + 1).hear,
+        *(long_frame(FrameKind.DISMISS, _HEAD + cause) for cause in (b"\x00", b"\x03", b"")),
         good[:4] + b"\x77" + good[5:],
         seal(good[:4] + b"\x77" + good[5:-2]),
         wire.pack(

@@ -6,6 +6,7 @@ Needs arm-none-eabi-gcc with picolibc, and Node with MicroPython (`make packages
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from devices.vectors import play, recorded
 
 from bitarm.links.airtime import air_seconds
 from bitarm.links.profiles import LINKS
+from bitarm.wire.frames.envelope import FrameKind
 
 LINK = LINKS["lorawan-eu868-dr0"]
 SEND_WATTS = 0.132
@@ -55,15 +57,33 @@ def lines() -> None:
 
 
 def sizes_in_c() -> None:
-    """Flash of the source, and RAM of an agent, for a Cortex-M0."""
-    print("| floats | flash, bytes | RAM of an agent | a slot |")
-    print("|---|---|---|---|")
+    """Flash of the source, RAM of an agent and stack of a call, for a Cortex-M0."""
+    print("| floats | flash, bytes | RAM of an agent | a slot | stack |")
+    print("|---|---|---|---|---|")
     for name, flags in (("float", ["-DBITARM_FLOAT"]), ("double", [])):
         with tempfile.TemporaryDirectory() as folder:
-            _compile("devices/c/bitarm_agent.c", flags, Path(folder) / "agent.o")
-            flash = _sections(Path(folder) / "agent.o")[0]
+            source, file = "devices/c/bitarm_agent.c", Path(folder) / "agent.o"
+            _compile(source, [*flags, "-fcallgraph-info=su"], file)
+            flash = _sections(file)[0]
+            stack = _deepest(file.with_suffix(".ci").read_text("utf-8"))
         agent, slot = (_size_of(kind, flags) for kind in ("bitarm_agent", "bitarm_memory"))
-        print(f"| `{name}` | {flash} | {agent} | {slot} |")
+        print(f"| `{name}` | {flash} | {agent} | {slot} | {stack} |")
+
+
+def _deepest(graph: str) -> int:
+    """Bytes of stack that the deepest chain of calls takes, without what a library or the device's
+    own functions take.
+    """
+    own = {
+        name: int(size)
+        for name, size in re.findall(r'title: "([^"]+)" label: "[^"]*?(\d+) bytes', graph)
+    }
+    calls = re.findall(r'sourcename: "([^"]+)" targetname: "([^"]+)"', graph)
+
+    def below(name: str) -> int:
+        return own.get(name, 0) + max((below(to) for of, to in calls if of == name), default=0)
+
+    return max(map(below, own))
 
 
 def size_of_bench() -> None:
@@ -128,13 +148,21 @@ class Told:
 
 
 def energy(name: str, went: Run) -> None:
-    """Frames, bytes on the air and energy of a run, beside a frame for every reward."""
+    """Frames, bytes on the air and energy of a run, beside a frame for every reward.
+
+    As over LoRaWAN, the best arm alone is dismissed.
+    """
     rates = LINK.up.rate, LINK.down.rate
     assert rates[0] is not None
     assert rates[1] is not None
     pulls = sum(went.counts)
     up = [len(frame) for frames in went.said for frame in frames]
-    down = [len(frame) for frames in went.heard for frame in frames]
+    down = [
+        len(frame)
+        for arm, frames in enumerate(went.heard)
+        for frame in frames
+        if frame[1] != FrameKind.DISMISS or arm == went.ending.best_arm
+    ]
     joules = sum(SEND_WATTS * air_seconds(rates[0], size, up=True) for size in up)
     joules += sum(HEAR_WATTS * air_seconds(rates[1], size, up=False) for size in down)
     every = pulls * SEND_WATTS * air_seconds(rates[0], SHORT, up=True)

@@ -5,8 +5,8 @@
 The board (QEMU) runs MicroPython 1.9.2, with 9.5 kB of heap, floats of 30 bits, and no compiled
 modules. The whole file does not fit, which is tried; what judges whether an arm is beaten does. It
 is sent piece by piece over the serial line, without comments and types, and must concede where the
-exact test of tests/devices/exact.py does, or later. Needs qemu-system-arm and
-firmware-microbit-micropython.
+exact test of tests/devices/exact.py does, or later. Installs QEMU and Debian's
+firmware-microbit-micropython where they are missing.
 """
 
 import ast
@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from devices.benches import DEVICES
+from devices.benches import DEVICES, HOME
 from devices.exact import Fight, least_edge
 from devices.test_exact import FRACTION, TICK, fights
 
@@ -187,6 +187,9 @@ def load_whole(firmware: str) -> None:
 def main() -> None:
     """Load what fits, and let it judge."""
     firmware = sys.argv[1] if len(sys.argv) > 1 else FIRMWARE
+    packages = ["qemu-system-arm", f"{FIRMWARE}:firmware-microbit-micropython"]
+    needed = packages if firmware == FIRMWARE else packages[:1]
+    subprocess.run([str(HOME / "scripts" / "system-packages"), *needed], check=True)
     load_whole(firmware)
     board = Board(firmware)
     try:

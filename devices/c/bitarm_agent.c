@@ -16,16 +16,13 @@ typedef double real;
 #define MOST_PULLS ((int64_t)1 << 30)
 #define MOST_STEPS ((int64_t)1 << 34)  /* from 0 to whatever is told */
 #define ROUNDING (256 * (nextafter((real)1, (real)2) - 1)) /* of what is added up, or of 1 */
-#define LAYOUT ((uint32_t)sizeof(bitarm_memory) | 2 << 16) /* another whenever what is kept is */
 #define SUMMED offsetof(bitarm_memory, check_sum)
-#define LN2 ((real)0.69314718055994530942)
 
 enum { REQUEST = 2, DISMISS };                         /* kinds of frames that it reads */
 enum { NEAREST = 2, PILOT = 5, EDGE, CHALLENGE };      /* forms of questions */
-enum { ESCAPED = 0x20, BOUNDED = 0x40, SIGMA = 0x80 }; /* what may be added: kinds of scales, too */
-enum { SPELT = BOUNDED | SIGMA };                      /* bounds that are not 0 and 1 */
+enum { ESCAPED = 0x20, BOUNDED = 0x40, SIGMA = 0x80, SPELT = 0xC0 }; /* may be added: 3 scales */
 
-/* By form: which of 0, BOUNDED, SIGMA and SPELT may be added, a bit for each from the lowest on. */
+/* By form: which of 0, BOUNDED (0 and 1), SIGMA and SPELT (other bounds) may be added, as bits. */
 static const uint8_t scales[32] = {[NEAREST] = 15, [PILOT] = 10, [EDGE] = 10, [CHALLENGE] = 14};
 static const uint8_t numerators[3] = {62, 40, 25}; /* of the rates: over 64, and 4 every 3 rungs */
 
@@ -282,7 +279,7 @@ static real evidence(const bitarm_memory *m, int rung, int side, int64_t edge, r
     } else if (rung < 8) {
         int bettor = side > 0 ? rung : 8 + rung;
         lost = log(ldexp((real)m->fortunes[bettor], -31));
-        folded = (real)(m->powers[bettor] + 31) * LN2;
+        folded = (real)(m->powers[bettor] + 31) * log((real)2);
     } else {
         total = m->total + (side < 0 ? by : 0); /* each was rounded down */
         lost = -curve(step) * step * step * in_scale((int64_t)m->squares);
@@ -419,7 +416,7 @@ int bitarm_save(bitarm_agent *agent) {
 
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
     bitarm_memory other = {0}, *m = &agent->memory;
-    uint32_t layout = LAYOUT << 8 | device->fraction;
+    uint32_t layout = 2u << 24 | (uint32_t)sizeof other << 8 | device->fraction; /* version 2 */
     if (device->fraction > 30 || device->low <= -ROOM / ONE || device->high >= ROOM / ONE ||
         device->low > device->high || device->most_pulls > MOST_PULLS || !device->most_bits)
         return BITARM_MISUSE;
@@ -469,11 +466,11 @@ int bitarm_resume(bitarm_agent *agent) {
 int bitarm_observe(bitarm_agent *agent, int32_t reward) {
     const bitarm_device *device = agent->device;
     bitarm_memory *m = &agent->memory;
-    int is_bet = m->scale.kind == BOUNDED, is_sane = device->low <= reward && reward <= device->high;
-    int64_t x = is_bet && is_sane ? scaled(m, reward * ONE) : 0; /* any other has no room */
+    int is_bet = m->scale.kind == BOUNDED, is_in = device->low <= reward && reward <= device->high;
+    int64_t x = is_bet && is_in ? scaled(m, reward * ONE) : 0; /* any other has no room */
     if (!agent->wanted)
         return BITARM_MISUSE;
-    if (!is_sane || x < 0 || x > ONE)
+    if (!is_in || x < 0 || x > ONE)
         return BITARM_REWARD;
     if (is_bet)
         bet(m, x);

@@ -69,9 +69,12 @@ typedef struct {
     uint32_t wanted; /* rewards to the next look or answer */
 } bitarm_agent;
 
-/* Go on from what the device kept, or begin. As all below: the reply's length, or a code above. */
+/* Go on from what the device kept, or begin. As all below: the reply's length, or a code above. The
+ * device must stay where it is; no call may interrupt another. */
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device);
+/* Take in whatever the radio heard. What is refused changes nothing. */
 int bitarm_receive(bitarm_agent *agent, const uint8_t *frame, size_t size);
+/* Take in one reward, while `wanted` is not 0. */
 int bitarm_observe(bitarm_agent *agent, int32_t reward);
 /* Go on with the question at hand, after a write that failed. */
 int bitarm_resume(bitarm_agent *agent);

@@ -1,9 +1,11 @@
 /* An arm at a desk: frames come and go as lines of hexadecimal digits, and its sensor is a coin.
  *
- *     gcc -Idevices/c devices/c/example.c devices/c/bitarm_agent.c -lm -o arm
+ *     gcc example.c bitarm_agent.c -lm -o arm
  *     ./arm 0.7 kept-        heads in 7 of 10 tosses; remembered in the files kept-0 and kept-1
  *
- * On a board put your flash, your radio and your sensor in place of the four functions below.
+ * On a board put your flash, your radio and your sensor in place of the four functions below. Each
+ * line in is a frame. Each line out is the frame to send; or - if there is none; or below 0 what
+ * was wrong, by its number in bitarm_agent.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,6 @@ static int32_t read_sensor(double mean) {
     return rand() < mean * ((double)RAND_MAX + 1) ? UNIT : 0;
 }
 
-/* A line: the frame to send; or - if there is none; or below 0 what was wrong (bitarm_agent.h). */
 static void say(const bitarm_agent *agent, int status) {
     for (int n = 0; n < status; n++)
         printf("%02x", agent->memory.reply[n]);
@@ -51,8 +52,10 @@ static void say(const bitarm_agent *agent, int status) {
 }
 
 int main(int count, char **words) {
-    if (count != 3)
+    if (count != 3) {
+        fprintf(stderr, "usage: %s MEAN PREFIX, as in: %s 0.7 kept-\n", words[0], words[0]);
         return 2;
+    }
     bitarm_device device = {16, 0, UNIT, 1 << 20, BITARM_BITS, words[2], read_slot, write_slot};
     bitarm_agent agent;
     char line[2 * BITARM_FRAME + 2];
@@ -70,5 +73,8 @@ int main(int count, char **words) {
             status = bitarm_observe(&agent, read_sensor(mean));
         say(&agent, status);
     }
-    return status == BITARM_MISUSE;
+    if (status != BITARM_MISUSE)
+        return 0;
+    fprintf(stderr, "%s0 and %s1 are of another kind of device: erase them\n", words[2], words[2]);
+    return 1;
 }

@@ -295,7 +295,7 @@ def node_command() -> list[str]:
     return [node, str(HERE / "bench.mjs")]
 
 
-WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
+WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-Wpedantic", "-Wconversion", "-Wshadow")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 

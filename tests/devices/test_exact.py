@@ -157,6 +157,25 @@ def test_nobody_tells_an_edge_that_the_exact_evidence_does_not_certify(
         assert is_certified(fight.rewards, fight.scale, fight.first, cell, spread), fight
 
 
+def test_an_arm_that_pulls_on_past_its_leader_is_harder_to_beat() -> None:
+    """So no challenge stands for longer than its leader has pulled."""
+    coins = [Fraction(toss % 5 != 0) for toss in range(480)]  # four in five
+    needed = [
+        least_edge(
+            Fight(
+                rewards=coins[:pulls],
+                scale=Scale(bounded=True, low=0.0, unit=1.0),
+                until=400,
+                first=3,
+                hurdles=(64, 64, 64),
+            )
+        )[0]
+        for pulls in (360, 400, 440, 480)
+    ]
+    assert needed[1] < needed[2] < 1 < needed[3], needed
+    assert abs(needed[1] - needed[0]) < (needed[2] - needed[1]) / 5, needed
+
+
 def test_short_floats_are_short() -> None:
     assert Short(1.0) + Short(2.0**-21) > 1.0
     assert Short(1.0) + Short(2.0**-22) == 1.0
