@@ -53,7 +53,7 @@ def test_arms_in_both_languages_find_the_best(tmp_path: Path, arm: Path) -> None
         (["{arm} 0.5 a-"], "at least 2 arms are needed"),
         (["{arm} 0.5 a-", "{arm} 0.5 a-"], "arms need different names"),
         (["{arm} 0.5 a-", "no-such-program 1"], "'no-such-program 1' is no program"),
-        (["{arm} 0.5 a-", ""], "'' is no program"),
+        (["{arm} 0.5 a-", ""], "arm 1 needs a name that can be read, got ''"),
         (["{arm} 0.5 a-", "false"], "'false' has ended"),
         (["{arm} 0.5 a-", "{arm}"], "usage: "),
         (["{arm} 0.5 a-", "yes 8001"], "'yes 8001' sends the frame 8001: "),
