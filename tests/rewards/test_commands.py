@@ -17,6 +17,13 @@ def _source(code: str, timeout: float = 20.0) -> CommandSource:
     )
 
 
+@pytest.mark.parametrize("timeout", [1e10, 1e300, float("inf")])
+def test_a_timeout_may_be_longer_than_a_system_can_wait(timeout: float) -> None:
+    source = _source("import time; time.sleep(0.2); print(1)", timeout=timeout)
+    assert source.pull(1) == [1.0]
+    source.close()
+
+
 class _Stopped:
     """A clock that jumps ahead while somebody waits for the first time: it was stopped."""
 

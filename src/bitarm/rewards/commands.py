@@ -24,6 +24,8 @@ TIMEOUT = 60.0
 """Seconds of silence after which a command counts as hung, unless it is told otherwise."""
 _OVERSLEPT = 1.0
 """Seconds after the end of a wait, from which on it was this process that did not listen."""
+_LONGEST_WAIT = 3600.0
+"""Seconds that are waited at once: a timeout may be longer than the system can wait, or infinite."""
 _SHELL = "/bin/sh"
 _LONGEST_LINE = 4096
 _OUR_OWN = "BITARM_"  # how the names of our variables begin
@@ -114,12 +116,13 @@ class CommandSource:
             if process.stderr is not None and not process.stderr.closed:
                 selector.register(process.stderr, selectors.EVENT_READ)
             while True:
-                if selector.select(max(until - time.monotonic(), 0)):
+                if selector.select(min(max(until - time.monotonic(), 0), _LONGEST_WAIT)):
                     return
                 late = time.monotonic() - until
-                if late < _OVERSLEPT:
+                if 0 <= late < _OVERSLEPT:
                     break
-                until += late + self._timeout
+                if late > 0:
+                    until += late + self._timeout
         self.close()
         raise RewardError(
             f"{self._who} printed nothing for {self._timeout:g} seconds and was ended; "
