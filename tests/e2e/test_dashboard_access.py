@@ -28,6 +28,13 @@ def test_a_visitor_signs_in(store: Path, tmp_path: Path, open_page: OpenPage) ->
         expect(page.locator("#runs tbody tr")).to_have_count(3)
 
 
+_LINES_OF_THE_LAST_LINK = """() => {
+  const text = document.createRange();
+  text.selectNodeContents(document.querySelector("footer a"));
+  return text.getClientRects().length;
+}"""
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
 def test_pages_fit_their_screen(
     site: str, open_page: OpenPage, tmp_path: Path, width: int, scheme: str
@@ -37,6 +44,7 @@ def test_pages_fit_their_screen(
         expect(page.locator("figure svg *, #runs tbody td").first).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("html").get_attribute("data-theme") == scheme
+        assert page.evaluate(_LINES_OF_THE_LAST_LINK) == 1
         name = re.sub(r"\W+", "-", path).strip("-") or "home"
         picture = page.screenshot(path=tmp_path / f"{name}-{width}-{scheme}.png", full_page=True)
         assert len(picture) > 10_000

@@ -1,6 +1,7 @@
 """Rewards from a command: numbers, and three ways to fail."""
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,35 @@ def _source(code: str, timeout: float = 20.0) -> CommandSource:
     return CommandSource(
         (sys.executable, "-c", code), folder=Path.cwd(), timeout=timeout, label="a"
     )
+
+
+@pytest.mark.parametrize("timeout", [1e10, 1e300, float("inf")])
+def test_a_timeout_may_be_longer_than_a_system_can_wait(timeout: float) -> None:
+    source = _source("import time; time.sleep(0.2); print(1)", timeout=timeout)
+    assert source.pull(1) == [1.0]
+    source.close()
+
+
+class _Stopped:
+    """A clock that jumps ahead while somebody waits for the first time: it was stopped."""
+
+    def __init__(self, jump: float) -> None:
+        self._jump = jump
+        self._asked = 0
+
+    def monotonic(self) -> float:
+        self._asked += 1
+        return time.monotonic() + (self._jump if self._asked > 1 else 0.0)
+
+
+def test_a_command_is_not_hung_while_its_reader_was_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python's select says then that nothing came, without looking."""
+    monkeypatch.setattr("bitarm.rewards.commands.time", _Stopped(jump=100.0))
+    source = _source("import time; time.sleep(0.2); print(1, flush=True); time.sleep(600)")
+    assert source.pull(1) == [1.0]
+    source.close()
 
 
 def test_numbers_come_in_the_order_in_which_they_are_printed() -> None:

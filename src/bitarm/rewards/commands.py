@@ -22,6 +22,10 @@ from bitarm.errors import ConfigError, NoMoreRewardsError, RefusedRewardError, R
 
 TIMEOUT = 60.0
 """Seconds of silence after which a command counts as hung, unless it is told otherwise."""
+_OVERSLEPT = 1.0
+"""Seconds after the end of a wait, from which on it was this process that did not listen."""
+_LONGEST_WAIT = 3600.0
+"""Seconds that are waited at once: a timeout may be longer than the system can wait, or infinite."""
 _SHELL = "/bin/sh"
 _LONGEST_LINE = 4096
 _OUR_OWN = "BITARM_"  # how the names of our variables begin
@@ -102,15 +106,23 @@ class CommandSource:
     def _wait(self, process: subprocess.Popen[bytes], *, until: float) -> None:
         """Wait until it says something, there or on stderr; end it if it has been silent too long.
 
-        What it says on stderr must be taken from it, or it would stop when that pipe is full.
+        What it says on stderr must be taken from it, or it would stop when that pipe is full. Who
+        was stopped itself (Ctrl-Z, a machine that sleeps) has heard nothing of what it said by now,
+        and may have stopped it too: then it has its time again.
         """
         assert process.stdout is not None
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             if process.stderr is not None and not process.stderr.closed:
                 selector.register(process.stderr, selectors.EVENT_READ)
-            if selector.select(max(until - time.monotonic(), 0)):
-                return
+            while True:
+                if selector.select(min(max(until - time.monotonic(), 0), _LONGEST_WAIT)):
+                    return
+                late = time.monotonic() - until
+                if 0 <= late < _OVERSLEPT:
+                    break
+                if late > 0:
+                    until += late + self._timeout
         self.close()
         raise RewardError(
             f"{self._who} printed nothing for {self._timeout:g} seconds and was ended; "

@@ -237,6 +237,7 @@ def test_a_file_that_holds_something_else_is_refused_with_what_to_do(
     (tmp_path / "gw.json").write_bytes(found)
     file = AgentFile(tmp_path / "gw.json")
     expected = f"gw.json is no memory of an agent that this version can read: .*{BEGIN_ANEW}"
-    with pytest.raises(StoreError, match=expected):
+    with pytest.raises(StoreError, match=expected) as caught:
         file.load()
+    assert ("it is empty" in str(caught.value)) == (not found)
     file.close()

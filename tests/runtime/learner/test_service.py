@@ -106,6 +106,38 @@ def test_absence_does_not_count_while_the_learner_itself_is_cut_off() -> None:
     assert result_in(world).best_arm == 2
 
 
+@pytest.mark.parametrize("rule", [LostRule.DROP, LostRule.STOP])
+def test_absence_does_not_count_while_the_learner_itself_is_frozen(rule: LostRule) -> None:
+    """As is all on a machine that is suspended, and thawed one by one."""
+    world = world_of(fleet_of(problem_with(), lost=rule, lost_after=10.0))
+    pass_a_while(world, 5)
+    assert service_in(world).count_present() == 3
+    for node in world.nodes.values():
+        node.frozen = True
+    pass_a_while(world, 400)
+    world.nodes[LEARNER].frozen = False
+    pass_a_while(world, 2)
+    for node in world.nodes.values():
+        node.frozen = False
+    world.run()
+    assert (result_in(world).outcome, result_in(world).best_arm) == (Outcome.DECIDED, 2)
+
+
+@pytest.mark.parametrize("rule", [LostRule.DROP, LostRule.STOP])
+def test_one_that_owes_nothing_is_not_lost_by_being_silent(rule: LostRule) -> None:
+    """Others wait for one that is away again and again, never for too long."""
+    world = world_of(fleet_of(problem_with(), lost=rule, lost_after=10.0))
+    pass_a_while(world)
+    for _ in range(4):
+        world.kill("gw-2", away=6.0)
+        world.run(until=lambda: service_in(world).count_present() == 2)
+        world.run(until=lambda: service_in(world).count_present() == 3)
+    assert world.now > 25.0
+    world.run()
+    assert not [event for event in events_in(world) if isinstance(event, ArmsLost)]
+    assert (result_in(world).outcome, result_in(world).best_arm) == (Outcome.DECIDED, 2)
+
+
 @pytest.mark.parametrize(("link", "arms_a_frame"), [("lorawan-us915-dr0", 1), ("nb-iot", 9)])
 def test_on_a_link_frames_fit_and_are_counted(link: str, arms_a_frame: int) -> None:
     problem = problem_with(arms=9)

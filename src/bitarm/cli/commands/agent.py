@@ -34,7 +34,7 @@ from bitarm.wire.topics import check_agent
 
 _CAUSES = {
     Cause.DROPPED: "is out of the race: no more rewards are needed",
-    Cause.ENDED: "was in the race to the end",
+    Cause.ENDED: "was dismissed at the end",  # in the race by then, or lost: it cannot know
 }
 _ENDS: dict[Outcome | None, str] = {
     None: "the run is over",

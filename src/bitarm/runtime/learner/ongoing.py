@@ -138,8 +138,9 @@ class OngoingRun:
 
     def give_up_lost(self, now: float) -> None:
         """Lose the arms of agents that were away for longer than the fleet's rule allows."""
-        if not self.is_running:
+        if not self.is_running or self.fleet.lost is LostRule.WAIT:
             return
+        self.roster.excuse(self.outbox.debtors(), now)
         for member in self.roster.lost(self.outbox.in_race(), now):
             self.log.warning(
                 "agent %s is lost: nothing was heard of it in time", member.name, peer=member.name

@@ -94,7 +94,7 @@ class Member:
 
 @final
 class Roster:
-    """All agents of a run. Absence is counted only while the learner itself is connected."""
+    """All agents of a run. Absence counts only while the learner is connected, and listens."""
 
     def __init__(self, fleet: FleetAssigned, opening: str, *, retry: float, now: float) -> None:
         self._fleet = fleet
@@ -118,6 +118,17 @@ class Roster:
         for member in self.members.values():
             member.note(Sign.UNHEARD)
             member.heard_at = now
+
+    def looked(self, late: float, now: float) -> None:
+        """Somebody looks for agents, so many seconds after it was due.
+
+        A learner that was frozen, or held up by its disk, could hear nobody: what they said
+        meanwhile is yet to be read, and their silence is its own.
+        """
+        if late <= self.every:
+            return  # not one look was missed
+        for member in self.members.values():
+            member.heard_at = min(member.heard_at + late, now)
 
     def spoke(self, member: Member, now: float) -> None:
         """A sign of life."""
@@ -162,10 +173,17 @@ class Roster:
                 due.append(member)
         return due
 
+    def excuse(self, owing: Iterable[Member], now: float) -> None:
+        """The silence of agents that are there and none of the `owing` means nothing: no word is
+        due from them. Nor does it once they are asked: their time to answer begins then.
+        """
+        debtors = {member.name for member in owing}
+        for member in self.members.values():
+            if member.is_present and member.name not in debtors:
+                member.heard_at = now
+
     def lost(self, wanted: Iterable[Member], now: float) -> list[Member]:
         """The agents that were away for too long, of those `wanted`: their arms are in the race."""
-        if self._fleet.lost is LostRule.WAIT:
-            return []
         return [member for member in wanted if now >= self._lost_at(member)]
 
     def _repeat_at(self, member: Member) -> float:

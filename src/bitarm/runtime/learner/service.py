@@ -134,6 +134,7 @@ class LearnerService:
                 run.outbid(epochs)
         is_looking = self._is_connected and now >= self._look_at
         if is_looking:
+            run.roster.looked(now - self._look_at, now)
             self._look_at = now + run.roster.every
             run.give_up_lost(now)
             self._waiting.look(run.busy() if run.is_running else (), now)
