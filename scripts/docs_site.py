@@ -39,6 +39,7 @@ _FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _WHOLE = r'<span class="flag">\g<0></span>'
 _ROW = re.compile(r"(?s)<tr[^>]*>(.*?)</tr>")
 _CELL = re.compile(r"(?s)<(t[dh])([^>]*)>(.*?)</t[dh]>")
+_SHORT = 12
 _PHONE = 75  # letters of a row that a phone shows side by side, a long first cell in lines of 16
 _HEAD = """\
 # Every command
@@ -99,12 +100,19 @@ def _fitted(table: re.Match[str]) -> str:
     are so wide that a phone shows each as a card, where a cell says what its column is called."""
     rows = [[_said(cell[3]) for cell in _CELL.finditer(row)] for row in _ROW.findall(table[0])]
     longest = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")] or [0]
-    inner = _UNDERSCORE.sub("_<wbr>", table[1])
+    inner = _CELL.sub(_whole, _UNDERSCORE.sub("_<wbr>", table[1]))
     style = f'<table style="--first: {longest[0]}ch"'
     if len(longest) < 3 or min(longest[0], 16) + sum(longest[1:]) <= _PHONE:
         return f"{style}>{inner}</table>"
     named = _ROW.sub(lambda row: _row_of_a_card(row[0], rows[0]), inner)
     return f"{style} data-cards>{named}</table>"
+
+
+def _whole(cell: re.Match[str]) -> str:
+    """A short cell with a figure stays on one line: 20 of 20, 43.7 MB."""
+    said = _said(cell[3])
+    short = cell[1] == "td" and len(said) <= _SHORT and re.search(r"\d", said)
+    return f"<td{cell[2]} data-whole>{cell[3]}</td>" if short else cell[0]
 
 
 def _row_of_a_card(row: str, columns: list[str]) -> str:
@@ -114,6 +122,8 @@ def _row_of_a_card(row: str, columns: list[str]) -> str:
         name = next(named, "")
         if found[1] == "th" or not name:
             return found[0]
+        if _said(found[3]) in ("", "–"):
+            return f"<td{found[2]} data-none>{found[3]}</td>"
         label = escape(name, quote=True)
         return f'<td{found[2]} data-column="{label}">{found[3]}</td>'
 

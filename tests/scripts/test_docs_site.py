@@ -45,3 +45,25 @@ def test_code_in_a_table_also_breaks_after_underscores_and_words_do_not() -> Non
 
 def test_a_table_says_how_long_its_first_cells_are() -> None:
     assert _shown(_TABLE).startswith('<table style="--first: 11ch"><thead>')
+
+
+def test_a_short_cell_with_a_figure_stays_on_one_line() -> None:
+    shown = _shown("<table><tr><td>20 of 20</td><td>of them all</td></tr></table>")
+    assert "<td data-whole>20 of 20</td><td>of them all</td>" in shown
+
+
+_LONG = "a cell of many words, more of them than a phone can show beside two other columns"
+_WIDE = f"""<table><thead><tr><th>what</th><th>who &amp; "why"</th><th>how</th></tr></thead>
+<tbody><tr><td>one</td><td>{_LONG}</td><td>–</td></tr></tbody></table>"""
+
+
+def test_a_cell_of_a_wide_table_says_what_its_column_is_called() -> None:
+    shown = _shown(_WIDE)
+    assert "data-cards>" in shown
+    assert f'<td data-column="who &amp; &quot;why&quot;">{_LONG}</td><td data-none>–</td>' in shown
+    assert '<td data-column="what">one</td>' in shown
+
+
+def test_a_table_of_two_columns_or_of_short_cells_is_no_pack_of_cards() -> None:
+    assert "data-c" not in _shown(_WIDE.replace("<th>how</th>", "").replace("<td>–</td>", ""))
+    assert "data-c" not in _shown(_WIDE.replace(_LONG, "few words"))
