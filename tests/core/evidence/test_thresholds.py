@@ -57,7 +57,7 @@ def least(values: Floats, slopes: Floats, low: float, high: float) -> float:
     return at(low)
 
 
-# -- a challenged agent: Σ_k Σ_j share_j·exp(λ_k·t·(edge − m) − hurdle_k + ln e⁻(m) at k − j) ≥ 1 ---
+# -- a challenged agent: Σ_k Σ_j share_j·exp(λ_k·t·(edge − m) − hurdle_k + ln e⁻(m) at k − j) ≥ 1
 
 
 def _loser(scale: Scale) -> Account:
