@@ -73,6 +73,18 @@ def test_arms_that_go_together_meet_at_the_first_checkpoint_that_nobody_has_pass
     assert asked_of(learner) == dict.fromkeys(range(3), until)
     assert {request.message for request in learner.pending} == {2}
     assert {record.ahead for record in learner.arms} == {None}
+    assert learner.save().incidents.restores == 1  # however many arms say so
+
+
+def test_what_is_lost_is_counted_once_in_each_epoch() -> None:
+    learner = after_rounds(problem_of(), 1).learner
+    restores = []
+    for epoch, ahead in ((2, 5), (2, 9), (3, 17)):
+        if learner.epoch != epoch:
+            learner.begin(epoch)
+        told(learner, _says({0: ahead})(learner))
+        restores.append(learner.save().incidents.restores)
+    assert restores == [1, 1, 2]
 
 
 def test_a_position_voids_the_round_and_no_arm_is_dropped_in_it() -> None:

@@ -150,7 +150,13 @@ def test_a_claim_spells_what_it_rests_on_in_full(
 
 @pytest.mark.parametrize(
     ("delta", "told"),
-    [(0.05, "0.05;"), (0.1234564, "0.1234564;"), (0.1234567, "0.123457;"), (1e-60, "1e-60;")],
+    [
+        (0.05, "0.05;"),
+        (0.1 + 0.2, "0.3;"),
+        (0.1234564, "0.1234564;"),
+        (0.1234567, "0.123457;"),
+        (1e-60, "1e-60;"),
+    ],
 )
 def test_what_is_claimed_in_words_is_never_less_than_the_number(delta: float, told: str) -> None:
     claim = _claim(delta=delta)
@@ -183,6 +189,7 @@ def _joined(
         ((_joined(), _joined(boot="b2")), False),  # it went on where it was
         ((_joined(), _joined(boot="b2", discarded=1)), True),  # a crash cut a batch short
         ((_joined(), _joined(boot="b2", forgot=True)), True),  # its file is gone
+        ((_joined(forgot=True), _joined(boot="b2")), True),  # whoever comes after
     ],
 )
 def test_a_crash_that_lost_rewards_must_not_depend_on_them(
@@ -225,6 +232,7 @@ def test_an_agent_that_goes_on_from_its_file_is_remembered(*, went_on: bool) -> 
     race = Race((300, 500, 950))
     race.take(race.learner.join(_joined()))
     race.take(race.learner.join(_joined("b2", went_on=went_on)))
+    race.take(race.learner.join(_joined("b3")))
     assert race.learner.save().incidents.files_read is went_on
     assert replay(race.events).save() == race.learner.save()
 
@@ -384,6 +392,15 @@ def test_losses_that_depend_on_rewards_are_paid_for() -> None:
         level = _claim("pairwise-mixture", course, arms=_K).delta
         assert level is not None
         assert _chance(best <= lost, level) > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("lost", "names"),
+    [(8, "not arm-0, arm-1, arm-2, arm-3, arm-4, arm-5, arm-6, arm-7:"), (9, "not 9 arms:")],
+)
+def test_arms_that_are_not_covered_are_named_if_they_are_few(lost: int, names: str) -> None:
+    course = Course(covered=range(lost, 12), lost=range(lost))
+    assert names in _claim(course=course, arms=12).reason
 
 
 # -- means that floats do not resolve -------------------------------------------------------------

@@ -9,6 +9,7 @@ from bitarm.core.epochs import (
     after,
     is_epoch,
     is_later,
+    is_near,
     run_field,
     run_of_opening,
     split_field,
@@ -76,3 +77,17 @@ def test_a_run_is_named_by_24_bits_of_its_openings_hash() -> None:
 )  # fmt: skip
 def test_what_is_the_number_of_an_epoch(value: object, *, expected: bool) -> None:
     assert is_epoch(value) is expected
+
+
+@given(known=epochs, ahead=st.integers(0, 255))
+def test_who_is_one_to_64_ahead_can_have_gone_on_since_and_nobody_else(
+    known: int, ahead: int
+) -> None:
+    other = (known + ahead) % 256
+    assert is_near(other, known) == (1 <= ahead <= 64)
+    assert after(known, [other]) == (known + (ahead if 1 <= ahead <= 64 else 0) + 1) % 256
+
+
+@pytest.mark.parametrize(("ahead", "taken"), [(0, 201), (1, 202), (64, 9), (65, 201)])
+def test_whom_the_next_epoch_passes_is_told_to_the_last_one(ahead: int, taken: int) -> None:
+    assert after(200, [(200 + ahead) % 256]) == taken

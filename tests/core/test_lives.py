@@ -12,7 +12,8 @@ from bitarm.core.learner_state import ArmPhase, LearnerOutput
 from bitarm.core.limits import Limits
 from bitarm.core.outcome import Outcome
 from bitarm.core.policies import Lucb, Policy, SuccessiveElimination
-from bitarm.core.quantizers import Exact
+from bitarm.core.quantizers import Exact, Icq
+from bitarm.core.question import BEATEN
 from bitarm.core.replay import replay
 from bitarm.core.result import result_of
 from bitarm.core.standings import Standings
@@ -87,6 +88,28 @@ def test_an_arm_that_is_not_there_cannot_begin_a_new_life(arm: int) -> None:
     with pytest.raises(LocalProtocolError, match="only 3 arms"):
         learner.renew({0: 0, arm: 0})
     assert learner.save() == before
+
+
+@pytest.mark.parametrize("shared", [-1, 5])
+def test_a_new_life_shares_no_more_pulls_than_were_counted(shared: int) -> None:
+    learner = after_rounds(problem_of(), 2).learner
+    before = learner.save()
+    assert before.arms[2].sure == 4
+    with pytest.raises(LocalProtocolError, match="shares pulls that were counted: .*2: "):
+        learner.renew({0: 4, 2: shared})
+    assert learner.save() == before
+
+
+def test_a_word_that_happens_to_be_a_single_zero_is_no_giving_up() -> None:
+    """A told mean: all its pulls are known, and may be shared by a new life."""
+    learner = problem_of(quantizer=Icq(bits=1, prior="midpoint")).learner()
+    learner.start()
+    pulls = learner.pending[0].question.until
+    for request in learner.pending:
+        learner.receive(replace(answer_of(learner, request.arm), symbol=BEATEN))
+    assert [record.sure for record in learner.arms] == [pulls] * 3
+    learner.renew({0: pulls})
+    assert learner.arms[0].counted == pulls
 
 
 @pytest.mark.parametrize(

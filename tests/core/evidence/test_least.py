@@ -1,6 +1,7 @@
 """What is certified is so; what is not reached is not certified; and little is missed."""
 
 import math
+import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -100,3 +101,49 @@ def test_a_sum_of_terms_is_what_it_says(terms: list[tuple[float, float]], m: flo
     values, slopes = zip(*terms, strict=True)
     assert log_sum(values, slopes, len(terms), m) == pytest.approx(_log_sum(values, slopes, m))
     assert log_sum(values, slopes, 0, m) == -math.inf
+
+
+def _draw_terms(draw: random.Random, *, both_ways: bool) -> tuple[list[float], list[float]]:
+    values = [draw.uniform(-30, 30) for _ in range(draw.randint(2, 9))]
+    slopes = [draw.choice((-1, 1)) * draw.uniform(0.5, 80) for _ in values]
+    if both_ways:  # else evidence falls without end
+        slopes[:2] = [abs(slopes[0]), -abs(slopes[1])]
+    return values, slopes
+
+
+@pytest.mark.parametrize("high", [1.0, math.inf])
+def test_the_level_at_which_it_turns_is_the_least_value_and_never_above(high: float) -> None:
+    """Levels of either sign, wherever it looks first, and least inside as well as at an end."""
+    draw, inside = random.Random(4), 0
+    low = 0.0 if high == 1.0 else -math.inf
+    for _ in range(60):
+        values, slopes = _draw_terms(draw, both_ways=high > 1.0)
+        ends = (0.0, 1.0) if high == 1.0 else (-500.0, 500.0)
+        exact = min(_least(values, slopes, *ends), *(_log_sum(values, slopes, m) for m in ends))
+        inside += all(exact < _log_sum(values, slopes, m) for m in ends)
+        for guess in (-0.5, 0.5, 3.0):
+            reached, missed = exact - 50.0, exact + 50.0
+            assert reaches(values, slopes, len(values), reached, low, high, guess)[0]
+            for _ in range(50):
+                level = (reached + missed) / 2
+                if reaches(values, slopes, len(values), level, low, high, guess)[0]:
+                    reached = level
+                else:
+                    missed = level
+            assert exact - 1e-7 < reached <= exact + 1e-12
+    assert inside >= 20
+
+
+@pytest.mark.parametrize("slope", [0.0, 1e-3])
+@pytest.mark.parametrize("value", [1.0, 1e6, -1e6, 1e12])
+def test_what_is_reached_is_more_than_all_roundings(value: float, slope: float) -> None:
+    rounding = abs(value) * 2.0**-46
+
+    def reached(level: float, *others: float) -> bool:
+        values, slopes = (value, *others), (slope,) * (1 + len(others))
+        return reaches(values, slopes, len(values), level, 0.0, 1.0, 0.0)[0]
+
+    assert not reached(value - rounding / 2)
+    assert reached(value - 4 * rounding)
+    assert not reached(value - rounding / 2, -1e15)  # the largest that was added up counts
+    assert not reached(value - 2.0**-47 * 1e15, -1e15)

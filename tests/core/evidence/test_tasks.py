@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bitarm.core.evidence.tasks import NO_HURDLE, Challenge, Edge, hurdle, hurdle_byte
@@ -20,6 +20,10 @@ def test_hurdles_rise_strictly_and_each_byte_is_its_own() -> None:
 
 
 @given(nats=st.floats(-10, 400) | st.floats(0, 20))
+@example(nats=-3.0)
+@example(nats=15.9)
+@example(nats=49.0)
+@example(nats=310.0)
 def test_a_hurdle_is_rounded_up_and_by_no_more_than_it_must(nats: float) -> None:
     byte = hurdle_byte(nats)
     assert hurdle(byte) >= nats
@@ -30,6 +34,12 @@ def test_a_hurdle_is_rounded_up_and_by_no_more_than_it_must(nats: float) -> None
 def test_a_hurdle_is_a_byte(hurdles: tuple[int, int, int]) -> None:
     with pytest.raises(LocalProtocolError, match="hurdle must lie in"):
         Challenge(edge=0.0, first=0, hurdles=hurdles)
+
+
+@pytest.mark.parametrize("edge", [math.nan, math.inf])
+def test_an_edge_is_a_number(edge: float) -> None:
+    with pytest.raises(LocalProtocolError, match="edge must be a finite number"):
+        Challenge(edge=edge, first=0, hurdles=(0, 0, 0))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from core.hand_made import Given, unheard
 
 from bitarm.core.confidence import ArmView
+from bitarm.core.guarantee import claim_ahead
 from bitarm.core.outcome import Outcome
 from bitarm.core.policies import LilUcb, LilUcbCount
 from bitarm.core.policies.lil_ucb import lil_index
@@ -14,6 +15,7 @@ from bitarm.core.policies.lil_ucb_count import stop_ratio
 from bitarm.core.policy import Action, Advance, PolicyContext, Stop
 from bitarm.core.quantizers import Exact, FedSel, Icq, Quantizer, QuBan
 from bitarm.core.schedule import ListedSchedule, paper_schedule
+from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
 from bitarm.core.widths.lil import delta_prime
 
@@ -118,6 +120,16 @@ def test_it_claims_nothing_outside_its_proof(
     else:
         assert said is not None
         assert objection in said
+
+
+@pytest.mark.parametrize(
+    ("checkpoints", "claims"), [((1, 2, 3), True), ((1, 2, 4), False), ((1, 3), False)]
+)
+def test_what_it_will_claim_is_known_from_its_checkpoints(
+    checkpoints: tuple[int, ...], *, claims: bool
+) -> None:
+    setup = Setup(spec=spec(Exact(), "lil"), policy=LilUcbCount())
+    assert (claim_ahead(setup, checkpoints).delta is not None) is claims
 
 
 PROBLEMS = [
