@@ -95,7 +95,7 @@ def test_a_new_life_shares_no_more_pulls_than_were_counted(shared: int) -> None:
     learner = after_rounds(problem_of(), 2).learner
     before = learner.save()
     assert before.arms[2].sure == 4
-    with pytest.raises(LocalProtocolError, match="shares pulls that were counted: .*2: "):
+    with pytest.raises(LocalProtocolError, match=r"shares pulls that were counted: .*2: "):
         learner.renew({0: 4, 2: shared})
     assert learner.save() == before
 

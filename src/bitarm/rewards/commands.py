@@ -25,7 +25,7 @@ TIMEOUT = 60.0
 _OVERSLEPT = 1.0
 """Seconds after the end of a wait, from which on it was this process that did not listen."""
 _LONGEST_WAIT = 3600.0
-"""Seconds that are waited at once: a timeout may be longer than the system can wait, or infinite."""
+"""Seconds that are waited at once: a time-out may be longer than a system can wait, or infinite."""
 _SHELL = "/bin/sh"
 _LONGEST_LINE = 4096
 _OUR_OWN = "BITARM_"  # how the names of our variables begin

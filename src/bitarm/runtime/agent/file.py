@@ -67,7 +67,7 @@ class AgentFile:
             AttributeError,
             RecursionError,
         ) as error:
-            reason = error if text else "it is empty"
+            reason = error if content else "it is empty"
             raise StoreError(
                 f"{self._path} is no memory of an agent that this version can read: {reason}. "
                 f"{BEGIN_ANEW}"
