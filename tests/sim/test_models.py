@@ -252,7 +252,7 @@ def test_exponential_rewards_are_exponential(mean: float) -> None:
 def test_a_heavy_tail_needs_a_mean_above_0(
     model: type[Poisson | Exponential], word: str, mean: float
 ) -> None:
-    with pytest.raises(ConfigError, match=f"mean of {word} rewards must be a number above 0"):
+    with pytest.raises(ConfigError, match=f"{word} arm must be a number above 0"):
         model(mean=mean)
 
 

@@ -190,12 +190,12 @@ class _NotSubGaussian:
     __slots__ = ()
 
     mean: float
-    _noun: ClassVar[str]  # the family in a refusal
+    _noun: ClassVar[str]  # the family in a refusal, with its article
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mean) and self.mean > 0):
             raise ConfigError(
-                f"the mean of {self._noun} rewards must be a number above 0, got {self.mean}"
+                f"the mean of {self._noun} arm must be a number above 0, got {self.mean:g}"
             )
 
     @property
@@ -221,7 +221,7 @@ class Poisson(_NotSubGaussian):
 
     name: ClassVar[str] = "poisson"
     family: ClassVar[int] = POISSON
-    _noun: ClassVar[str] = "Poisson"
+    _noun: ClassVar[str] = "a Poisson"
 
     mean: float
 
@@ -237,7 +237,7 @@ class Exponential(_NotSubGaussian):
 
     name: ClassVar[str] = "exponential"
     family: ClassVar[int] = EXPONENTIAL
-    _noun: ClassVar[str] = "exponential"
+    _noun: ClassVar[str] = "an exponential"
 
     mean: float
 

@@ -4,6 +4,7 @@ The other agent is tests/e2e/stranger.py, here without its MQTT; in runs over a 
 tested beside that file.
 """
 
+import itertools
 import math
 import struct
 from dataclasses import replace
@@ -277,19 +278,33 @@ def _row(head: str) -> list[str]:
     (line,) = (
         line for line in PAGE.read_text("utf-8").splitlines() if line.startswith(f"| {head} |")
     )
-    return [cell.strip(" `") for cell in line.strip("|").split("|")[1:]]
+    return _cells(line)[1:]
+
+
+def _columns(head: str) -> list[list[str]]:
+    """The columns of the page's table whose first row is `head`, without that row."""
+    lines = PAGE.read_text("utf-8").splitlines()
+    first = lines.index(head) + 2
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[first:])
+    return [list(column) for column in zip(*map(_cells, rows), strict=True)]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip(" `").replace("−", "-") for cell in row.strip("|").split("|")]
 
 
 def test_the_words_on_the_page_are_those_of_the_codes() -> None:
-    for divisor, escape in ((1, 3), (2, 20), (3, 20), (5, 20)):
-        words = [str(write_golomb(number, divisor, escape)) for number in range(9)]
-        assert _row(f"divisor {divisor}, escape {escape}") == words
+    codes = ((1, 3), (2, 20), (3, 20), (5, 20))
+    head = " | ".join(f"golomb(n, {divisor}, {escape})" for divisor, escape in codes)
+    numbers, *columns = _columns(f"| n | {head} |")
+    assert numbers == [str(number) for number in range(9)]
+    for (divisor, escape), words in zip(codes, columns, strict=True):
+        assert words == [str(write_golomb(int(number), divisor, escape)) for number in numbers]
     assert _row("gamma") == [str(write_gamma(number)) for number in (0, 1, 2, 3, 4, 7)]
     code = Levels(step=1.0, centre=0, dither=0.5)
-    means = [float(cell.replace("−", "-")) for cell in _row("x")]
-    assert _row("word") == [str(code.write(mean)) for mean in means]
-    levels = [int(cell.replace("−", "-")) for cell in _row("level")]
-    assert levels == [code.read(code.write(mean)) for mean in means]
+    means, words, levels = _columns("| x | word | level |")
+    assert words == [str(code.write(float(mean))) for mean in means]
+    assert [int(level) for level in levels] == [code.read(code.write(float(x))) for x in means]
 
 
 def test_the_answers_on_the_page_are_those_of_the_codes() -> None:
