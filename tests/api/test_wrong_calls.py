@@ -30,6 +30,11 @@ _REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "trials": (lambda: _simulate(trials="5"), "trials must be a whole number, got '5'"),
     "no values": (lambda: _simulate(delta=[]), "delta is an empty list: there is no value of it"),
     "names": (lambda: bitarm.setup("abc", bounds=(0, 1)), "arms must be a list of names"),
+    "number of arms": (lambda: bitarm.setup(5, bounds=(0, 1)), "arms must be a list of names"),  # type: ignore[arg-type]
+    "number of models": (
+        lambda: _simulate(models=5),
+        "are a list of models of bitarm.sim.models",
+    ),
 }
 
 

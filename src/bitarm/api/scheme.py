@@ -4,7 +4,7 @@ Only what was given is passed in: a word that does not apply to the chosen schem
 what was not given gets the default of the one place that defines it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bitarm.api.applicable import GRID, applicable, refuse_meaningless
@@ -65,7 +65,7 @@ def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setu
         ConfigError: for words that cannot be run.
     """
     problem, scheme, limits = split(words)
-    if isinstance(arms, str | bytes):
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
         raise ConfigError(f"arms must be a list of names, got {arms!r:.80}")
     return build(
         tuple(map(str, arms)), seed=seed_of(seed), problem=problem, scheme=scheme, limits=limits

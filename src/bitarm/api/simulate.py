@@ -184,6 +184,11 @@ def simulate(
         StoreError: if a chunk cannot be kept.
         TransportError: if the cluster fails.
     """
+    if not isinstance(models, Iterable):
+        raise ConfigError(
+            f"arms to simulate are a list of models of bitarm.sim.models, got {models!r:.80}"
+        )
+    models = tuple(models)
     setups = [
         setup_of(models, point, sigma_from_models=sigma_from_models) for point in crossed(words)
     ]
@@ -194,7 +199,7 @@ def simulate(
         most_bits = next(filter(None, (longest_answer(known, setup) for setup in setups)), None)
     sweep = Sweep(
         setups=tuple(setups),
-        models=tuple(models),
+        models=models,
         trials=whole_number("trials", trials),
         seed=seed_of(seed),
         most_bits=most_bits,
