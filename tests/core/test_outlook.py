@@ -52,6 +52,17 @@ def test_a_limit_leaves_a_leader_and_those_that_fell() -> None:
     assert outlook_of(Standings.of(events)).excluded == (0, 3)
 
 
+@pytest.mark.parametrize("scheme", [{}, {"policy": "challenge", "quantizer": "dyadic"}])
+def test_no_arm_falls_by_a_tolerance_and_so_none_is_in_that_claim(scheme: dict[str, str]) -> None:
+    """An arm that fell may be less than ε below the best: it is not claimed to be more."""
+    words = {"sigma": 0.5, "epsilon": 0.01, "max_samples": 3000, **scheme}
+    result, _ = _run((0.05, 0.5, 0.5), **words)
+    assert result.epsilon == 0.01
+    assert result.excluded == ("arm-0",)
+    assert result.excluded_reason.startswith("wrong with probability at most 0.05, if rewards")
+    assert result.excluded_guarantee == 0.05
+
+
 def test_an_answer_needs_no_guess() -> None:
     result, _ = _run((0.1, 0.9))
     assert result.best_arm == 1
