@@ -158,6 +158,18 @@ def test_who_was_beaten_by_an_arm_that_is_gone_is_in_the_race_again() -> None:
     assert leader.until > 60
 
 
+def test_without_a_sigma_nobody_is_challenged_by_a_mean_that_was_only_told() -> None:
+    """As after a challenge that an arm survived: its evidence may be less than its mean looks."""
+    views = [heard(0, 0.1), heard(1, 0.9, 60)]
+    (leader,) = advances(decide(views))
+    assert leader.arm == 1
+    assert leader.hint is not None
+    assert isinstance(leader.hint.task, Edge)
+    (challenged,) = advances(decide([views[0], ahead(1, 0.9, 60)]))
+    assert challenged.hint is not None
+    assert isinstance(challenged.hint.task, Challenge)
+
+
 def test_with_a_sigma_told_cells_may_be_enough() -> None:
     views = [heard(0, 0.1, 500), heard(1, 0.9, 500)]
     drop, stop = decide(views, "sub-gaussian")
