@@ -199,6 +199,19 @@ def test_a_challenge_is_of_the_rungs_and_the_spread_for_which_the_edge_was_certi
     assert [advance.arm for advance in asked] == [0, 2]
 
 
+def test_who_challenges_last_does_so_with_its_own_spread_and_not_the_latest() -> None:
+    """Recorded rewards have ended; another arm has told a spread since, after more pulls."""
+    leader = replace(ahead(1, 0.9, 600), spread=1)
+    later = replace(heard(2, 0.5, 700), spread=-6)
+    recorded = replace(context(), ends=(650, 600, 700))
+    (asked,) = advances(ChallengeElimination().decide([heard(0, 0.2), leader, later], recorded))
+    (usual,) = advances(ChallengeElimination().decide([heard(0, 0.2), leader], recorded))
+    assert asked.hint is not None
+    assert usual.hint is not None
+    assert isinstance(asked.hint.task, Challenge)
+    assert (asked.hint.rival, asked.hint.task) == (1, usual.hint.task)
+
+
 def test_with_a_sigma_told_cells_may_be_enough() -> None:
     views = [heard(0, 0.1, 500), heard(1, 0.9, 500)]
     drop, stop = decide(views, "sub-gaussian")
