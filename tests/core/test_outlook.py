@@ -13,6 +13,7 @@ from bitarm.core.events import (
     LearnerEvent,
     PositionTold,
     ReportAccepted,
+    RoundOpened,
 )
 from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import outlook_of, sufficient_epsilon
@@ -151,6 +152,15 @@ def test_with_the_sufficient_tolerance_the_run_ends_by_now(samples: int, quantiz
         (0.52, 0.5, 0.51), quantizer=quantizer, epsilon=needed * 0.99, max_samples=samples
     )
     assert less.outcome is Outcome.SAMPLE_LIMIT
+
+
+def test_no_tolerance_is_sufficient_while_a_round_is_open() -> None:
+    """Half of the arms have told more than the others: such radii are not compared."""
+    _, events = _run((0.52, 0.5, 0.51), max_samples=1000)
+    opened = max(at for at, event in enumerate(events) if isinstance(event, RoundOpened))
+    assert sufficient_epsilon(Standings.of(events[:opened])) is not None
+    assert isinstance(events[opened + 1], ReportAccepted)
+    assert sufficient_epsilon(Standings.of(events[: opened + 2])) is None
 
 
 def test_no_tolerance_is_named_where_the_policy_knows_none() -> None:
