@@ -336,6 +336,9 @@ def test_a_race_says_so_when_the_conqueror_is_lost() -> None:
     ending = race.run()
     assert ending.best_arm in (1, 3)
     assert "not arm-0, arm-2: their agents were lost, or those" in ending.guarantee_reason
+    fallen = {arm for arm, record in enumerate(race.learner.arms) if record.dropped_for is not None}
+    assert 0 in fallen
+    assert set(outlook_of(Standings.of(race.events)).excluded) == fallen - {0}
 
 
 _TRIALS, _K, _DELTA = 5000, 20, 0.05

@@ -1,5 +1,6 @@
 """Arms whose agent is gone: who leaves, who may still be named, and what is then claimed."""
 
+import math
 from copy import deepcopy
 
 import pytest
@@ -171,6 +172,20 @@ def test_an_arm_that_gave_up_for_a_lost_leader_stays_in_the_race() -> None:
     assert (ending.outcome, ending.best_arm) == (Outcome.DECIDED, 2)
     assert "not arm-3" in ending.guarantee_reason
     assert replay(race.events).save() == race.learner.save()
+
+
+def test_what_an_arm_told_before_it_gave_up_says_nothing_of_the_pulls_since() -> None:
+    """Or a mean of few pulls would be taken for one of as many as its conqueror had."""
+    race, leader = _challenged((300, 600, 700, 950), beaten=0)
+    before = race.learner.view(0)
+    assert math.isfinite(before.error)
+    race.take(race.learner.lose((leader,)))
+    (challenge,) = (request for request in race.learner.pending if request.arm == 0)
+    race.serve(challenge)
+    after = race.learner.view(0)
+    assert (after.mean, after.beaten_by) == (before.mean, leader)
+    assert after.pulls > before.pulls
+    assert (after.low, after.high) == (-math.inf, math.inf)
 
 
 def test_of_two_arms_the_one_that_gave_up_for_the_lost_one_is_no_answer() -> None:

@@ -13,6 +13,7 @@ from bitarm.core.events import (
     LearnerEvent,
     PositionTold,
     ReportAccepted,
+    RoundOpened,
 )
 from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import outlook_of, sufficient_epsilon
@@ -50,6 +51,17 @@ def test_a_limit_leaves_a_leader_and_those_that_fell() -> None:
     assert result.excluded_guarantee == 0.05
     assert result.excluded_reason.startswith("wrong with probability at most 0.05, if rewards")
     assert outlook_of(Standings.of(events)).excluded == (0, 3)
+
+
+@pytest.mark.parametrize("scheme", [{}, {"policy": "challenge", "quantizer": "dyadic"}])
+def test_no_arm_falls_by_a_tolerance_and_so_none_is_in_that_claim(scheme: dict[str, str]) -> None:
+    """An arm that fell may be less than ε below the best: it is not claimed to be more."""
+    words = {"sigma": 0.5, "epsilon": 0.01, "max_samples": 3000, **scheme}
+    result, _ = _run((0.05, 0.5, 0.5), **words)
+    assert result.epsilon == 0.01
+    assert result.excluded == ("arm-0",)
+    assert result.excluded_reason.startswith("wrong with probability at most 0.05, if rewards")
+    assert result.excluded_guarantee == 0.05
 
 
 def test_an_answer_needs_no_guess() -> None:
@@ -140,6 +152,15 @@ def test_with_the_sufficient_tolerance_the_run_ends_by_now(samples: int, quantiz
         (0.52, 0.5, 0.51), quantizer=quantizer, epsilon=needed * 0.99, max_samples=samples
     )
     assert less.outcome is Outcome.SAMPLE_LIMIT
+
+
+def test_no_tolerance_is_sufficient_while_a_round_is_open() -> None:
+    """Half of the arms have told more than the others: such radii are not compared."""
+    _, events = _run((0.52, 0.5, 0.51), max_samples=1000)
+    opened = max(at for at, event in enumerate(events) if isinstance(event, RoundOpened))
+    assert sufficient_epsilon(Standings.of(events[:opened])) is not None
+    assert isinstance(events[opened + 1], ReportAccepted)
+    assert sufficient_epsilon(Standings.of(events[: opened + 2])) is None
 
 
 def test_no_tolerance_is_named_where_the_policy_knows_none() -> None:

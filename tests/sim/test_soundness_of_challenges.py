@@ -59,12 +59,18 @@ def _setup(models: tuple[RewardModel, ...], **words: Any) -> Setup:
     return setup
 
 
-def _wrong(models: tuple[RewardModel, ...], delta: float, **words: Any) -> int:
-    """Runs with a wrong answer; one without an answer is not wrong."""
-    best = int(np.argmax([model.mean for model in models]))
+def _wrong(
+    models: tuple[RewardModel, ...], delta: float, *, beyond: float = 0.0, **words: Any
+) -> int:
+    """Runs that name an arm which is worse than the best, by more than `beyond`.
+
+    One without an answer is not wrong.
+    """
+    means = np.array([model.mean for model in models])
     setup = _setup(models, delta=delta, **words)
     (trials,) = Engine([setup], environment_of(models)).run(np.random.default_rng(7), _TRIALS)
-    return int(np.count_nonzero((trials.best_arm >= 0) & (trials.best_arm != best)))
+    too_low = means < means.max() - beyond
+    return int(np.count_nonzero((trials.best_arm >= 0) & too_low[trials.best_arm]))
 
 
 def _errs_too_often(models: tuple[RewardModel, ...], delta: float, **words: Any) -> bool:
@@ -117,7 +123,23 @@ def test_with_a_tolerance(epsilon: float) -> None:
     assert not _errs_too_often(models, 0.2, epsilon=epsilon, **sigma)
 
 
+@pytest.mark.parametrize("epsilon", [0.05, 0.3])
+def test_with_a_tolerance_where_little_is_to_spare(epsilon: float) -> None:
+    """An arm between, which may beat the best one and be named, or fall for the worst."""
+    means = 0.6, 0.6 - epsilon / 2, 0.6 - epsilon - _UNSEEN
+    models = tuple(Bernoulli(mean=mean) for mean in means)
+    for words in (_IN_UNIT, {"sigma": 0.5, "max_samples": 500}):
+        wrong = _wrong(models, 0.2, beyond=epsilon, epsilon=epsilon, **words, **_SMALL)
+        assert not _rules_out(wrong, 0.2), wrong
+        assert wrong > 0, words
+
+
 # -- controls -------------------------------------------------------------------------------------
+
+
+def test_a_tolerance_that_is_larger_than_it_is_told_to_be_is_noticed() -> None:
+    models = (Bernoulli(mean=0.6), Bernoulli(mean=0.6 - 0.05 - _UNSEEN))
+    assert _rules_out(_wrong(models, 0.2, epsilon=0.2, **_IN_UNIT, **_SMALL), 0.2)
 
 
 def test_a_sigma_that_is_too_small_is_noticed() -> None:

@@ -69,10 +69,14 @@ def guarantee(
     views: Sequence[ArmView],
     caveats: Sequence[str],
     course: Course,
+    *,
+    of_fallen: bool = False,
 ) -> Guarantee:
     """What may be claimed for this ending: a claim needs an answer, a proof and no caveat.
 
-    `views` are all arms as they stand. The claim reaches as far as the arms that are covered.
+    `views` are all arms as they stand. The claim reaches as far as the arms that are covered. With
+    `of_fallen` it is not of the answer but of the arms that fell: that a best one is not among
+    them. No arm ever falls by a tolerance, so there is none in that claim.
     """
     spec, policy = setup.spec, setup.policy
     reach = _reach(spec, course)
@@ -94,7 +98,7 @@ def guarantee(
         journal=_journal(incidents, chains) if _may_go_back(setup) else "",
         forgotten=_forgotten(forgot, looks),
     )
-    epsilon = tolerance_of(policy)
+    epsilon = 0.0 if of_fallen else tolerance_of(policy)
     within = f" (more than {spelled(epsilon)} below the best)" if epsilon else ""
     *most, last = clauses
     for_reach = f" (δ is counted {bests:g} times for that)" if bests > 1 else ""
@@ -238,7 +242,7 @@ def _journal(incidents: Incidents, chains: int) -> str:
     often = "once" if incidents.restores == 1 else f"{incidents.restores:,} times"
     return (
         "when an older journal was resumed from does not depend on the rewards (noticed "
-        f"{often}: δ is counted {chains} times for that)"
+        f"{often}: δ is counted {chains} times for that), and every other was its newest"
     )
 
 

@@ -1,8 +1,10 @@
 """The outlook of a run without an answer: who leads, who is out for sure, what deciding would cost.
 
 Read from a run's standings, so that a result, the live table and a page say the same. The leader
-and the cost are guesses and are called so. What is excluded is a claim: on the event on which an
-answer would be right no right arm ever falls, so it holds at any time, under the same conditions.
+and the cost are guesses and are called so. What is excluded is a claim: but for the events that
+an answer is paid for, the best arm never falls, nor, of several that are equally good, the one that
+the proof follows. So it holds at any time, under the same conditions; and as no arm falls by a
+tolerance, none is in it.
 """
 
 import math
@@ -42,8 +44,8 @@ class Outlook:
     leader: int | None  # the highest decoded mean in the race; a guess
     runner_up: int | None  # the next highest in the race
     lead: float | None  # of the leader over the runner-up, in decoded means
-    excluded: tuple[int, ...]  # arms that fell: surely not the best, at the level below
-    exclusion: Guarantee  # what may be claimed of that
+    excluded: tuple[int, ...]  # arms that fell: the best is not among them, or one as good is left
+    exclusion: Guarantee  # what may be claimed of that, and at which level
     to_decide: CostToDecide | None  # None where the rule says nothing, as at a tie
 
 
@@ -137,7 +139,7 @@ def _gap(leader: ArmStanding, other: ArmStanding) -> float:
 
 
 def _exclusion(standings: Standings) -> Guarantee:
-    """What may be claimed of the arms that fell: all that an answer could have claimed by now."""
+    """What may be claimed of the arms that fell: as much as of an answer without a tolerance."""
     setup, arms = standings.opened.setup, standings.arms
     spec = setup.spec
     if setup.policy.answers is Outcome.BUDGET_SPENT:
@@ -162,7 +164,7 @@ def _exclusion(standings: Standings) -> Guarantee:
         lives=[arm.lives for arm in arms],
         incidents=incidents,
     )
-    return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
+    return guarantee(setup, setup.policy.answers, views, standings.caveats, course, of_fallen=True)
 
 
 def _cost(arms: Sequence[ArmStanding], leader: int, others: Sequence[int]) -> CostToDecide | None:

@@ -67,7 +67,7 @@ class RunResult:
     leader_name: str | None
     runner_up_name: str | None  # the contender next to it
     lead: float | None  # of the leader's mean over that one's
-    excluded: tuple[str, ...]  # arms that fell: not the best, wrong with probability at most
+    excluded: tuple[str, ...]  # arms that fell: a best one is left, wrong with probability at most
     excluded_guarantee: float | None  # this; None where nothing is proven
     excluded_reason: str  # under which conditions, or why not
     to_decide: CostToDecide | None  # without an answer: an estimate of what one would still cost

@@ -26,7 +26,7 @@ from bitarm.errors import ConfigError
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
-RUNS, PULLS = 8_000, 160
+RUNS, PULLS = 20_000, 160
 RUNGS = 12
 LEVEL = 1e-4  # of each test: the exact binomial chance of as many errors if each has chance δ
 DELTAS = (0.5, 0.2, 0.05)
@@ -117,7 +117,7 @@ def peaks(law: str, rule: str, *, too_high: bool = False) -> Floats:
     mu, draw = LAWS[law]
     rng = np.random.default_rng([len(law), *map(ord, rule)])
     highest = np.zeros(RUNS)
-    for part in np.array_split(np.arange(RUNS), 10):  # a few at a time: [pull, rung, run] is large
+    for part in np.array_split(np.arange(RUNS), 25):  # a few at a time: [pull, rung, run] is large
         shape = (PULLS, len(part))
         above, _ = along(draw(rng, shape), mu)
         _, below = along(draw(rng, shape), mu)

@@ -13,6 +13,7 @@ from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.events import ArmDropped, ReportAccepted, RoundOpened, RunEnded
 from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
+from bitarm.core.evidence.verdict import challenge
 from bitarm.core.hint import HintKind
 from bitarm.core.learner import Learner
 from bitarm.core.limits import Limits
@@ -156,6 +157,59 @@ def test_who_was_beaten_by_an_arm_that_is_gone_is_in_the_race_again() -> None:
     (leader,) = advances(actions)
     assert leader.arm == 0
     assert leader.until > 60
+
+
+def test_without_a_sigma_nobody_is_challenged_by_a_mean_that_was_only_told() -> None:
+    """As after a challenge that an arm survived: its evidence may be less than its mean looks."""
+    views = [heard(0, 0.1), heard(1, 0.9, 60)]
+    (leader,) = advances(decide(views))
+    assert leader.arm == 1
+    assert leader.hint is not None
+    assert isinstance(leader.hint.task, Edge)
+    (challenged,) = advances(decide([views[0], ahead(1, 0.9, 60)]))
+    assert challenged.hint is not None
+    assert isinstance(challenged.hint.task, Challenge)
+
+
+@pytest.mark.parametrize("rung", [1, 5])
+@pytest.mark.parametrize("spread", [-6, 1])
+def test_a_challenge_is_of_the_rungs_and_the_spread_for_which_the_edge_was_certified(
+    rung: int, spread: int
+) -> None:
+    """At others, or with another spread, nothing is certified of it."""
+    leader = replace(ahead(1, 0.9, 600), rung=rung, spread=spread, messages=9)
+    others = [heard(0, 0.2), replace(heard(2, 0.1, 30), spread=-3)]
+    evidence = context().confidence
+    assert isinstance(evidence, Evidence)
+    certified = challenge(
+        scale=evidence.scale,
+        edge=leader.mean - leader.error,
+        middle=leader.mean,
+        spread=spread,
+        first=rung,
+        pulls=leader.pulls,
+        level=evidence.level,
+        log_weights=evidence.log_weights,
+    )
+    asked = advances(decide([*others, leader]))
+    for advance in asked:
+        assert advance.until == leader.pulls
+        assert advance.hint is not None
+        assert advance.hint.task == certified
+    assert [advance.arm for advance in asked] == [0, 2]
+
+
+def test_who_challenges_last_does_so_with_its_own_spread_and_not_the_latest() -> None:
+    """Recorded rewards have ended; another arm has told a spread since, after more pulls."""
+    leader = replace(ahead(1, 0.9, 600), spread=1)
+    later = replace(heard(2, 0.5, 700), spread=-6)
+    recorded = replace(context(), ends=(650, 600, 700))
+    (asked,) = advances(ChallengeElimination().decide([heard(0, 0.2), leader, later], recorded))
+    (usual,) = advances(ChallengeElimination().decide([heard(0, 0.2), leader], recorded))
+    assert asked.hint is not None
+    assert usual.hint is not None
+    assert isinstance(asked.hint.task, Challenge)
+    assert (asked.hint.rival, asked.hint.task) == (1, usual.hint.task)
 
 
 def test_with_a_sigma_told_cells_may_be_enough() -> None:

@@ -8,6 +8,7 @@ from core.policies.test_challenge import advances, ahead, context, decided, hear
 
 from bitarm.core.confidence import ArmView
 from bitarm.core.events import ArmDropped, ReportAccepted
+from bitarm.core.evidence.evidence import Evidence
 from bitarm.core.evidence.tasks import Challenge
 from bitarm.core.outcome import Outcome
 from bitarm.core.policies import ChallengeElimination
@@ -37,6 +38,17 @@ def test_who_yields_is_neither_dropped_nor_asked_while_that_arm_leads() -> None:
     assert [advance.arm for advance in asked] == [1]
     views[1:] = [ahead(1, 0.9, 200), heard(2, 0.5, 60)]
     assert [advance.arm for advance in advances(decide(views))] == [2]
+
+
+def test_told_cells_that_are_enough_with_the_tolerance_drop_nobody() -> None:
+    """Who is dropped so may be the best of all, and a third arm may win that is worse than ε."""
+    views = [heard(0, 0.68, 500), heard(1, 0.9, 500), heard(2, 0.89, 500)]
+    evidence = context("sub-gaussian").confidence
+    assert isinstance(evidence, Evidence)
+    assert evidence.separates(views[0], views[1], _EPSILON)
+    assert not evidence.separates(views[0], views[1])
+    assert advances(decide(views, "sub-gaussian"))  # no drop among them
+    assert decide(views[:2], "sub-gaussian") == (Stop(outcome=Outcome.DECIDED, best_arm=1),)
 
 
 def test_another_leader_must_beat_it_again() -> None:

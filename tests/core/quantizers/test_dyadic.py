@@ -123,6 +123,25 @@ def test_what_is_held_stays_if_an_arm_gives_up() -> None:
     assert decode(Dyadic(), symbol, held(), step) == held()
 
 
+@pytest.mark.parametrize("kind", [HintKind.CHALLENGE, HintKind.PLACE])
+def test_who_leads_no_more_has_no_edge_any_more(kind: HintKind) -> None:
+    """A mean that is only told later is certified by nothing: nobody may be challenged by it."""
+    task = Challenge(edge=1.0, first=4, hurdles=(255, 255, 255))
+    hint = Hint(
+        kind=kind,
+        value=0.9,
+        deviation=0.25,
+        scale=SCALE,
+        task=task if kind is HintKind.CHALLENGE else None,
+    )
+    led = replace(held(), rung=3, spread=-2, open_above=True)
+    told = decode(
+        Dyadic(), encode(Dyadic(), 1.5, led, occasion(hint=hint)), led, occasion(hint=hint)
+    )
+    assert told.pulls == 100
+    assert (told.rung, told.open_above, told.spread) == (None, False, -2)
+
+
 def test_before_the_first_message_it_knows_the_bounds_or_nothing() -> None:
     assert Dyadic().start(None, None) == NOTHING_KNOWN
     assert Dyadic().start(None, (-1.0, 3.0)) == Estimate(mean=1.0, error=2.0, radius=2.0)
