@@ -86,5 +86,5 @@ class Nearest:
     def _too_far(self, mean: float) -> RewardError:
         return RewardError(
             f"a mean of {mean} is too far from 0 to quantize in steps of {self.step}: "
-            "give bounds, or subtract what is common to all arms"
+            "subtract what is common to all arms, or give bounds if there are none yet"
         )
