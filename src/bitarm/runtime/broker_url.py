@@ -5,6 +5,7 @@ where every user of the machine could read it.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,8 +82,8 @@ def read_broker(
     tls = parts.scheme == "mqtts"
     if ca is not None and not tls:
         raise ConfigError("a certificate authority (--ca) is for mqtts:// only: mqtt:// has no TLS")
-    if ca is not None and not ca.is_file():
-        raise ConfigError(f"the certificate authority {ca} is no file")
+    if ca is not None and not os.path.isfile(ca):
+        raise ConfigError(f"the certificate authority {ca} is no file that can be read")
     password = _password(password_file, environment)
     return Broker(
         host=parts.hostname,
