@@ -66,7 +66,7 @@ def test_a_full_disk_takes_nothing_from_a_file_that_is_to_name_its_schema(
 
     monkeypatch.setattr(Path, "write_bytes", full)
     done = bitarm("schema", file)
-    assert (done.code, done.err) == (2, f"bitarm: cannot write {file}: No space left on device\n")
+    assert (done.code, done.err) == (1, f"bitarm: cannot write {file}: No space left on device\n")
     assert file.read_bytes() == before
 
 
