@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,14 @@ _REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "limit in part": (lambda: _identify(max_rounds=1.5), "max_rounds must be a whole number, got"),
     "bounds": (lambda: _identify(bounds=np.array([0, 1, 2])), "bounds must be two numbers, got"),
     "learner": (lambda: bitarm.Learner(["a"]), "a learner takes a setup, such as bitarm.setup("),  # type: ignore[arg-type]
-    "texts": (lambda: _arms(["0.1"]), "at index 0 is '0.1': convert texts to numbers first"),
+    "texts": (lambda: _arms(["0.1"]), "at index 0 is '0.1': convert all to floats first"),
+    "decimals": (lambda: _arms([Decimal("0.1")]), "is Decimal('0.1'): convert all to floats first"),
+    "a gap": (lambda: _arms([0.5, None]), "at index 1 is None: leave it out, or fill it in"),
+    "a set": (
+        lambda: _arms({0.1, 0.2}),
+        "arm 'a' is a set, which has no order and no number twice",
+    ),
+    "no models": (lambda: _simulate(models=None), "the arms to simulate are a list of models"),
     "no model": (lambda: _simulate(models=[1.0, 2.0]), "is a model of bitarm.sim.models, such as"),
     "trials": (lambda: _simulate(trials="5"), "trials must be a whole number, got '5'"),
     "no values": (lambda: _simulate(delta=[]), "delta is an empty list: there is no value of it"),
@@ -42,7 +50,7 @@ def _identify(**words: Any) -> object:
     return bitarm.identify(_ARMS, **{"bounds": (0, 1), **words})
 
 
-def _arms(rewards: list[Any]) -> object:
+def _arms(rewards: list[Any] | set[float]) -> object:
     return bitarm.identify({"a": rewards, "b": rewards}, bounds=(0, 1))
 
 

@@ -1,5 +1,7 @@
 """Exit codes: one for each kind of ending and each kind of fault."""
 
+import errno
+
 import pytest
 
 from bitarm.cli.exits import Exit, exit_for, exit_for_outcome, notify
@@ -55,6 +57,15 @@ def test_an_error_ends_with_the_code_of_whose_fault_it_is(
 )
 def test_an_outcome_ends_with_its_code(outcome: Outcome, code: int) -> None:
     assert exit_for_outcome(outcome) == code
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(errno.ENOSPC, 1), (errno.EROFS, 1), (errno.EIO, 1), (errno.EACCES, 2)]
+)
+def test_a_disk_that_fails_is_no_wrong_input(number: int, code: int) -> None:
+    error = ConfigError("the plan cannot be written")
+    error.__context__ = OSError(number, "it fails")  # as one raised while that was handled has
+    assert exit_for(error) == code
 
 
 def test_every_outcome_has_a_code() -> None:

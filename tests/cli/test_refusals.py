@@ -155,7 +155,7 @@ column = "right"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no column 'left' for left; its columns are none: the file is empty"),
+        ("", "has no column 'left' for left; its columns are none: the first line is to name"),
         ("left,right\n", "column 'left' of .*rewards.csv is empty: left has no rewards"),
         ("right,other\n0,1\n", "no column 'left' for left; its columns are right, other"),
         ("left,right\n0.5,0.5\nlots,0.5\n", "rewards.csv, line 3.* finite number, got 'lots'"),

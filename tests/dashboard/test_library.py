@@ -118,6 +118,42 @@ def test_a_store_that_was_replaced_is_read_anew(path: Path, library: Library) ->
         library.look()
 
 
+def _put_into(path: Path, backup: Path) -> None:
+    """Put a backup into the very file, as sqlite3's .restore does: others may have it open."""
+    with closing(sqlite3.connect(backup)) as source, closing(sqlite3.connect(path)) as there:
+        source.backup(there)
+
+
+def test_a_run_that_was_put_back_in_time_is_read_anew(path: Path, library: Library) -> None:
+    slow, backup = SlowRun(path), path.with_name("backup.sqlite")
+    slow.play_round()
+    _put_into(backup, path)
+    before = library.row(slow.run) if library.look() else None
+    while not slow.ended:
+        slow.play_round()
+    slow.close()
+    library.look()
+    assert library.row(slow.run).state == "ended"
+    _put_into(path, backup)
+    library.look()
+    assert library.row(slow.run) == before
+    with library.history(slow.run) as history:
+        assert history.row() == before
+
+
+def test_another_run_under_the_same_number_is_read_anew(path: Path, library: Library) -> None:
+    identify_into(path, seed=1, max_rounds=2)
+    other = path.with_name("other.sqlite")
+    identify_into(other, seed=2)
+    library.look()
+    assert library.row(1).outcome == "round_limit"
+    _put_into(path, other)
+    library.look()
+    assert library.row(1).outcome == "decided"
+    with library.history(1) as history:
+        assert history.spec.seed == 2
+
+
 def test_a_look_grows_with_every_change_whoever_looked_before(path: Path, library: Library) -> None:
     slow = SlowRun(path)
     first = library.look()

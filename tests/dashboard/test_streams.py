@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from dashboard.stores import SlowRun
 
+from bitarm.dashboard.api import run_stream
 from bitarm.dashboard.library import Library
 from bitarm.dashboard.streams import Streams
 from bitarm.store import SqliteJournal
@@ -203,3 +204,20 @@ def test_closing_ends_every_stream(path: Path) -> None:
         return heard
 
     assert asyncio.run(listen()) == 0
+
+
+@pytest.mark.parametrize("position", ["9" * 5000, "²", "", "-1", "0x1"])
+def test_a_position_that_is_none_of_ours_is_left_aside(position: str, decided_store: Path) -> None:
+    """A browser sends back what it got; others may send what no number can be."""
+
+    async def first() -> bytes:
+        streams = Streams(Library(decided_store))
+        async with streams.running():
+            response = await run_stream(streams, 1, after=3, last_event_id=position)
+            parts = aiter(response.body_iterator)
+            assert await anext(parts) == b"retry: 1000\n\n"
+            part = await anext(parts)
+            assert isinstance(part, bytes)
+            return part
+
+    assert b'"after":3' in asyncio.run(first())

@@ -26,7 +26,13 @@ def test_addresses(url: str, host: str, port: int, *, tls: bool) -> None:
     assert (broker.host, broker.port, broker.tls, broker.user) == (host, port, tls, None)
 
 
-@pytest.mark.parametrize("url", ["h", "http://h", "mqtt://", "mqtt://h:x", "mqtt://h/topic", ""])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("h", "http://h", "mqtt://", "mqtt://h:x", "mqtt://h/topic", ""),
+        *("mqtt://h:0", "mqtt://a..b", f"mqtt://{'h' * 300}"),
+    ],
+)
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(ConfigError):
         _read(url)

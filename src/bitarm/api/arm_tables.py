@@ -1,5 +1,6 @@
 """The arms of a problem file: all that an agent needs of it, and reads without any scheme."""
 
+import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ def parse_arms(toml: str, folder: Path) -> ArmsFile:
 
 def read_file(path: Path, parse: Callable[[str, Path], T]) -> T:
     """What `parse` makes of a file's text and folder; ConfigError, with the path, if it cannot."""
-    if path.suffix in (".csv", ".tsv") and path.is_file():
+    if path.suffix in (".csv", ".tsv") and os.path.isfile(path):
         raise ConfigError(
             f"{path} is a table of numbers: write a problem file (.toml) beside it that names its "
             'columns, an [[arm]] with source = "csv", path and column for each'

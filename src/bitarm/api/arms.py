@@ -1,6 +1,6 @@
 """Arms as a program has them: functions, arrays, columns, generators, by name or in a list."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Protocol, TypeAlias
 
 from bitarm.core.rewards import RewardSource
@@ -78,6 +78,11 @@ def _source(name: str, rewards: Any) -> RewardSource:
         return CallableSource(rewards, label=name)
     if isinstance(rewards, Iterator):
         return IteratorSource(rewards, label=name)
+    if isinstance(rewards, Set):
+        raise ConfigError(
+            f"arm {name!r} is a set, which has no order and no number twice: rewards are a sample, "
+            "give all of them in a list"
+        )
     if isinstance(rewards, Iterable) and not isinstance(rewards, str | bytes | Mapping):
         return recorded(rewards, label=name)
     raise ConfigError(f"arm {name!r} needs {_KINDS}, got {rewards!r:.80}")

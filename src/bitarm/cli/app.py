@@ -16,7 +16,7 @@ from typer.main import get_group
 
 import bitarm
 from bitarm.api.extras import require
-from bitarm.cli.exits import Exit, exit_for, notify
+from bitarm.cli.exits import Exit, exit_for, is_disk_fault, notify
 from bitarm.errors import BitarmError
 
 COMMANDS = (
@@ -32,9 +32,6 @@ COMMANDS = (
     "broker",
 )
 """The commands in the order of the help: modules of `bitarm.cli.commands` that have `add_to`."""
-
-_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-"""Why a disk takes nothing more: nobody's defect."""
 
 _EXTENSIBLE = ("identify", "simulate", "plan", "learner")
 """Commands with a flag for each word of a scheme: other packages may bring more of these."""
@@ -126,7 +123,7 @@ def run() -> int:
         if sys.stdout is not None:  # it may have been closed from the start
             sys.stdout.flush()  # while somebody can still be told that it fails
     except OSError as error:
-        if error.errno not in (*_NOT_WRITTEN, errno.EPIPE):
+        if not is_disk_fault(error) and error.errno != errno.EPIPE:
             raise
         with suppress(OSError):
             sys.stdout.close()  # or Python would try again at its end
@@ -156,7 +153,7 @@ def _run() -> int:
         notify(str(error))
         return exit_for(error)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
+        if is_disk_fault(error):
             raise
         traceback.print_exc()
         notify("this is a defect of bitarm, not of your input: please report the lines above")

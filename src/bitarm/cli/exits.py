@@ -1,5 +1,6 @@
 """Exit codes: which one an error or the outcome of a run ends with."""
 
+import errno
 import sys
 from enum import IntEnum
 
@@ -26,8 +27,18 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+
+
+def is_disk_fault(error: BaseException | None) -> bool:
+    """Whether a disk takes or gives nothing more: neither a defect nor a wrong input."""
+    return isinstance(error, OSError) and error.errno in _DISK_FAULTS
+
+
 def exit_for(error: BitarmError) -> Exit:
     """The code for an error, by whose fault it is."""
+    if is_disk_fault(error.__context__):
+        return Exit.INTERNAL  # whoever handled it took the place for ill chosen
     if isinstance(error, ConfigError | RewardError):
         return Exit.USAGE
     if isinstance(error, FrameError | PeerProtocolError | TransportError):

@@ -118,7 +118,9 @@ async def run_stream(
 ) -> StreamingResponse:
     """What happens in a run after an entry: `run` events, each a RunDelta."""
     resumed = last_event_id or ""
-    return _stream(streams.follow_run(run, int(resumed) if resumed.isdecimal() else after))
+    if resumed.isdecimal() and len(resumed) < len(str(_LARGEST)):
+        after = int(resumed)  # else it is none of ours
+    return _stream(streams.follow_run(run, after))
 
 
 @router.get("/runs/{run}/events", responses=_NOT_FOUND)

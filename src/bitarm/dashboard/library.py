@@ -42,6 +42,26 @@ class _Open:
     rows: dict[int, RunRow] = field(default_factory=dict)
     histories: OrderedDict[int, History] = field(default_factory=OrderedDict)
 
+    def forget_what_is_undone(self) -> None:
+        """Forget what was made of runs that are gone, shorter now, or others under their number.
+
+        A backup may be put back into the very file: then its runs are those of the past.
+        """
+        for number in {*self.rows, *self.histories}:
+            summary, row = self.summaries.get(number), self.rows.get(number)
+            history = self.histories.get(number)
+            is_longer = summary is not None and any(
+                made is not None and made.entries > summary.entries for made in (row, history)
+            )
+            is_other = (
+                summary is not None
+                and row is not None
+                and row.fingerprint != f"{summary.fingerprint:08x}"
+            )
+            if summary is None or is_longer or is_other:
+                self.rows.pop(number, None)
+                self.histories.pop(number, None)
+
 
 @final
 class Library:
@@ -63,6 +83,7 @@ class Library:
             changes = store.journal.changes()
             if changes != store.seen:
                 store.summaries = {run.run: run for run in store.journal.runs()}
+                store.forget_what_is_undone()
                 store.seen = changes
                 self._version += 1
             return self._version

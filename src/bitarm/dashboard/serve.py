@@ -84,7 +84,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(where[:2], family=family, backlog=_QUEUE)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:  # the last: no name of a host
         raise ConfigError(
             f"cannot listen on {host} port {port}: {error}. "
             "Choose another with --port, or 0 for any that is free"

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,14 +55,14 @@ def load_study(name: str) -> Study:
         package = "paper" if name in PAPER else "beyond"
         return _study(name, importlib.import_module(f"bitarm.experiments.{package}.{name}"))
     path = Path(name)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ConfigError(f"{name} is a folder: an experiment is one .py file with a SWEEP")
     if path.suffix != ".py":
         raise ConfigError(
             f"an experiment must be one of {', '.join((*PAPER, *FURTHER))}, "
             f"or a .py file with a SWEEP; got {name!r}"
         )
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ConfigError(f"there is no file {name}")
     return _own(path.resolve())
 

@@ -58,11 +58,18 @@ class ResultFolder:
             ) from None
 
     def _check_owner(self) -> None:
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return
-        if not self.path.is_dir():
+        if not os.path.isdir(self.path):
             raise ConfigError(f"--out must be a folder, {self.path} is a file")
-        if not any(self.path.iterdir()):
+        try:
+            is_empty = not any(self.path.iterdir())
+        except OSError as error:
+            raise ConfigError(
+                f"the output folder {self.path} cannot be read: {error.strerror}; choose another "
+                "--out"
+            ) from None
+        if is_empty:
             return
         theirs = self._read_mark()
         if theirs is None:

@@ -15,6 +15,7 @@ from bitarm.errors import RewardError
 from bitarm.rewards.recorded import RecordedSource
 
 _ONE_COLUMN = ": one column alone, since commas, semicolons and tabs are what separates them"
+_NO_COLUMNS = "none: the first line is to name them, and it is blank"
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
@@ -90,7 +91,7 @@ def _check_header(
         by = f" (separated by {_SEPARATORS[separator]})" if len(names) > 1 else _ONE_COLUMN
         raise RewardError(
             f"{path} has no column {column!r} for {label}; "
-            f"its columns are {listed + by if listed else 'none: the file is empty'}"
+            f"its columns are {listed + by if listed else _NO_COLUMNS}"
         )
 
 

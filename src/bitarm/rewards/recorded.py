@@ -93,8 +93,8 @@ def _number(value: Any, place: int, where: str) -> float:
     """A finite number; else the error says which one it is, by its index as Python counts."""
     number = float_in(value)
     if number is None or not math.isfinite(number):
-        is_text = isinstance(value, str | bytes)
-        remedy = "convert texts to numbers first" if is_text else "leave it out, or fill it in"
+        is_missing = value is None or number is not None
+        remedy = "leave it out, or fill it in" if is_missing else "convert all to floats first"
         shown = value if number is None else number  # which has few digits
         raise RefusedRewardError(
             f"{where} must be finite numbers, but at index {place} is {shown!r:.60}: {remedy}"

@@ -5,6 +5,7 @@ where every user of the machine could read it.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,7 @@ def read_broker(
     try:
         parts = urlsplit(url)
         port = parts.port
+        (parts.hostname or "").encode("idna")  # as who looks for it will: no label may be empty
     except ValueError as error:
         raise ConfigError(f"the broker's address {url!r} cannot be read: {error}") from None
     if parts.password is not None:
@@ -74,15 +76,15 @@ def read_broker(
             "a password does not belong in a broker's address, where every user of this machine "
             f"can see it: put it into a file (--password-file) or into {PASSWORD_VARIABLE}"
         )
-    if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/"):
+    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or parts.path.strip("/"):
         raise ConfigError(
             f"a broker's address is mqtt://host[:port] or mqtts://host[:port], got {url!r}"
         )
     tls = parts.scheme == "mqtts"
     if ca is not None and not tls:
         raise ConfigError("a certificate authority (--ca) is for mqtts:// only: mqtt:// has no TLS")
-    if ca is not None and not ca.is_file():
-        raise ConfigError(f"the certificate authority {ca} is no file")
+    if ca is not None and not os.path.isfile(ca):
+        raise ConfigError(f"the certificate authority {ca} is no file that can be read")
     password = _password(password_file, environment)
     return Broker(
         host=parts.hostname,

@@ -85,7 +85,7 @@ def forget_oldest(folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
     """
     sweeps = []
     for found in folder.glob("*"):
-        if _NAME.fullmatch(found.name) and found.is_dir():
+        if _NAME.fullmatch(found.name) and os.path.isdir(found):
             with contextlib.suppress(OSError):  # another process removes it too
                 size = sum(file.stat().st_size for file in found.iterdir())
                 sweeps.append((found.stat().st_mtime, size, found))

@@ -3,6 +3,7 @@
 Refuses to know runs and events. Nothing is written to a file before it is known to be ours.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -56,7 +57,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
 def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
     """A connection that cannot write, to a file that exists and has the current version."""
     _refuse_other_things(path)
-    if not path.exists():
+    if is_missing(path):
         raise StoreError(f"there is no journal at {path}: check the path, or begin a run there")
     with explained(path):
         try:
@@ -66,9 +67,20 @@ def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
             # in a read-only folder. Without a log there is nothing in it to read: the file alone
             # is the whole journal, and nobody is writing it.
             log = path.with_name(path.name + "-wal")
-            if result_code(error) not in _NO_INDEX or log.exists():
+            if result_code(error) not in _NO_INDEX or os.path.exists(log):
                 raise
         return _checked_reader(path, "mode=ro&immutable=1", patience=patience)
+
+
+def is_missing(path: Path) -> bool:
+    """Whether there is nothing at a path; what cannot be looked at is not missing."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False  # nobody may look there, or nothing can have such a name: SQLite's to say
+    return False
 
 
 def found_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -186,7 +198,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _refuse_other_things(path: Path) -> None:
-    if path.is_dir():
+    if os.path.isdir(path):  # not the path's own method, which fails where nobody may look
         raise StoreError(f"{path} is a folder, a journal is a file: add a file name")
-    if path.exists() and not path.is_file():  # a pipe would be waited for, without end
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe: waited for, without end
         raise StoreError(f"{path} is a pipe or a device, a journal is a file: choose another path")

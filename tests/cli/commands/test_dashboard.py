@@ -84,6 +84,14 @@ def test_a_port_that_is_taken(bitarm: Command) -> None:
     assert "--port" in done.err
 
 
+def test_a_host_that_no_name_can_be(bitarm: Command, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("s" * 32, encoding="utf-8")
+    done = bitarm("dashboard", "--port", 0, "--host", "a..b", "--token-file", token)
+    assert done.code == 2
+    assert "cannot listen on a..b" in done.err
+
+
 def test_a_run_beside_its_page_is_the_same_run(
     apart: Command, bitarm: Command, store: Path
 ) -> None:

@@ -11,7 +11,7 @@ from bitarm.core.codes.nearest import MOST_STEPS
 from bitarm.core.hint import Hint, HintKind
 from bitarm.core.quantizer import NOTHING_KNOWN, Estimate, Occasion
 from bitarm.core.quantizers import Dicq
-from bitarm.errors import ConfigError, PeerProtocolError, RewardError
+from bitarm.errors import ConfigError, LocalProtocolError, PeerProtocolError, RewardError
 
 DICQ = Dicq(kappa=2.0, kappa_first=4.0)
 FIRST = Occasion(message=1, pulls=4, index=1, u_prime=1.0, sigma=0.5, bounds=None)  # steps of 1
@@ -114,6 +114,12 @@ def test_hints_change_nothing(kind: HintKind) -> None:
 def test_refused_steps(word: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"{word} must be a finite number above 0, got {value}"):
         Dicq(**{word: value})
+
+
+@pytest.mark.parametrize("kappa", [5e-324, 1e-300, 1e-163])
+def test_steps_whose_square_is_no_float_are_refused_in_words(kappa: float) -> None:
+    with pytest.raises(LocalProtocolError, match=r"divisor must lie in|step must be a finite"):
+        Dicq(kappa=kappa).question(HELD, SECOND, 0.0)
 
 
 def test_a_prior_is_refused() -> None:

@@ -237,3 +237,11 @@ def test_a_folder_without_a_broker_says_how_to_make_one(
 ) -> None:
     with pytest.raises(ConfigError, match="holds no broker: make one with bitarm broker init"):
         step(BrokerFolder(tmp_path), ("a",))
+
+
+@pytest.mark.parametrize("name", ["accounts", "grants", "broker.toml"])
+def test_a_file_that_is_no_text_is_named(name: str, folder: BrokerFolder) -> None:
+    _set_up(folder, "a")
+    (folder.path / name).write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=f"{name} cannot be read: it is no text"):
+        _set_up(folder, "a")

@@ -1,6 +1,7 @@
 """`bitarm plan`: which setting costs least, and what it will cost."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -124,7 +125,7 @@ def _check_outputs(plot: Path | None, save: Path | None) -> None:
     if plot is not None and plot.suffix not in _PICTURES:
         raise ConfigError(f"a plot must end in {', '.join(_PICTURES)}, got {plot}")
     for path in (plot, save):
-        if path is not None and not path.parent.is_dir():
+        if path is not None and not os.path.isdir(path.parent):
             raise ConfigError(f"there is no folder {path.parent} to write {path.name} to")
 
 

@@ -13,7 +13,7 @@ from bitarm.cli.flags.output import JsonOption
 from bitarm.cli.flags.storage import StoreOption, store_path
 from bitarm.core.journal import RunSummary
 from bitarm.peer_log import printable
-from bitarm.store import SqliteJournal
+from bitarm.store import SqliteJournal, is_missing
 from bitarm.store.pruning import Pruning, prunable
 
 _DAY = 86_400.0
@@ -56,7 +56,7 @@ def prune_command(
     )
     path = store_path(store)
     found: list[RunSummary] = []
-    if path.exists():
+    if not is_missing(path):
         with closing(SqliteJournal.open(path)) as journal:
             found = prunable(
                 rule,

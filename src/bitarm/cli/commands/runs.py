@@ -29,7 +29,7 @@ from bitarm.core.result import result_of
 from bitarm.core.standings import Standings, follow
 from bitarm.errors import StoreError
 from bitarm.peer_log import printable
-from bitarm.store import MemoryJournal, SqliteJournal, find_run
+from bitarm.store import MemoryJournal, SqliteJournal, find_run, is_missing
 
 _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 
@@ -59,7 +59,7 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
     """All runs, the newest first."""
     path = store_path(store)
     runs: list[RunSummary] = []
-    if path.exists():
+    if not is_missing(path):
         with closing(SqliteJournal.open_read_only(path)) as journal:
             runs = journal.runs()
     if as_json:
@@ -191,7 +191,7 @@ def export(
 
 def _entries(run: str, store: StoreOption) -> tuple[int, list[Entry]]:
     path = store_path(store)
-    if not path.exists():
+    if is_missing(path):
         return find_run(MemoryJournal(), run).run, []  # says that there is none
     with closing(SqliteJournal.open_read_only(path)) as journal:
         number = find_run(journal, run).run

@@ -1,5 +1,8 @@
 """`bitarm schema`: problem files that editors complete and check."""
 
+import contextlib
+import os
+import shutil
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -49,7 +52,7 @@ def schema_file() -> Path:
 
 
 def _built_in(file: Path) -> str:
-    if file.exists():
+    if os.path.lexists(file):
         raise ConfigError(f"{file} exists: leave out --new to keep what is in it")
     return built_in_problem()
 
@@ -57,7 +60,7 @@ def _built_in(file: Path) -> str:
 def _read(file: Path) -> str:
     """The text of a file that is TOML: a line more would spoil any other, such as a CSV."""
     try:
-        text = file.read_text("utf-8")
+        text = file.read_bytes().decode("utf-8-sig")  # its line ends stay as they are
         tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError(f"there is no {file}; --new makes it") from None
@@ -71,7 +74,15 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, text: str) -> None:
+    """Put a text in the place of a file, whole: a full disk must not take what was in it."""
+    place = Path(os.path.realpath(file))  # what is a link stays one
+    part = place.with_name(f".{place.name}.part")
     try:
-        file.write_text(text, "utf-8")
+        part.write_bytes(text.encode())
+        if os.path.exists(place):
+            shutil.copymode(place, part)
+        part.replace(place)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise ConfigError(f"cannot write {file}: {error.strerror}") from None

@@ -137,7 +137,10 @@ def golomb_divisor(before: int, pulls: int, error: float, size: float, kappa: fl
     the mean's own movement, and an old error that is uniform on its cell. Of numbers alone, since
     the simulator compiles this very function.
     """
-    moved = (pulls - before) / (before * kappa * kappa)
+    scale = before * kappa * kappa
+    if scale == 0.0 or size == 0.0:  # of a κ whose square is no float
+        return LIMIT + 1  # with which no code is made, and says so
+    moved = (pulls - before) / scale
     old = error / size
     return golomb_divisor_of(moved + old * old / 3)
 

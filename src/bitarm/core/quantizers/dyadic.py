@@ -170,12 +170,14 @@ class Dyadic(Quantizer):
 
 LEAST_EXPONENT = -1000
 """Far below that of any step: a unit must not vanish among the smallest floats."""
+_LEAST_STEP = math.ldexp(1.0, LEAST_EXPONENT)
 
 
 def dyadic(size: float) -> float:
-    """The nearest number that is 4 to 8 times a power of two."""
+    """The nearest number that is 4 to 8 times a power of two, and none of the smallest floats."""
     if size == math.inf:
         return size  # which no code takes, and says so
+    size = max(size, _LEAST_STEP)
     unit = unit_of(size)
     return math.floor(size / unit + 0.5) * unit
 

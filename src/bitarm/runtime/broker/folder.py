@@ -97,7 +97,7 @@ class BrokerFolder:
 
     def read_password(self, name: str) -> str:
         """The password of one name; ConfigError if its file cannot be read."""
-        return read(self.password(name)).decode().strip()
+        return read_text(self.password(name)).strip()
 
     def create(self) -> None:
         """Make the folders that are missing; nobody but the owner may look into them."""
@@ -110,11 +110,15 @@ class BrokerFolder:
 
     def require(self) -> None:
         """Refuse a folder in which no broker was set up."""
-        if not self.settings.exists():
+        try:
+            self.settings.stat()
+        except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(
                 f"{self.path} holds no broker: make one with "
                 f"bitarm broker init {self.path} --agents NAME,NAME"
-            )
+            ) from None
+        except OSError as error:
+            raise ConfigError(f"the broker's folder cannot be used: {error}") from None
 
 
 def write_private(path: Path, content: str | bytes) -> None:
@@ -159,3 +163,11 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of the folder; ConfigError if it cannot be read, or is no text."""
+    try:
+        return read(path).decode()
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} cannot be read: it is no text in UTF-8, save it so") from None

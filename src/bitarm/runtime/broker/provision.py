@@ -17,7 +17,7 @@ from bitarm.runtime.broker.access import access_list
 from bitarm.runtime.broker.accounts import BROKER
 from bitarm.runtime.broker.authority import KeyPair
 from bitarm.runtime.broker.configuration import Listener
-from bitarm.runtime.broker.folder import BrokerFolder, read, write_private, write_public
+from bitarm.runtime.broker.folder import BrokerFolder, read, read_text, write_private, write_public
 from bitarm.runtime.broker.grants import Grant, read_grants, write_grants
 from bitarm.wire.topics import LEARNER
 
@@ -78,7 +78,7 @@ def remove(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
     """Shut agents out: their names and passwords are no longer good."""
     folder.require()
     names = accounts.distinct(agents)
-    known = accounts.read_accounts(read(folder.accounts).decode())
+    known = accounts.read_accounts(read_text(folder.accounts))
     for name in names:
         if name not in known:
             raise ConfigError(f"{folder.path} has no agent {name!r}: it has {_list(known)}")
@@ -93,7 +93,7 @@ def remove(folder: BrokerFolder, agents: Sequence[str]) -> list[Change]:
 def grant(folder: BrokerFolder, grants: Sequence[Grant]) -> list[Change]:
     """Let accounts read or write topics beside those of all agents."""
     folder.require()
-    known = accounts.read_accounts(read(folder.accounts).decode())
+    known = accounts.read_accounts(read_text(folder.accounts))
     for given in grants:
         if given.user not in known:
             raise ConfigError(
@@ -105,7 +105,7 @@ def grant(folder: BrokerFolder, grants: Sequence[Grant]) -> list[Change]:
 
 def grants_of(folder: BrokerFolder) -> tuple[Grant, ...]:
     """What single accounts may do beside the rules for all."""
-    return read_grants(read(folder.grants).decode()) if folder.grants.exists() else ()
+    return read_grants(read_text(folder.grants)) if folder.grants.exists() else ()
 
 
 def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
@@ -119,7 +119,7 @@ def renew(folder: BrokerFolder, now: datetime) -> list[Change]:
 
 def agents_of(folder: BrokerFolder) -> tuple[str, ...]:
     """The names that may connect beside the learner."""
-    known = accounts.read_accounts(read(folder.accounts).decode())
+    known = accounts.read_accounts(read_text(folder.accounts))
     return tuple(name for name in known if name not in (LEARNER, BROKER))
 
 
@@ -141,7 +141,7 @@ def _refuse_unfit(folder: BrokerFolder) -> None:
 
 def _listener(folder: BrokerFolder, hosts: Sequence[str], port: int | None) -> Listener:
     """Where the broker is to listen: past this machine as soon as it has a name out there."""
-    text = read(folder.settings).decode() if folder.settings.exists() else ""
+    text = read_text(folder.settings) if folder.settings.exists() else ""
     before = configuration.read_settings(text, port=port)
     named = any(not authority.is_loopback(host) for host in hosts)
     opened = named and authority.is_loopback(before.address)
@@ -185,7 +185,7 @@ def _issue(folder: BrokerFolder, hosts: Sequence[str], now: datetime, deed: Deed
 def _enrol(folder: BrokerFolder, names: Iterable[str]) -> list[Change]:
     """An account decides: its password's file may have been moved to the agent's machine."""
     there = folder.accounts.exists()
-    known = accounts.read_accounts(read(folder.accounts).decode()) if there else {}
+    known = accounts.read_accounts(read_text(folder.accounts)) if there else {}
     changes = []
     for name in names:
         path = folder.password(name)
@@ -203,7 +203,7 @@ def _enrol(folder: BrokerFolder, names: Iterable[str]) -> list[Change]:
 
 def _enrol_itself(folder: BrokerFolder) -> list[Change]:
     """The broker's own account; its password stays here, and is drawn again if it was moved."""
-    known = accounts.read_accounts(read(folder.accounts).decode())
+    known = accounts.read_accounts(read_text(folder.accounts))
     if BROKER in known and not folder.password(BROKER).exists():
         del known[BROKER]
         write_private(folder.accounts, accounts.write_accounts(known))
@@ -222,7 +222,7 @@ def _content(path: Path, content: str) -> Change:
     if not path.exists():
         write_private(path, content)
         return Change(path=path, deed=Deed.MADE)
-    if read(path).decode() == content:
+    if read_text(path) == content:
         return Change(path=path, deed=Deed.KEPT)
     write_private(path, content)
     return Change(path=path, deed=Deed.CHANGED)

@@ -10,7 +10,7 @@ from bitarm.errors import ConfigError
 from bitarm.runtime.broker import authority, configuration, provision
 from bitarm.runtime.broker.check import BrokerCheck
 from bitarm.runtime.broker.configuration import Listener
-from bitarm.runtime.broker.folder import BrokerFolder, read, write_private
+from bitarm.runtime.broker.folder import BrokerFolder, read, read_text, write_private
 from bitarm.runtime.broker.mosquitto import Mosquitto, find_mosquitto, running
 from bitarm.runtime.broker.mosquitto_log import RefusalReader
 from bitarm.runtime.broker.shares import ShareKeeper
@@ -29,7 +29,7 @@ def serve(folder: BrokerFolder, port: int | None, *, started: Teller, tell: Tell
     """
     folder.require()
     program = find_mosquitto()
-    listener = configuration.read_settings(read(folder.settings).decode(), port=port)
+    listener = configuration.read_settings(read_text(folder.settings), port=port)
     _check_certificates(folder, tell)
     write_private(folder.configuration, configuration.guarded(folder, listener))
     provision.refresh(folder)
@@ -92,7 +92,14 @@ Stamps = tuple[int, ...]
 def _stamps(folder: BrokerFolder) -> Stamps:
     """When the files that Mosquitto can read again were written."""
     watched = (folder.accounts, folder.access, folder.grants, folder.server)
-    return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in watched)
+    return tuple(map(_written_at, watched))
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # it is not there, or was taken away just now
+        return 0
 
 
 def _take_up(broker: Mosquitto, folder: BrokerFolder, reader: RefusalReader, tell: Teller) -> None:
