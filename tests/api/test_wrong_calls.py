@@ -33,7 +33,6 @@ _REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: _arms({0.1, 0.2}),
         "arm 'a' is a set, which has no order and no number twice",
     ),
-    "no models": (lambda: _simulate(models=None), "the arms to simulate are a list of models"),
     "no model": (lambda: _simulate(models=[1.0, 2.0]), "is a model of bitarm.sim.models, such as"),
     "trials": (lambda: _simulate(trials="5"), "trials must be a whole number, got '5'"),
     "no values": (lambda: _simulate(delta=[]), "delta is an empty list: there is no value of it"),

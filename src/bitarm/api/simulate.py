@@ -256,8 +256,6 @@ def setup_of(
 
     Where a run would refuse them, for want of σ and bounds, σ is the smallest that is valid.
     """
-    if not isinstance(models, Sequence):
-        raise ConfigError(f"the arms to simulate are a list of models, got {models!r:.60}")
     for model in models:
         if not isinstance(model, RewardModel):
             raise ConfigError(
