@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import final
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import ArmView, Stride
 from bitarm.core.guarantee import Course, Guarantee, Incidents, covered_arms, guarantee
-from bitarm.core.outcome import Outcome
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.core.words import values_of
 
@@ -140,7 +140,7 @@ def _exclusion(standings: Standings) -> Guarantee:
     """What may be claimed of the arms that fell: all that an answer could have claimed by now."""
     setup, arms = standings.opened.setup, standings.arms
     spec = setup.spec
-    if setup.policy.answers is Outcome.BUDGET_SPENT:
+    if is_budgeted(setup.policy):
         return Guarantee(delta=None, reason="a fixed budget proves nothing of the arms that fell")
     views = [
         ArmView(

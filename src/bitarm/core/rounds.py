@@ -7,6 +7,7 @@ which are asked next, whether a limit or the policy ends the run, and what may t
 from dataclasses import replace
 from typing import final
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.epochs import Address
 from bitarm.core.events import (
@@ -140,7 +141,7 @@ class Rounds:
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
-        if self._race.setup.policy.answers is Outcome.BUDGET_SPENT:
+        if is_budgeted(self._race.setup.policy):
             events.append(self.note(NO_BUDGET))
             return self.end(Stop(outcome=Outcome.INTERRUPTED), events, [])
         advances = self._race.catch_up()
