@@ -41,6 +41,7 @@ class Incidents:
     silent: bool = False  # whether an agent does not say what it remembers
     resumed: bool = False  # whether another learner went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
+    restored_in: int | None = None  # the last of these epochs
 
     def with_process(self, joined: AgentJoined) -> "Incidents":
         """The incidents after a process began to serve an agent, for the first time or again."""
@@ -50,6 +51,16 @@ class Incidents:
             files_read=self.files_read or joined.may_have_gone_on,
             silent=self.silent or joined.is_silent,
         )
+
+    def with_restore(self, epoch: int) -> "Incidents":
+        """The incidents after an agent told, in this epoch, of a past that its learner has lost.
+
+        However many say so in one epoch, it is one past. It counts when it is told: the arm may be
+        lost before the round closes.
+        """
+        if epoch == self.restored_in:
+            return self
+        return replace(self, restores=self.restores + 1, restored_in=epoch)
 
 
 @final

@@ -8,12 +8,11 @@ answer would be right no right arm ever falls, so it holds at any time, under th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import final
 
 from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.guarantee import Course, Guarantee, Incidents, covered_arms, guarantee
+from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.core.words import values_of
 
@@ -153,14 +152,11 @@ def _exclusion(standings: Standings) -> Guarantee:
         )
         for number, arm in enumerate(arms)
     ]
-    incidents = Incidents(resumed=standings.resumed, restores=standings.restores)
-    for joined in chain.from_iterable(standings.joined.values()):
-        incidents = incidents.with_process(joined)
     course = Course(
         covered=covered_arms(arms),
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
-        incidents=incidents,
+        incidents=standings.incidents,
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course)
 

@@ -35,7 +35,6 @@ class Rounds:
         self.address = address
         self.caveats: tuple[str, ...] = ()
         self.incidents = Incidents()
-        self._restored: int | None = None  # the last epoch in which agents remembered more
         self.ending: RunEnded | None = None
         self._race = race
 
@@ -55,13 +54,8 @@ class Rounds:
         self.incidents = self.incidents.with_process(joined)
 
     def notice_restore(self) -> None:
-        """Take in that an agent remembers more than this journal: the past of this epoch is lost.
-
-        Counted when it is told: the arm may be lost before the round closes.
-        """
-        if self._restored != self.address.epoch:
-            self._restored = self.address.epoch
-            self.incidents = replace(self.incidents, restores=self.incidents.restores + 1)
+        """Take in that an agent remembers more than this journal."""
+        self.incidents = self.incidents.with_restore(self.address.epoch)
 
     def close(self, events: list[LearnerEvent]) -> LearnerOutput:
         """All that were asked have answered, which led to `events`: what follows.
