@@ -90,10 +90,10 @@ def guarantee(
     refusal = _refusal(setup, outcome, views, caveats, reach)
     if refusal is not None:
         return Guarantee(delta=None, reason=refusal)
-    looks, bests = _looks(spec, course.lives), _bests(spec, course)
+    sequences, bests = _sequences(spec, course.lives), _bests(spec, course)
     incidents = course.incidents
     chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
-    spent = spec.delta * looks * bests * chains
+    spent = spec.delta * sequences * bests * chains
     forgot = sum(course.lives) - len(course.lives)
     if spent >= 1:
         return Guarantee(delta=None, reason=_nothing_left(spec, forgot, bests, chains) + reach)
@@ -103,7 +103,7 @@ def guarantee(
         files_read=incidents.files_read and _may_undo_looks(setup),
         silent=incidents.silent,
         journal=_journal(incidents, chains) if _may_go_back(setup) else "",
-        forgotten=_forgotten(forgot, looks),
+        forgotten=_forgotten(forgot, sequences),
     )
     epsilon = tolerance_of(policy)
     within = f" (more than {spelled(epsilon)} below the best)" if epsilon else ""
@@ -190,7 +190,7 @@ def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:
     return None
 
 
-def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
+def _sequences(spec: RunSpec, lives: Sequence[int]) -> int:
     """How often δ is spent where agents lost their memory and began new sequences of rewards.
 
     A width that is a union over checkpoints spends it once: each checkpoint of an arm is read
