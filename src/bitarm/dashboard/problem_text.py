@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from bitarm.core.budget import is_budgeted
-from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import LooksSchedule, RecordedSchedule
 from bitarm.core.setup import Setup
@@ -34,7 +33,7 @@ def _problem(setup: Setup) -> dict[str, Any]:
     spec, terms = setup.spec, setup.terms
     words = {
         "delta": terms.delta,
-        "sigma": None if spec.width == BoundedEvidence.name else spec.sigma,
+        "sigma": spec.sigma if spec.sampling.needs_sigma else None,
         "bounds": spec.bounds,
         "pull_budget": terms.pull_budget,
         "bit_budget": terms.bit_budget,
