@@ -216,8 +216,7 @@ def assert_journal_stands_for(network: Network) -> None:
     assert replay(events).save() == learner.save()
     standings = Standings.of(events)
     assert (standings.samples, standings.payload_bits) == (learner.samples, learner.payload_bits)
-    assert (standings.epoch, standings.resumed) == (learner.epoch, learner.resumed)
-    assert standings.restores == learner.save().incidents.restores
+    assert (standings.epoch, standings.incidents) == (learner.epoch, learner.save().incidents)
     for standing, record in zip(standings.arms, learner.arms, strict=True):
         assert (standing.lives, standing.counted) == (record.lives, record.counted)
         assert (standing.pulls, standing.messages) == (record.pulls, record.message)

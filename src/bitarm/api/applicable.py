@@ -13,7 +13,7 @@ from bitarm.core.policy import Policy
 from bitarm.core.quantizer import Quantizer
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.registry import Registry
-from bitarm.core.widths import BoundedEvidence
+from bitarm.core.widths import WIDTHS
 from bitarm.core.words import words_of
 from bitarm.errors import ConfigError
 
@@ -59,9 +59,9 @@ def displaced_words(chosen: Mapping[str, Any]) -> set[str]:
         displaced.add("checkpoints")
     if "bit_budget" in chosen:
         displaced |= sized_by_bits(["bit_budget"]).keys() - sized_by_bits([]).keys()
-    if chosen.get("width") == BoundedEvidence.name:
+    quantizer, policy, width = (chosen.get(word) for word in ("quantizer", "policy", "width"))
+    if isinstance(width, str) and width in WIDTHS and not WIDTHS[width].needs_sigma:
         displaced.add("sigma")
-    quantizer, policy = chosen.get("quantizer"), chosen.get("policy")
     if isinstance(quantizer, str) and quantizer in CHOICES and not CHOICES[quantizer].has_intervals:
         displaced.add("interval_delta")
     if isinstance(policy, str) and policy in POLICIES:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.resolution import resolution
 from bitarm.core.spec import RunSpec
 from bitarm.errors import RefusedRewardError
@@ -19,7 +18,7 @@ _OF_A_GAP = 2.0**-20  # widths come down to about the gap before arms are told a
 
 def sigma_caveats(spec: RunSpec, models: "Iterable[RewardModel]") -> list[str]:
     """Why a run's σ is not valid for these models, if it is not and the run relies on it."""
-    if spec.width == BoundedEvidence.name:
+    if not spec.sampling.needs_sigma:
         return []  # rewards outside the bounds are refused as they come
     sigma = spec.sigma
     needed = max((model.sigma for model in models), default=0.0)
@@ -41,7 +40,7 @@ def data_caveats(spec: RunSpec, sources: Iterable[RecordedSource]) -> list[str]:
     is 10^−4 over all arms: what agrees with σ may still break it, what contradicts it does not
     happen to be so.
     """
-    if spec.width == BoundedEvidence.name:
+    if not spec.sampling.needs_sigma:
         return []
     caveats = []
     for source in sources:

@@ -4,7 +4,6 @@
 """
 
 from bitarm.core.confidence import Stride
-from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -89,7 +88,7 @@ def _tails(spec: RunSpec) -> str:
         return f"rewards are {tails}"
     a, b = spec.bounds
     within = f"[{spelled(a)}, {spelled(b)}]"
-    if isinstance(spec.sampling, BoundedEvidence):
+    if not spec.sampling.needs_sigma:
         return f"rewards lie in {within}"
     link = "and so are" if spec.sigma >= (b - a) / 2 else "and are"  # Hoeffding's lemma
     return f"rewards lie in {within} {link} {tails}"

@@ -93,6 +93,7 @@ class Width(ABC):
     name: ClassVar[str]
     along_path: ClassVar[bool]
     of_pairs: ClassVar[bool] = True  # whether it pays for differences from the best arm only
+    needs_sigma: ClassVar[bool] = True  # or it takes the bounds alone, and no σ is relied on
 
     arms: int  # K
     delta: float

@@ -13,7 +13,7 @@ ahead. A run would have to be resumed 127 times without one agent hearing of it 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from typing import TypeGuard, final
 
 from bitarm.core.messages import Answer, Cause, Dismiss, Request
 from bitarm.core.question import Question
@@ -59,7 +59,7 @@ def after(known: int, heard: Iterable[int] = ()) -> int:
     return (known + max(ahead, default=0) + 1) % _EPOCHS
 
 
-def is_epoch(value: object) -> bool:
+def is_epoch(value: object) -> TypeGuard[int]:
     """Whether this is the number of an epoch."""
     return type(value) is int and 0 <= value < _EPOCHS
 

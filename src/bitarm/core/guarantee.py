@@ -41,6 +41,7 @@ class Incidents:
     silent: bool = False  # whether an agent does not say what it remembers
     resumed: bool = False  # whether another learner went on with the run, from its journal
     restores: int = 0  # epochs in which agents turned out to remember more than that journal
+    restored_in: int | None = None  # the last of these epochs
 
     def with_process(self, joined: AgentJoined) -> "Incidents":
         """The incidents after a process began to serve an agent, for the first time or again."""
@@ -50,6 +51,16 @@ class Incidents:
             files_read=self.files_read or joined.may_have_gone_on,
             silent=self.silent or joined.is_silent,
         )
+
+    def with_restore(self, epoch: int) -> "Incidents":
+        """The incidents after an agent told, in this epoch, of a past that its learner has lost.
+
+        However many say so in one epoch, it is one past. It counts when it is told: the arm may be
+        lost before the round closes.
+        """
+        if epoch == self.restored_in:
+            return self
+        return replace(self, restores=self.restores + 1, restored_in=epoch)
 
 
 @final
@@ -83,10 +94,10 @@ def guarantee(
     refusal = _refusal(setup, outcome, views, caveats, reach)
     if refusal is not None:
         return Guarantee(delta=None, reason=refusal)
-    looks, bests = _looks(spec, course.lives), _bests(spec, course)
+    sequences, bests = _sequences(spec, course.lives), _bests(spec, course)
     incidents = course.incidents
     chains = _CHAINS**incidents.restores if _may_go_back(setup) else 1
-    spent = spec.delta * looks * bests * chains
+    spent = spec.delta * sequences * bests * chains
     forgot = sum(course.lives) - len(course.lives)
     if spent >= 1:
         return Guarantee(delta=None, reason=_nothing_left(spec, forgot, bests, chains) + reach)
@@ -96,7 +107,7 @@ def guarantee(
         files_read=incidents.files_read and _may_undo_looks(setup),
         silent=incidents.silent,
         journal=_journal(incidents, chains) if _may_go_back(setup) else "",
-        forgotten=_forgotten(forgot, looks),
+        forgotten=_forgotten(forgot, sequences),
     )
     epsilon = 0.0 if of_fallen else tolerance_of(policy)
     within = f" (more than {spelled(epsilon)} below the best)" if epsilon else ""
@@ -183,7 +194,7 @@ def _too_far(spec: RunSpec, views: Sequence[ArmView]) -> str | None:
     return None
 
 
-def _looks(spec: RunSpec, lives: Sequence[int]) -> int:
+def _sequences(spec: RunSpec, lives: Sequence[int]) -> int:
     """How often δ is spent where agents lost their memory and began new sequences of rewards.
 
     A width that is a union over checkpoints spends it once: each checkpoint of an arm is read

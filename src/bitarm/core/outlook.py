@@ -10,12 +10,11 @@ tolerance, none is in it.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import final
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.guarantee import Course, Guarantee, Incidents, covered_arms, guarantee
-from bitarm.core.outcome import Outcome
+from bitarm.core.guarantee import Course, Guarantee, covered_arms, guarantee
 from bitarm.core.standings import ArmStanding, Standings
 from bitarm.core.words import values_of
 
@@ -142,7 +141,7 @@ def _exclusion(standings: Standings) -> Guarantee:
     """What may be claimed of the arms that fell: as much as of an answer without a tolerance."""
     setup, arms = standings.opened.setup, standings.arms
     spec = setup.spec
-    if setup.policy.answers is Outcome.BUDGET_SPENT:
+    if is_budgeted(setup.policy):
         return Guarantee(delta=None, reason="a fixed budget proves nothing of the arms that fell")
     views = [
         ArmView(
@@ -155,14 +154,11 @@ def _exclusion(standings: Standings) -> Guarantee:
         )
         for number, arm in enumerate(arms)
     ]
-    incidents = Incidents(resumed=standings.resumed, restores=standings.restores)
-    for joined in chain.from_iterable(standings.joined.values()):
-        incidents = incidents.with_process(joined)
     course = Course(
         covered=covered_arms(arms),
         lost=[number for number, arm in enumerate(arms) if arm.lost],
         lives=[arm.lives for arm in arms],
-        incidents=incidents,
+        incidents=standings.incidents,
     )
     return guarantee(setup, setup.policy.answers, views, standings.caveats, course, of_fallen=True)
 

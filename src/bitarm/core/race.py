@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import final
 
 from bitarm.core.bits import Symbol
+from bitarm.core.budget import is_budgeted
 from bitarm.core.catch_up import catch_up
 from bitarm.core.confidence import ArmView, Intervals, Stride
 from bitarm.core.dither import dither
@@ -93,7 +94,7 @@ class Race:
 
         Infinite under a policy that answers without a proof.
         """
-        if self._policy.answers is Outcome.BUDGET_SPENT:
+        if is_budgeted(self._policy):
             return math.inf  # nothing is claimed of any arm: there is no δ
         record = self.arms[arm]
         held = record.held

@@ -7,6 +7,7 @@ which are asked next, whether a limit or the policy ends the run, and what may t
 from dataclasses import replace
 from typing import final
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.catch_up import NO_BUDGET
 from bitarm.core.epochs import Address
 from bitarm.core.events import (
@@ -34,7 +35,6 @@ class Rounds:
         self.address = address
         self.caveats: tuple[str, ...] = ()
         self.incidents = Incidents()
-        self._restored: int | None = None  # the last epoch in which agents remembered more
         self.ending: RunEnded | None = None
         self._race = race
 
@@ -54,13 +54,8 @@ class Rounds:
         self.incidents = self.incidents.with_process(joined)
 
     def notice_restore(self) -> None:
-        """Take in that an agent remembers more than this journal: the past of this epoch is lost.
-
-        Counted when it is told: the arm may be lost before the round closes.
-        """
-        if self._restored != self.address.epoch:
-            self._restored = self.address.epoch
-            self.incidents = replace(self.incidents, restores=self.incidents.restores + 1)
+        """Take in that an agent remembers more than this journal."""
+        self.incidents = self.incidents.with_restore(self.address.epoch)
 
     def close(self, events: list[LearnerEvent]) -> LearnerOutput:
         """All that were asked have answered, which led to `events`: what follows.
@@ -140,7 +135,7 @@ class Rounds:
 
     def _catch_up(self, events: list[LearnerEvent]) -> LearnerOutput:
         """Go on from where the agents are, since they are ahead of this learner."""
-        if self._race.setup.policy.answers is Outcome.BUDGET_SPENT:
+        if is_budgeted(self._race.setup.policy):
             events.append(self.note(NO_BUDGET))
             return self.end(Stop(outcome=Outcome.INTERRUPTED), events, [])
         advances = self._race.catch_up()

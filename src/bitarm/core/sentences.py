@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.events import (
     AgentJoined,
     ArmDropped,
@@ -59,7 +60,7 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
             again = "again" if event.times == 1 else f"and others again, {event.times:,} times"
             return f"{_name(spec, event.arm)} sent message {event.message} {again}: ignored"
         case ArmDropped():
-            better = "did better" if setup.policy.answers is Outcome.BUDGET_SPENT else "is better"
+            better = "did better" if is_budgeted(setup.policy) else "is better"
             return (
                 f"{_name(spec, event.arm)} is out in round {event.round}: "
                 f"{_name(spec, event.because)} {better}"

@@ -8,9 +8,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from bitarm.core.budget import is_budgeted
 from bitarm.core.confidence import Stride
 from bitarm.core.limits import Limits
-from bitarm.core.outcome import Outcome
 from bitarm.core.plain import dumps
 from bitarm.core.policies import POLICIES
 from bitarm.core.policy import Policy
@@ -86,7 +86,7 @@ class Setup:
         Under a fixed budget δ and width only size the intervals of a quantizer that has some.
         """
         spec, policy = self.spec, self.policy
-        if policy.answers is not Outcome.BUDGET_SPENT:
+        if not is_budgeted(policy):
             return Terms(
                 delta=spec.delta,
                 width=spec.width,

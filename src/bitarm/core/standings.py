@@ -30,6 +30,7 @@ from bitarm.core.events import (
     RunOpened,
     TrafficMeasured,
 )
+from bitarm.core.guarantee import Incidents
 from bitarm.core.messages import Cause, Message, Position, Report, Request
 from bitarm.errors import StoreError
 
@@ -81,9 +82,7 @@ class Standings:
         self.opened = opened
         self.arms = [ArmStanding(name=name) for name in opened.setup.spec.arms]
         self.round = 0
-        self.resumed = False  # whether another learner went on with the run, from its journal
-        self.restores = 0  # epochs in which agents turned out to remember more than that journal
-        self._restored: int | None = None  # the last of them
+        self.incidents = Incidents()  # what happened to its processes
         self.samples = 0  # at most, while arms that gave up have not told their pulls
         self.spared = 0  # of these, that such arms were asked for and did not make
         self.payload_bits = 0
@@ -116,8 +115,7 @@ class Standings:
             case EpochBegan():
                 self._begin(event)
             case PositionTold():
-                if self._restored != self.epoch:
-                    self._restored, self.restores = self.epoch, self.restores + 1
+                self.incidents = self.incidents.with_restore(self.epoch)
                 self._answer(event.arm, Position, pulls=event.pulls)
             case LivesBegan():
                 self._renew(event)
@@ -150,6 +148,7 @@ class Standings:
                     self._arm(number).agent = agent
             case AgentJoined():
                 self.joined.setdefault(event.agent, []).append(event)
+                self.incidents = self.incidents.with_process(event)
 
     @property
     def epoch(self) -> int:
@@ -159,7 +158,7 @@ class Standings:
     @property
     def restored(self) -> bool:
         """Whether the run went on from a journal that is older than what its agents remember."""
-        return self.restores > 0
+        return self.incidents.restores > 0
 
     @property
     def samples_at_most(self) -> bool:
@@ -195,7 +194,7 @@ class Standings:
 
     def _begin(self, event: EpochBegan) -> None:
         """What was not answered is asked again: the first question of the new epoch to its arm."""
-        self.resumed = True
+        self.incidents = replace(self.incidents, resumed=True)
         self._address = replace(self._address, epoch=event.epoch)
         for number, arm in enumerate(self.arms):
             if arm.awaited and arm.request is not None:

@@ -18,7 +18,6 @@ from bitarm.core.events import (
     RoundOpened,
     RunOpened,
 )
-from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.journal import Entry
 from bitarm.core.messages import Message
 from bitarm.core.result import RAW_REWARD_BYTES, RunResult, result_of
@@ -236,8 +235,8 @@ def _arms_of(event: LearnerEvent, standings: Standings) -> list[int]:
 def _settings(opened: RunOpened) -> dict[str, Any]:
     """By which rules a run goes: every word that was set, under its own name."""
     words = {**opened.setup.words, "seed": opened.setup.spec.seed}
-    if opened.setup.spec.width == BoundedEvidence.name:
-        del words["sigma"]  # nothing relies on it there
+    if not opened.setup.spec.sampling.needs_sigma:
+        del words["sigma"]
     return words
 
 

@@ -7,8 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bitarm.core.evidence.bounded import BoundedEvidence
-from bitarm.core.outcome import Outcome
+from bitarm.core.budget import is_budgeted
 from bitarm.core.quantizers import CHOICES
 from bitarm.core.schedule import LooksSchedule, RecordedSchedule
 from bitarm.core.setup import Setup
@@ -25,7 +24,7 @@ def problem_text(setup: Setup) -> str:
     arms = [f"[[arm]]\nname = {_value(name)}\n{_NO_SOURCE}\n" for name in named]
     if len(spec.arms) > len(named):
         arms.append(f"# and {len(spec.arms) - len(named):,} arms more\n")
-    limits = {} if _is_budgeted(setup) else values_of(setup.limits)
+    limits = {} if is_budgeted(setup.policy) else values_of(setup.limits)
     tables = (("problem", _problem(setup)), ("scheme", _scheme(setup)), ("limits", limits))
     return "\n".join([*(_table(name, words) for name, words in tables if _given(words)), *arms])
 
@@ -34,7 +33,7 @@ def _problem(setup: Setup) -> dict[str, Any]:
     spec, terms = setup.spec, setup.terms
     words = {
         "delta": terms.delta,
-        "sigma": None if spec.width == BoundedEvidence.name else spec.sigma,
+        "sigma": spec.sigma if spec.sampling.needs_sigma else None,
         "bounds": spec.bounds,
         "pull_budget": terms.pull_budget,
         "bit_budget": terms.bit_budget,
@@ -47,17 +46,13 @@ def _scheme(setup: Setup) -> dict[str, Any]:
     words: dict[str, Any] = {"policy": policy.name, **_of(policy, "scheme")}
     if spec.quantizer.name in CHOICES:  # one that a bit_budget sized is made from it again
         words |= {"quantizer": spec.quantizer.name, **_of(spec.quantizer, "scheme")}
-    if _is_budgeted(setup):
+    if is_budgeted(setup.policy):
         return words | {"width": setup.terms.width, "interval_delta": setup.terms.interval_delta}
     schedule = spec.schedule
     grid = schedule.grid if isinstance(schedule, RecordedSchedule) else schedule
     return (
         words | {"width": spec.width} | ({} if isinstance(grid, LooksSchedule) else values_of(grid))
     )
-
-
-def _is_budgeted(setup: Setup) -> bool:
-    return setup.policy.answers is Outcome.BUDGET_SPENT
 
 
 def _of(scheme: Any, table: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from bitarm.core.rewards import PULLED_AT_ONCE
 from bitarm.core.running_sum import add
 from bitarm.errors import ConfigError, RewardError
 from bitarm.sim.kernels.arrays import (
@@ -24,7 +25,6 @@ from bitarm.sim.models import RewardModel
 from bitarm.sim.tape import Tape
 
 _MOST_COUNTED = 2.0**62  # beyond, a 64-bit count of events could overflow
-_DRAWN_AT_ONCE = 1 << 16  # bounds memory: a cell may hold up to 10^12 rewards
 
 
 @final
@@ -84,8 +84,8 @@ def draw_cell(environment: Environment, rng: np.random.Generator, arm: int, coun
         )
         return drawn
     total = rest = 0.0
-    for begin in range(0, count, _DRAWN_AT_ONCE):
-        batch = environment.models[arm].draw(rng, min(_DRAWN_AT_ONCE, count - begin))
+    for begin in range(0, count, PULLED_AT_ONCE):
+        batch = environment.models[arm].draw(rng, min(PULLED_AT_ONCE, count - begin))
         total, rest = add(total, rest, float(batch.sum()))
     return total + rest
 

@@ -121,18 +121,20 @@ def _with_priors(setup: Setup, tape: Tape, trial: int) -> RunSpec:
 def _dither_of(
     tape: Tape, environment: Environment, rng: np.random.Generator, trial: int
 ) -> DitherOf:
-    def dither(arm: int, step: Occasion) -> float:
+    def dither(arm: int, occasion: Occasion) -> float:
         """The tape's dither; drawn now if the tape has none for this message yet.
 
         After the rewards that the message is about, as a kernel draws them: one stream feeds both.
         """
-        fill(tape, environment, rng, trial, arm, int(np.searchsorted(tape.grid, step.pulls)) + 1)
-        if step.message > tape.dithers.shape[1]:
+        fill(
+            tape, environment, rng, trial, arm, int(np.searchsorted(tape.grid, occasion.pulls)) + 1
+        )
+        if occasion.message > tape.dithers.shape[1]:
             return float(rng.random())
-        while tape.dithered[trial, arm] < step.message:
+        while tape.dithered[trial, arm] < occasion.message:
             tape.dithers[trial, tape.dithered[trial, arm], arm] = rng.random()
             tape.dithered[trial, arm] += 1
-        return float(tape.dithers[trial, step.message - 1, arm])
+        return float(tape.dithers[trial, occasion.message - 1, arm])
 
     return dither
 

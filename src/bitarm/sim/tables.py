@@ -122,7 +122,7 @@ def table_of(setup: Setup) -> Table:
         rows.append((*bins, quantizer.least_bits(occasion), radius))
     k0, k1, last, least, radii = zip(*rows, strict=True)
     limits = (setup.limits.rounds, setup.limits.samples, setup.limits.bits)
-    first, rest = _codes(quantizer)
+    first, rest = _numbers_of(quantizer)
     return Table(
         policy=INDEXED.get(type(setup.policy)),
         first=first,
@@ -215,7 +215,8 @@ def _radius(setup: Setup, confidence: Confidence, held: Estimate, occasion: Occa
     return confidence.radius(view)
 
 
-def _codes(quantizer: Quantizer) -> tuple[int, int]:
+def _numbers_of(quantizer: Quantizer) -> tuple[int, int]:
+    """Numbers of the quantizers of message 1 and of the others, in `kernels/quantize.py`."""
     match quantizer:
         case Icq(prior="quban"):
             return quantize.QUBAN, quantize.ICQ

@@ -7,6 +7,11 @@
 
 Both implement `bitarm.core.journal.Journal`; the format is told in docs/journal.md. No module
 here knows what an event means beyond how a run began and how it ended.
+
+    memory, sqlite, find    these three
+    schema, event_bodies    the tables, and events as the text in them
+    connection, faults      how the file is opened and written, and what SQLite's errors mean
+    privacy, pruning        who may read it, and which runs of it may be forgotten
 """
 
 from bitarm.store.connection import is_missing

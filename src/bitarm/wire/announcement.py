@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from bitarm.core.bounds import check_bounds
-from bitarm.core.epochs import is_epoch
 from bitarm.errors import BitarmError, PeerProtocolError
 from bitarm.wire import MAX_BYTES
-from bitarm.wire.peer_json import is_arm, is_text, read_json
+from bitarm.wire.peer_json import is_arm, is_text, read_epoch, read_json
 
 VERSION = 2
 MOST_BYTES = 1 << 20
@@ -58,16 +57,14 @@ def load_announcement(payload: bytes) -> Announcement:
             f"an announcement must have version {VERSION}, got {found!r:.40}: bring learner and "
             "agents to the same version of bitarm"
         )
-    opening, epoch, seed = plain.get("opening"), plain.get("epoch"), plain.get("seed")
+    opening, seed = plain.get("opening"), plain.get("seed")
     if not isinstance(opening, str) or not 1 <= len(opening) <= 64 or not is_text(opening):
         raise PeerProtocolError(f"an announcement must name its opening, got {opening!r:.40}")
-    if type(epoch) is not int or not is_epoch(epoch):
-        raise PeerProtocolError(f"epoch must lie in [0, 255], got {epoch!r:.40}")
     if type(seed) is not int or not 0 <= seed < 2**64:
         raise PeerProtocolError(f"seed must lie between 0 and 2^64 − 1, got {seed!r:.40}")
     return Announcement(
         opening=opening,
-        epoch=epoch,
+        epoch=read_epoch(plain.get("epoch")),
         arms=_arms(plain.get("arms")),
         bounds=_bounds(plain.get("bounds")),
         seed=seed,

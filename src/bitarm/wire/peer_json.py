@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from bitarm.core.epochs import is_epoch
 from bitarm.errors import PeerProtocolError
 
 _ARM_DIGITS = 10  # of an arm's number, which has 32 bits
@@ -19,6 +20,13 @@ def read_json(payload: bytes, *, what: str, most_bytes: int) -> Any:
         return json.loads(payload)
     except (ValueError, RecursionError):
         raise PeerProtocolError(f"{what} must be JSON, got {payload[:40]!r}") from None
+
+
+def read_epoch(value: object) -> int:
+    """The epoch that a field names; PeerProtocolError if it is no epoch's number."""
+    if not is_epoch(value):
+        raise PeerProtocolError(f"epoch must lie in [0, 255], got {value!r:.40}")
+    return value
 
 
 def is_text(value: str) -> bool:

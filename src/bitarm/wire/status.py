@@ -11,10 +11,9 @@ from enum import Enum
 from typing import Any, final
 
 from bitarm.core.codes import CODES
-from bitarm.core.epochs import is_epoch
 from bitarm.core.schedule import MAX_PULLS
 from bitarm.errors import PeerProtocolError
-from bitarm.wire.peer_json import is_arm, is_text, read_json
+from bitarm.wire.peer_json import is_arm, is_text, read_epoch, read_json
 
 MOST_STARTS = 8
 """Starts of an agent that its memory goes back to: who was heard from before is taken for lost."""
@@ -106,13 +105,11 @@ def load_status(payload: bytes) -> Status:
         found = str(plain.get("presence"))[:40]
         raise PeerProtocolError(f"presence must be one of {allowed}, got {found!r}") from None
     epoch = plain.get("epoch")
-    if epoch is not None and not is_epoch(epoch):
-        raise PeerProtocolError(f"epoch must lie in [0, 255], got {epoch!r:.40}")
     # Fields of a later version are left out, not refused: a status decides nothing by itself.
     return Status(
         presence=presence,
         opening=_text(plain.get("opening"), _MOST_TEXT) or None,
-        epoch=epoch,
+        epoch=None if epoch is None else read_epoch(epoch),
         boot=_text(plain.get("boot"), _MOST_NAME),
         life=_text(plain.get("life"), _MOST_NAME),
         pulls=_pulls(plain.get("pulls", {})),

@@ -23,7 +23,7 @@ DITHER = "c0000000"
 REFUSED = [
     # the byte that names the question, and the pulls
     (f"00 05 {HALF}", "no form of a question is called 00"),
-    ("08 05", "no form of a question is called 08"),
+    ("1f 05", "no form of a question is called 1f"),
     (f"10 05 {HALF}", "no form of a question is called 10"),
     ("24 05", "no form of a question is called 24"),
     ("84 05", "no form of a question is called 84"),
@@ -114,7 +114,7 @@ def test_the_largest_until_is_accepted() -> None:
         (f"01 1f 0000 01 00 {ZERO} {ONE} 08", "until must lie .* got 0"),
         (f"03 1e 0000 01 05 {ONE} 09 {DITHER}{DITHER}", "dither has 2 times"),
         (f"14 07 0000 01 05 {HALF}", "no form of a question is called 14"),
-        ("08 03 0000 01 05", "no form of a question is called 08"),
+        ("1f 03 0000 01 05", "no form of a question is called 1f"),
         ("04 07 0000 01 05", "spare must be zero"),
         ("04 03 0000 00 05", "message must be at least 1"),
     ],

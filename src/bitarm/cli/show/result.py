@@ -11,9 +11,9 @@ from rich.text import Text
 
 from bitarm.cli.show.link import link_json, print_link
 from bitarm.cli.show.tables import facts_table
-from bitarm.core.evidence.bounded import BoundedEvidence
 from bitarm.core.outcome import WHY_NO_ANSWER, Outcome
 from bitarm.core.result import RunResult
+from bitarm.core.widths import WIDTHS
 from bitarm.links.cost import LinkLedger
 from bitarm.peer_log import printable
 
@@ -151,13 +151,14 @@ def _raw(result: RunResult) -> str:
 
 def _scheme(result: RunResult) -> str:
     bits = "" if result.bits is None else f" at {result.bits} bit{'s' * (result.bits > 1)}"
+    needs_sigma = result.width is None or WIDTHS[result.width].needs_sigma
     words = {
         "width": result.width,
         "delta": result.delta,
         "interval delta": result.interval_delta,
         "pull budget": result.pull_budget,
         "bit budget": result.bit_budget,
-        "sigma": None if result.width == BoundedEvidence.name else result.sigma,
+        "sigma": result.sigma if needs_sigma else None,
     }
     said = [f"{word} {_plainly(value)}" for word, value in words.items() if value is not None]
     return ", ".join((f"{result.quantizer}{bits} under {result.policy}", *said))

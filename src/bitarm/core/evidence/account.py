@@ -12,13 +12,13 @@ from typing import final
 from bitarm.core.codes.checks import require_finite, require_step
 from bitarm.core.evidence import bets as betting
 from bitarm.core.evidence.bets import Bets
-from bitarm.core.evidence.ladder import RUNGS, rate
+from bitarm.core.evidence.ladder import RATES
 
 TOP = 4.0
 """The highest rate is nearly this over σ: with gaps of many σ, two or three pulls are enough."""
 
-BOUNDED_RATES = tuple(rate(rung) for rung in range(RUNGS))
-SIGMA_RATES = tuple(TOP * rate(rung) for rung in range(RUNGS))
+SIGMA_RATES = tuple(TOP * rate for rate in RATES)
+"""λ of each rung where σ is known, over σ."""
 
 
 @final
@@ -38,7 +38,7 @@ class Scale:
     @property
     def rates(self) -> tuple[float, ...]:
         """λ of each rung, per unit."""
-        return BOUNDED_RATES if self.bounded else SIGMA_RATES
+        return RATES if self.bounded else SIGMA_RATES
 
     @classmethod
     def of_sigma(cls, sigma: float) -> "Scale":
@@ -85,8 +85,8 @@ class Account:
         return self.bets.squares / self.pulls if self.bets is not None else 1.0
 
     def _of_sum(self, rung: int, side: float) -> float:
-        step = SIGMA_RATES[rung]
-        return self.pulls * step * (side * self.scale.inward(self.mean) - step / 2)
+        rate = SIGMA_RATES[rung]
+        return self.pulls * rate * (side * self.scale.inward(self.mean) - rate / 2)
 
 
 def clamped(mean: float, pulls: float) -> float:
@@ -104,9 +104,9 @@ def variance(bounded: bool, mean: float, spread: float, pulls: float) -> float:
 
 
 def cost(
-    bounded: bool, step: float, mean: float, spread: float, pulls: float, side: float
+    bounded: bool, rate: float, mean: float, spread: float, pulls: float, side: float
 ) -> float:
-    """What a bettor with rate `step` loses with each reward to the rewards' variance.
+    """What a bettor at a rate λ loses with each reward to the rewards' variance.
 
     With σ known that is λ²/2. Otherwise by a rough model: rewards with this mean and `spread` times
     the variance of a coin, and the skewness of Beta rewards of such a spread. `side` is 1 for who
@@ -114,11 +114,11 @@ def cost(
     nothing is claimed of it.
     """
     if not bounded:
-        return step * step / 2.0
+        return rate * rate / 2.0
     mean = clamped(mean, pulls)
     skew = side * (2.0 * mean - 1.0) * min(2.0 * spread / (1.0 + spread), 1.0)
-    lean = skew * step
+    lean = skew * rate
     of_coin = spread * mean * (1.0 - mean)
     if abs(lean) < 1e-4:  # where the formula would divide nothing by nothing
-        return of_coin * step * step * (0.5 + lean / 3.0)
+        return of_coin * rate * rate * (0.5 + lean / 3.0)
     return of_coin * (-math.log1p(-lean) - lean) / (skew * skew)

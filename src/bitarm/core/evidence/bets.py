@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from bitarm.core.evidence.ladder import RUNGS, rate
+from bitarm.core.evidence.ladder import RATES
 from bitarm.core.evidence.least import Room, Row
 
 BETTORS = 8
@@ -35,8 +35,7 @@ BETTORS = 8
 FOLD = 64
 """Rewards after which fortunes become logarithms: until then they cannot leave a float."""
 
-_RATES = tuple(rate(rung) for rung in range(RUNGS))
-STAKES = _RATES[:BETTORS]
+STAKES = RATES[:BETTORS]
 """λ of the rungs that have bettors."""
 
 
@@ -115,10 +114,10 @@ def above(
     logs: Row,
 ) -> float:
     """ln e⁺(m) + λnm of a rung: evidence that the mean is above m, but for its slope."""
-    step = _RATES[rung]
+    rate = RATES[rung]
     if rung < BETTORS:
-        return logs[rung] + math.log(fortunes[rung]) + step * predicted
-    return step * total + (math.log1p(-step) + step) * squares
+        return logs[rung] + math.log(fortunes[rung]) + rate * predicted
+    return rate * total + (math.log1p(-rate) + rate) * squares
 
 
 def below(
@@ -130,8 +129,8 @@ def below(
     logs: Row,
 ) -> float:
     """ln e⁻(m) − λnm of a rung: evidence that the mean is below m, but for its slope."""
-    step = _RATES[rung]
+    rate = RATES[rung]
     if rung < BETTORS:
         bettor = BETTORS + rung
-        return logs[bettor] + math.log(fortunes[bettor]) - step * predicted
-    return -step * total + (math.log1p(-step) + step) * squares
+        return logs[bettor] + math.log(fortunes[bettor]) - rate * predicted
+    return -rate * total + (math.log1p(-rate) + rate) * squares

@@ -19,6 +19,7 @@ class BoundedEvidence(Width):
 
     name: ClassVar[str] = "bounded"
     along_path: ClassVar[bool] = True
+    needs_sigma: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _ = self.scale  # refuses rewards without bounds

@@ -63,7 +63,7 @@ class Evidence(Confidence):
             )
             lead = min(lead, (self.level - log_weight - SHARES[0]) / (rate * pulls) + lost / rate)
             if rung > BAND and rate * pulls < 1e-3:
-                break
+                break  # from here on a lead would have to be a thousand units and more
         return lead * scale.unit
 
     # -- what decides, where σ is known ----------------------------------------------------------

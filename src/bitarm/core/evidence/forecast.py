@@ -23,6 +23,7 @@ DOUBT, DOUBT_OF_EDGE = 0.6, 0.125
 still. An edge is less in doubt: it is what evidence certifies, and the mean is above it."""
 
 _RATIO = 1.6  # of neighbouring rungs' rates
+_BETWEEN = 1.26  # its square root: a share below the middle of two is nearer the lower one
 
 
 class Forecast(NamedTuple):
@@ -58,7 +59,7 @@ def forecast(
     higher.
     """
     climb, ratio = 0, 1.0
-    while climb + 1 < len(SHARES) and ratio > share * 1.26:
+    while climb + 1 < len(SHARES) and ratio > share * _BETWEEN:
         ratio /= _RATIO
         climb += 1
     gap = leader - target

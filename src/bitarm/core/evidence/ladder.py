@@ -41,6 +41,10 @@ def rate(rung: int) -> float:
     return _OCTAVES[rung % 3] * 4.0 ** -(rung // 3)
 
 
+RATES = tuple(rate(rung) for rung in range(RUNGS))
+"""λ of each rung."""
+
+
 def weight(rung: int, middle: int) -> float:
     """The weight of the winner's rung: 1/((d + 2)(d + 3)) at d rungs from the middle, over all.
 

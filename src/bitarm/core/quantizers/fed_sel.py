@@ -30,7 +30,7 @@ class FedSel(Quantizer):
 
     @property
     def has_fixed_length(self) -> bool:
-        """The number of a cell."""
+        """True: every word is the number of a cell."""
         return True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:
@@ -44,7 +44,7 @@ class FedSel(Quantizer):
         return occasion.u_prime / 2
 
     def least_bits(self, occasion: Occasion) -> int:
-        """⌈log2 n⌉ for n cells: every symbol of a step has this length, 0 if there is one cell."""
+        """⌈log2 n⌉ for n cells: every word of a message has this length, 0 if there is one cell."""
         return (cells(occasion) - 1).bit_length()
 
     def question(self, held: Estimate, occasion: Occasion, dither: float) -> Question:

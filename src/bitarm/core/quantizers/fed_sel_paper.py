@@ -24,7 +24,7 @@ class FedSelPaper(Quantizer):
 
     @property
     def has_fixed_length(self) -> bool:
-        """The number of a cell."""
+        """True: every word is the number of a cell."""
         return True
 
     def start(self, prior: float | None, bounds: Bounds | None) -> Estimate:

@@ -64,7 +64,7 @@ class Icq(Quantizer):
 
     @classmethod
     def without_effect(cls, given: Container[str]) -> Mapping[str, str]:
-        """A budget of bits sets B."""
+        """The word `bits` beside a budget of bits, which sets B."""
         return {"bits": SET_BY_BITS} if "bit_budget" in given else {}
 
     def within_bits(self, budget: BitBudget, *, sigma: float, bounds: Bounds | None) -> Quantizer:

@@ -34,7 +34,7 @@ class KeyPair:
 
     @property
     def pem(self) -> bytes:
-        """Both, for one file."""
+        """The certificate and then the key, as programs read them from one file."""
         return self.certificate + self.key
 
     def __repr__(self) -> str:

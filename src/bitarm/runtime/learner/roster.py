@@ -131,7 +131,7 @@ class Roster:
             member.heard_at = min(member.heard_at + late, now)
 
     def spoke(self, member: Member, now: float) -> None:
-        """A sign of life."""
+        """Take in that a member was heard: it is there, and is asked again at short intervals."""
         member.heard_at = now
         member.waits = 1
 

@@ -3,8 +3,9 @@
 With `core/policies/se.py`, `sequential_halving.py` and `successive_rejects.py`.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -63,7 +64,7 @@ def blank_race(arms: int) -> Race:
 
 
 @lru_cache(maxsize=4)
-def compiled(*, gaussian: bool, stored: bool) -> Any:
+def compiled(*, gaussian: bool, stored: bool) -> Callable[..., None]:
     """A kernel compiled for one kind of tape; the arguments are constants to the compiler.
 
     gaussian  every arm is Gaussian: sums are drawn inline

@@ -4,8 +4,9 @@ Formulas are the core's own, compiled.
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +45,7 @@ def blank_bets(arms: int) -> BetsInOnePlace:
 
 
 @lru_cache(maxsize=1)
-def compiled() -> Any:
+def compiled() -> Callable[..., None]:
     """The kernel: runs of coins, one after the other."""
 
     sources = SOURCES_NUMBER

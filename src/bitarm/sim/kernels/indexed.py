@@ -5,8 +5,9 @@ costs O(log K) however many arms there are. Where a width judges pairs, the stro
 may fall before others do; then, and in every round of top-two, it is O(K).
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -81,7 +82,7 @@ def blank_race(arms: int) -> Race:
 
 
 @lru_cache(maxsize=4)
-def compiled(*, gaussian: bool, stored: bool) -> Any:
+def compiled(*, gaussian: bool, stored: bool) -> Callable[..., None]:
     """A kernel compiled for one kind of tape; see `elimination.py` for the constants."""
 
     sources = SOURCES_NUMBER

@@ -1,15 +1,22 @@
 """The random draws of a tape, and nothing else: the floor under any simulation."""
 
-from typing import Any
-
+import numpy as np
 from numba import njit
 
+from bitarm.sim.kernels.arrays import Floats, Integers
 from bitarm.sim.kernels.sums import draw_sum
 
 
 @njit(cache=True)
 def redraw(
-    rng: Any, family: Any, p: Any, q: Any, grid: Any, filled: Any, dithered: Any, every: int
+    rng: np.random.Generator,
+    family: Integers,
+    p: Floats,
+    q: Floats,
+    grid: Integers,
+    filled: Integers,
+    dithered: Integers,
+    every: int,
 ) -> float:
     """Draw as many cells and dithers as one trial in `every` has; the sum keeps them alive."""
     total = 0.0
