@@ -114,7 +114,7 @@ def _reports(
         if math.isnan(mean):
             break
         number, nbits = float(trace.number[trial, n, arm]), int(trace.nbits[trial, n, arm])
-        if table.duel is not None:
+        if table.challenge is not None:
             word = _judged_word(number, float(trace.divisor[trial, n, arm]), n)
             assert word.nbits == nbits
         else:

@@ -141,10 +141,10 @@ def test_a_number_that_is_a_little_off_is_found(
     run = challenge.compiled()
 
     def with_another(*given: Any) -> None:
-        *before, duel, race, output = given
-        rules = duel.rules.copy()
+        *before, arrays, race, output = given
+        rules = arrays.rules.copy()
         rules[field] *= 1.1
-        run(*before, duel._replace(rules=rules), race, output)
+        run(*before, arrays._replace(rules=rules), race, output)
 
     monkeypatch.setattr(challenge, "compiled", lambda: with_another)
     assert _stories(one, models, 5)[1] != told

@@ -154,10 +154,10 @@ def test_evidence_that_is_weighed_too_lightly_is_noticed(
     run = challenge.compiled()
 
     def with_less(*given: Any) -> None:
-        *before, duel, race, output = given
-        rules = duel.rules.copy()
+        *before, arrays, race, output = given
+        rules = arrays.rules.copy()
         rules["level"] -= math.log(total)
-        run(*before, duel._replace(rules=rules), race, output)
+        run(*before, arrays._replace(rules=rules), race, output)
 
     monkeypatch.setattr(challenge, "compiled", lambda: with_less)
     words = _IN_UNIT if name in _BOUNDED else {"sigma": 1.0, "max_samples": 300}
@@ -205,12 +205,12 @@ def _weighted_errors_of_coins(
     ratios: list[float] = []
 
     def one_by_one(rng: np.random.Generator, todo: Any, *given: Any) -> None:
-        *before, duel, race, output = given
-        rules = duel.rules.copy()
+        *before, arrays, race, output = given
+        rules = arrays.rules.copy()
         rules["level"] -= lighter
         for n in range(todo.size):
-            run(rng, todo[n : n + 1], *before, duel._replace(rules=rules), race, output)
-            pulls, ones = duel.pulls[race.arms["at"]], race.arms["total"]
+            run(rng, todo[n : n + 1], *before, arrays._replace(rules=rules), race, output)
+            pulls, ones = arrays.pulls[race.arms["at"]], race.arms["total"]
             likely = ones[1] + (pulls[0] - ones[0])  # rewards that were drawn with chance p
             rest = pulls.sum() - likely
             ratios.append(-likely * math.log(2 * p) - rest * math.log(2 * (1 - p)))

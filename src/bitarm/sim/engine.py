@@ -226,11 +226,11 @@ class Engine:
         )
         given = rng, todo, self._arrays, tape.arrays(), scheme
         arms, gaussian = self._environment.p.size, self._environment.gaussian
-        if table.duel is not None:
+        if table.challenge is not None:
             kept = stored and not is_bet_on(setup)  # single rewards are on no tape
             race = challenge_race.blank_race(arms)
             run = challenge.compiled()
-            run(*given, gaussian, kept, table.duel, race, output)
+            run(*given, gaussian, kept, table.challenge, race, output)
         elif table.policy is not None:
             run = indexed.compiled(gaussian=gaussian, stored=stored)
             run(*given, table.pairs, indexed.blank_race(arms), output)

@@ -66,7 +66,7 @@ class Table:
     level: float
     keep: Integers
     pairs: PairArrays  # of widths that judge arms with different pulls; empty for the others
-    duel: ChallengeArrays | None  # of elimination by challenge only
+    challenge: ChallengeArrays | None  # of elimination by challenge only
 
     def arrays(self, *, start: Floats, cell_of: Integers, right: Integers) -> SchemeArrays:
         """The table as a kernel reads it, with what it depends on beside the scheme.
@@ -110,7 +110,9 @@ def table_of(setup: Setup) -> Table:
     rows, errors = [], []
     held = spec.start(0)
     confidence = spec.sampling.confidence(setup.policy.stride)
-    if setup.policy.stride is Stride.JUDGED:  # its numbers are those of `duel`, not of messages
+    if (
+        setup.policy.stride is Stride.JUDGED
+    ):  # its numbers are those of `challenge`, not of messages
         rows = [(0.0, 0.0, 0.0, 1, 0.0)] * len(grid)
     for message, pulls in enumerate(() if rows else grid, start=1):
         occasion = spec.occasion(message, pulls)
@@ -143,7 +145,7 @@ def table_of(setup: Setup) -> Table:
         level=level_of(len(spec.arms), spec.delta),
         keep=np.array(_keep(setup), dtype=np.int64),
         pairs=_pairs(setup, confidence, errors),
-        duel=_duel(setup),
+        challenge=_challenge(setup),
     )
 
 
@@ -153,7 +155,7 @@ def _pairs(setup: Setup, confidence: Confidence, errors: list[float]) -> PairArr
     return pair_arrays(np.array(errors), level=confidence.evidence.level, sigma=setup.spec.sigma)
 
 
-def _duel(setup: Setup) -> ChallengeArrays | None:
+def _challenge(setup: Setup) -> ChallengeArrays | None:
     policy, spec, quantizer = setup.policy, setup.spec, setup.spec.quantizer
     evidence = spec.sampling.confidence(policy.stride)
     if not (
@@ -193,7 +195,7 @@ def _duel(setup: Setup) -> ChallengeArrays | None:
         stakes=np.array(STAKES),
         told_leads=np.full((tabled, tabled), np.nan),
         beaten_leads=np.full((tabled, tabled), np.nan),
-        beaten_by=np.full((tabled, 4), -1, dtype=np.int64),
+        leads_of=np.full((tabled, 4), -1, dtype=np.int64),
     )
 
 

@@ -146,7 +146,7 @@ class ChallengeArrays(NamedTuple):
     stakes: Floats  # [rung] λ of bettors
     told_leads: Floats  # [loser's checkpoint, winner's] see `kernels/challenge_leads.py`; σ known
     beaten_leads: Floats  # [leader's checkpoint, loser's] the same of a challenge
-    beaten_by: Integers  # [leader's checkpoint, 4] the first rung and the hurdles that these are of
+    leads_of: Integers  # [leader's checkpoint, 4] the first rung and the hurdles that these are of
 
 
 class OutputArrays(NamedTuple):

@@ -3,8 +3,8 @@
 `challenge_turns.py` says who is asked, `challenge_answers.py` what is answered.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +48,7 @@ from bitarm.sim.kernels.status import (
 
 
 @lru_cache(maxsize=1)
-def compiled() -> Any:
+def compiled() -> Callable[..., None]:
     """The kernel: trials of agents that bet, and of those that know σ.
 
     What `elimination.py` has as constants is told in the call: a look at evidence takes far longer
@@ -67,7 +67,7 @@ def compiled() -> Any:
         scheme: SchemeArrays,
         gaussian: bool,
         stored: bool,
-        duel: ChallengeArrays,
+        arrays: ChallengeArrays,
         race: Race,
         output: OutputArrays,
     ) -> None:
@@ -75,32 +75,32 @@ def compiled() -> Any:
         shown = output.mean.size > 0
         for x in range(todo.size):
             trial = todo[x]
-            alive, best = begin(race, duel.rules.bounded), -1
+            alive, best = begin(race, arrays.rules.bounded), -1
             rounds = counted = bits = 0
             stage = 0  # the pilot, two more, the rest; then the leader and its challengers
             turn = Turn(trial, 0, 0.0, 0.0, 0.0, 0, 0, 0, -1)
             while True:
                 outcome = RUNNING
                 if stage < 3:
-                    turn = first_words(race, duel, trial, stage)
+                    turn = first_words(race, arrays, trial, stage)
                     stage = 3 if all_asked(race) else stage + 1
                 else:
                     dropped = output.dropped[trial if shown else 0]
-                    alive = drop(race, alive, duel, rounds, dropped)
-                    if is_decided(race, alive, duel):
+                    alive = drop(race, alive, arrays, rounds, dropped)
+                    if is_decided(race, alive, arrays):
                         outcome, best = DECIDED, leading(race, alive)
                         break
-                    going, ahead = 0, gone_ahead(race, alive, duel)
+                    going, ahead = 0, gone_ahead(race, alive, arrays)
                     if ahead >= 0:
-                        turn = challenges(race, alive, ahead, duel, trial)
+                        turn = challenges(race, alive, ahead, arrays, trial)
                         for place in range(alive):
-                            going += 1 if race.arms[race.active[place]].turn >= 0 else 0
+                            going += 1 if race.arms[race.active[place]].asked >= 0 else 0
                     if going == 0:
-                        turn = lead(race, alive, duel, trial)
-                        if turn.checkpoint == duel.pulls.size:
+                        turn = lead(race, alive, arrays, trial)
+                        if turn.checkpoint == arrays.pulls.size:
                             outcome = SAMPLE_LIMIT
                             break
-                going, due = due_pulls(race, alive, duel, turn)
+                going, due = due_pulls(race, alive, arrays, turn)
                 outcome = limit_passed(scheme.limits, rounds + 1, counted + due, bits + going)
                 if outcome != RUNNING:
                     break
@@ -110,10 +110,10 @@ def compiled() -> Any:
                 for place in range(alive):
                     number = race.active[place]
                     arm = race.arms[number]
-                    if arm.turn < 0:
+                    if arm.asked < 0:
                         continue
                     nbits, steps, detail, codes = answer(
-                        race, number, rng, environment, tape, scheme.cell_of, duel, turn,
+                        race, number, rng, environment, tape, scheme.cell_of, arrays, turn,
                         gaussian, stored,
                     )  # fmt: skip
                     bits += nbits
@@ -125,14 +125,14 @@ def compiled() -> Any:
                         output.number[trial, n, number] = steps
                         output.divisor[trial, n, number] = detail
                     arm.messages += 1
-                    arm.turn = -1
+                    arm.asked = -1
                 if not coded:
                     outcome = TOO_FAR
                     break
             samples = messages = 0
             for number in range(race.arms.size):
                 arm = race.arms[number]
-                samples += duel.pulls[arm.at] if arm.at >= 0 else 0
+                samples += arrays.pulls[arm.at] if arm.at >= 0 else 0
                 messages += arm.messages
             row = output.table[trial]
             row[ROUNDS], row[SAMPLES], row[BITS] = rounds, samples, bits

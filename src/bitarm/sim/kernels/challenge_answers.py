@@ -49,7 +49,7 @@ def answer(
     environment: EnvironmentArrays,
     tape: TapeArrays,
     cell_of: Integers,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
     turn: Turn,
     gaussian: bool,
     stored: bool,
@@ -61,16 +61,16 @@ def answer(
     is a word for its mean.
     """
     arm = race.arms[number]
-    if duel.rules.bounded:
-        if arm.turn != CHALLENGED:
-            bet_up_to(race, arm, number, turn.checkpoint, rng, environment, duel)
-        elif is_beaten_by_bets(race, arm, number, rng, environment, duel, turn):
+    if arrays.rules.bounded:
+        if arm.asked != CHALLENGED:
+            bet_up_to(race, arm, number, turn.checkpoint, rng, environment, arrays)
+        elif is_beaten_by_bets(race, arm, number, rng, environment, arrays, turn):
             return _give_up(arm, turn)
     elif _is_beaten_on_the_way(
-        race, arm, number, rng, environment, tape, cell_of, duel, turn, gaussian, stored
+        race, arm, number, rng, environment, tape, cell_of, arrays, turn, gaussian, stored
     ):
         return _give_up(arm, turn)
-    return _tell(race, arm, duel, turn)
+    return _tell(race, arm, arrays, turn)
 
 
 @inlined
@@ -82,7 +82,7 @@ def _is_beaten_on_the_way(
     environment: EnvironmentArrays,
     tape: TapeArrays,
     cell_of: Integers,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
     turn: Turn,
     gaussian: bool,
     stored: bool,
@@ -93,34 +93,34 @@ def _is_beaten_on_the_way(
     """
     total, rest, at, checkpoint = arm.total, arm.rest, arm.at, turn.checkpoint
     is_beaten = False
-    if arm.turn != CHALLENGED:
+    if arm.asked != CHALLENGED:
         if at < checkpoint:
             total, rest = _drawn(
-                total, rest, number, at, checkpoint, rng, environment, tape, cell_of, duel, turn,
+                total, rest, number, at, checkpoint, rng, environment, tape, cell_of, arrays, turn,
                 gaussian, stored,
             )  # fmt: skip
             at = checkpoint
     else:
-        low, unit = duel.rules.low, duel.rules.unit
-        edge, leads = (turn.edge - low) / unit, duel.beaten_leads[0][:0]
-        if are_kept(race, duel, turn):
-            leads = duel.beaten_leads[turn.checkpoint][:]
+        low, unit = arrays.rules.low, arrays.rules.unit
+        edge, leads = (turn.edge - low) / unit, arrays.beaten_leads[0][:0]
+        if are_kept(race, arrays, turn):
+            leads = arrays.beaten_leads[turn.checkpoint][:]
         tabled = leads.size
         while True:
             if at >= 0:
-                pulls = float(duel.pulls[at])
+                pulls = float(arrays.pulls[at])
                 hopeless = at < tabled and total + rest > pulls * (
                     low + unit * (edge - too_small(leads[at]))
                 )
                 if not hopeless:
                     mean = ((total + rest) / pulls - low) / unit
-                    if is_beaten_by_lead(race, leads, edge, mean, at, duel, turn):
+                    if is_beaten_by_lead(race, leads, edge, mean, at, arrays, turn):
                         is_beaten = True
                         break
             if at >= checkpoint:
                 break
             total, rest = _drawn(
-                total, rest, number, at, at + 1, rng, environment, tape, cell_of, duel, turn,
+                total, rest, number, at, at + 1, rng, environment, tape, cell_of, arrays, turn,
                 gaussian, stored,
             )  # fmt: skip
             at += 1
@@ -148,7 +148,7 @@ def _drawn(
     environment: EnvironmentArrays,
     tape: TapeArrays,
     cell_of: Integers,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
     turn: Turn,
     gaussian: bool,
     stored: bool,
@@ -160,20 +160,20 @@ def _drawn(
             total, rest, rng, environment, tape, turn.trial, number,
             first, cell_of[upto], gaussian, stored,
         )  # fmt: skip
-    done = duel.pulls[at] if at >= 0 else 0
-    more = draw_leap(rng, environment, duel.pulls[upto] - done, number, gaussian)
+    done = arrays.pulls[at] if at >= 0 else 0
+    more = draw_leap(rng, environment, arrays.pulls[upto] - done, number, gaussian)
     return added(total, rest, more)
 
 
 @inlined
 def _tell(
-    race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn
+    race: Race, arm: Arm, arrays: ChallengeArrays, turn: Turn
 ) -> tuple[int, float, float, bool]:
     """Where the arm is, in the words of the quantizer `dyadic`."""
-    rules, asked, until = duel.rules, arm.turn, duel.pulls[turn.checkpoint]
+    rules, asked, until = arrays.rules, arm.asked, arrays.pulls[turn.checkpoint]
     mean = (arm.total + arm.rest) / float(until)
     is_first = arm.messages == 0
-    before = until if is_first else duel.pulls[arm.told]
+    before = until if is_first else arrays.pulls[arm.told]
     noise = turn.noise
     if asked in (CHALLENGED, PLACE):
         noise = noise_of(rules, arm.mean, turn.spread, before)

@@ -43,23 +43,23 @@ def is_beaten_by_bets(
     number: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
     turn: Turn,
 ) -> bool:
     """Without σ: a challenged arm pulls and looks, until it is beaten or level with the leader."""
     mean, enough = 0.0, -math.inf  # a look is worth weighing if n·mean − Σx is enough
     while True:
         at = arm.at
-        if at >= 0 and duel.pulls[at] * mean - arm.bets >= enough:
-            _settle(race, arm, duel)
-            is_beaten, mean, lacking = _weighed(race, arm, duel, turn)
+        if at >= 0 and arrays.pulls[at] * mean - arm.bets >= enough:
+            _settle(race, arm, arrays)
+            is_beaten, mean, lacking = _weighed(race, arm, arrays, turn)
             if is_beaten:
                 return True
-            enough = duel.pulls[at] * mean - arm.bets + lacking
+            enough = arrays.pulls[at] * mean - arm.bets + lacking
         if at >= turn.checkpoint:
-            _settle(race, arm, duel)
+            _settle(race, arm, arrays)
             return False
-        _pull_up_to(race, arm, number, at + 1, rng, environment, duel)
+        _pull_up_to(race, arm, number, at + 1, rng, environment, arrays)
 
 
 @within
@@ -70,11 +70,11 @@ def bet_up_to(
     upto: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
 ) -> None:
     """Rewards up to a checkpoint, each of which is bet on."""
-    _pull_up_to(race, arm, number, upto, rng, environment, duel)
-    _settle(race, arm, duel)
+    _pull_up_to(race, arm, number, upto, rng, environment, arrays)
+    _settle(race, arm, arrays)
 
 
 @inlined
@@ -85,14 +85,14 @@ def _pull_up_to(
     upto: int,
     rng: np.random.Generator,
     environment: EnvironmentArrays,
-    duel: ChallengeArrays,
+    arrays: ChallengeArrays,
 ) -> None:
     """Rewards up to a checkpoint; the last of them are yet to be bet on."""
-    done, more = duel.pulls[arm.at] if arm.at >= 0 else 0, 0.0
-    low, unit = duel.rules.low, duel.rules.unit
+    done, more = arrays.pulls[arm.at] if arm.at >= 0 else 0, 0.0
+    low, unit = arrays.rules.low, arrays.rules.unit
     bets, predicted, squares = arm.bets, arm.predicted, arm.squares
     family, p, q = environment.family[number], environment.p[number], environment.q[number]
-    for pulls in range(done, duel.pulls[upto]):
+    for pulls in range(done, arrays.pulls[upto]):
         reward = draw_reward(rng, family, p, q)
         more += reward
         surprise, bets, predicted, squares = foresee(
@@ -100,7 +100,7 @@ def _pull_up_to(
         )
         race.surprises[pulls % AT_ONCE] = surprise
         if pulls % AT_ONCE == AT_ONCE - 1:
-            _settle(race, arm, duel)
+            _settle(race, arm, arrays)
             if pulls % FOLD == FOLD - 1:
                 fold(arm.fortunes, arm.logs)
     arm.bets, arm.predicted, arm.squares = bets, predicted, squares
@@ -109,19 +109,21 @@ def _pull_up_to(
 
 
 @within
-def _settle(race: Race, arm: Arm, duel: ChallengeArrays) -> None:
+def _settle(race: Race, arm: Arm, arrays: ChallengeArrays) -> None:
     """Bet on what is yet to be bet on; where there was no reward, fortunes stay as they are."""
-    _play(race.surprises, AT_ONCE, duel.stakes, duel.stakes.size, arm.fortunes)
+    _play(race.surprises, AT_ONCE, arrays.stakes, arrays.stakes.size, arm.fortunes)
     race.surprises[:] = 0.0
 
 
 @within
-def _weighed(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> tuple[bool, float, float]:
+def _weighed(
+    race: Race, arm: Arm, arrays: ChallengeArrays, turn: Turn
+) -> tuple[bool, float, float]:
     """Whether a challenged arm that bets is beaten: `verdict.is_beaten`.
 
     If not, then also a mean m, and by how much n·m − Σx must grow before it may be.
     """
-    rules, pulls = duel.rules, duel.pulls[arm.at]
+    rules, pulls = arrays.rules, arrays.pulls[arm.at]
     mean = ((arm.total + arm.rest) / float(pulls) - rules.low) / rules.unit
     edge = (turn.edge - rules.low) / rules.unit
     lowest, fortunes, logs = max(turn.first + 1 - len(SHARES), 0), arm.fortunes, arm.logs
@@ -129,7 +131,7 @@ def _weighed(race: Race, arm: Arm, duel: ChallengeArrays, turn: Turn) -> tuple[b
         race.below[rung - lowest] = below(
             rung, arm.bets, arm.predicted, arm.squares, fortunes, logs
         )
-    values, slopes, until = race.terms[0], race.terms[1], duel.pulls[turn.checkpoint]
+    values, slopes, until = race.terms[0], race.terms[1], arrays.pulls[turn.checkpoint]
     is_beaten, count, where = weigh(
         True,
         edge,

@@ -21,43 +21,45 @@ _FAR = 2.0**20  # units from 0, from which on roundings could matter
 
 
 @inlined
-def is_told_enough(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays) -> bool:
+def is_told_enough(
+    race: Race, lead: float, loser: int, winner: int, arrays: ChallengeArrays
+) -> bool:
     """Whether told cells are enough, `told_enough`, at two checkpoints."""
     if lead <= 0.0:
         return False
-    if max(loser, winner) < duel.told_leads.shape[0]:
-        least = duel.told_leads[loser, winner]  # not a number: neither more nor less
+    if max(loser, winner) < arrays.told_leads.shape[0]:
+        least = arrays.told_leads[loser, winner]  # not a number: neither more nor less
         if lead >= least:
             return True
         if lead < least * _NEAR:
             return False
-    return _is_told_enough_anew(race, lead, loser, winner, duel)
+    return _is_told_enough_anew(race, lead, loser, winner, arrays)
 
 
 @within
 def _is_told_enough_anew(
-    race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays
+    race: Race, lead: float, loser: int, winner: int, arrays: ChallengeArrays
 ) -> bool:
     """The same, where no least lead says so: none is kept yet, or it is too near."""
-    if max(loser, winner) < duel.told_leads.shape[0]:
-        least = duel.told_leads[loser, winner]
+    if max(loser, winner) < arrays.told_leads.shape[0]:
+        least = arrays.told_leads[loser, winner]
         if math.isnan(least):
-            least = _least_told(race, loser, winner, duel)
-            duel.told_leads[loser, winner] = least
+            least = _least_told(race, loser, winner, arrays)
+            arrays.told_leads[loser, winner] = least
         if lead >= least:
             return True
         if lead < least * _NEAR:
             return False
-    return _told(race, lead, loser, winner, duel)
+    return _told(race, lead, loser, winner, arrays)
 
 
 @within
-def _told(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArrays) -> bool:
-    rules = duel.rules
+def _told(race: Race, lead: float, loser: int, winner: int, arrays: ChallengeArrays) -> bool:
+    rules = arrays.rules
     return told_enough(
         lead,
-        duel.pulls[loser],
-        duel.pulls[winner],
+        arrays.pulls[loser],
+        arrays.pulls[winner],
         rules.level,
         rules.rates,
         rules.weights,
@@ -67,16 +69,16 @@ def _told(race: Race, lead: float, loser: int, winner: int, duel: ChallengeArray
 
 
 @within
-def _least_told(race: Race, loser: int, winner: int, duel: ChallengeArrays) -> float:
+def _least_told(race: Race, loser: int, winner: int, arrays: ChallengeArrays) -> float:
     """A lead that is enough, though `_NEAR` of it is not."""
     least, enough = 0.0, 1.0
-    while not _told(race, enough, loser, winner, duel):
+    while not _told(race, enough, loser, winner, arrays):
         least, enough = enough, 2.0 * enough
         if least > _HOPELESS:
             return math.inf
     while least < enough * _NEAR:
         lead = (least + enough) / 2.0
-        if _told(race, lead, loser, winner, duel):
+        if _told(race, lead, loser, winner, arrays):
             enough = lead
         else:
             least = lead
@@ -84,16 +86,16 @@ def _least_told(race: Race, loser: int, winner: int, duel: ChallengeArrays) -> f
 
 
 @inlined
-def are_kept(race: Race, duel: ChallengeArrays, turn: Turn) -> bool:
+def are_kept(race: Race, arrays: ChallengeArrays, turn: Turn) -> bool:
     """Whether the row of the leader's checkpoint has the least leads of this challenge.
 
     Those of a leader's checkpoint are kept for one band of rungs and its hurdles, the first that
     occurs: with σ known they are nearly always the same.
     """
     leader = turn.checkpoint
-    if leader >= duel.beaten_by.shape[0] or abs(turn.edge) >= _FAR * duel.rules.unit:
+    if leader >= arrays.leads_of.shape[0] or abs(turn.edge) >= _FAR * arrays.rules.unit:
         return False
-    kept = duel.beaten_by[leader]
+    kept = arrays.leads_of[leader]
     if kept[0] < 0:
         kept[0] = turn.first
         for place in range(BAND):
@@ -106,19 +108,25 @@ def are_kept(race: Race, duel: ChallengeArrays, turn: Turn) -> bool:
 
 @within
 def is_beaten_by_lead(
-    race: Race, leads: Floats, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
+    race: Race,
+    leads: Floats,
+    edge: float,
+    mean: float,
+    at: int,
+    arrays: ChallengeArrays,
+    turn: Turn,
 ) -> bool:
     """Whether a challenged arm is beaten, `verdict.is_beaten`, where its lead alone does not say
     so; edge and mean are in units.
     """
     if at < leads.size:
         if math.isnan(leads[at]):
-            leads[at] = _least_beaten(race, at, duel, turn)
+            leads[at] = _least_beaten(race, at, arrays, turn)
         if edge - mean < too_small(leads[at]):
             return False
         if edge - mean >= leads[at] / _NEAR:
             return True
-    return _beaten(race, edge, mean, at, duel, turn)
+    return _beaten(race, edge, mean, at, arrays, turn)
 
 
 @inlined
@@ -129,10 +137,10 @@ def too_small(least: float) -> float:
 
 @within
 def _beaten(
-    race: Race, edge: float, mean: float, at: int, duel: ChallengeArrays, turn: Turn
+    race: Race, edge: float, mean: float, at: int, arrays: ChallengeArrays, turn: Turn
 ) -> bool:
-    rules = duel.rules
-    pulls, lowest = duel.pulls[at], max(turn.first + 1 - len(SHARES), 0)
+    rules = arrays.rules
+    pulls, lowest = arrays.pulls[at], max(turn.first + 1 - len(SHARES), 0)
     for rung in range(lowest, turn.first + BAND):
         rate = rules.rates[rung]
         race.below[rung - lowest] = pulls * rate * (-mean - rate / 2)
@@ -140,7 +148,7 @@ def _beaten(
         False,
         edge,
         mean,
-        duel.pulls[turn.checkpoint],
+        arrays.pulls[turn.checkpoint],
         pulls,
         turn.first,
         race.hurdles,
@@ -152,16 +160,16 @@ def _beaten(
 
 
 @within
-def _least_beaten(race: Race, at: int, duel: ChallengeArrays, turn: Turn) -> float:
+def _least_beaten(race: Race, at: int, arrays: ChallengeArrays, turn: Turn) -> float:
     """A lead with which an arm is beaten, though with `_NEAR` of it it is not."""
     least, enough = 0.0, 1.0
-    while not _beaten(race, enough, 0.0, at, duel, turn):
+    while not _beaten(race, enough, 0.0, at, arrays, turn):
         least, enough = enough, 2.0 * enough
         if least > _HOPELESS:
             return math.inf
     while least < enough * _NEAR:
         lead = (least + enough) / 2.0
-        if _beaten(race, lead, 0.0, at, duel, turn):
+        if _beaten(race, lead, 0.0, at, arrays, turn):
             enough = lead
         else:
             least = lead

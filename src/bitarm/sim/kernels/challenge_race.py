@@ -63,7 +63,7 @@ class Arm(Protocol):
     is_open: bool  # whether μ̂ may be anywhere below its cell
     rung: int  # the first at which it told its evidence, −1 if it told none
     spread: int  # as it told, or UNTOLD
-    turn: int  # what it is asked for next, −1 if nothing
+    asked: int  # what it is asked for next, −1 if nothing
     messages: int  # reports received
     beaten_by: int  # the leader to which it gave up, −1 if it did not
 
@@ -86,7 +86,7 @@ _ARM = np.dtype(
         *((name, np.float64) for name in ("total", "rest", "bets", "predicted", "squares")),
         *((name, np.float64, (2 * BETTORS,)) for name in ("fortunes", "logs")),
         *((name, np.float64) for name in ("mean", "error")),
-        *((name, np.int64) for name in ("at", "told", "rung", "spread", "turn", "messages")),
+        *((name, np.int64) for name in ("at", "told", "rung", "spread", "asked", "messages")),
         ("beaten_by", np.int64),
         ("is_open", np.bool_),
     ],
@@ -151,7 +151,7 @@ def begin(race: Race, bets: bool) -> int:
         arm.is_open = False
         arm.rung = -1
         arm.spread = UNTOLD
-        arm.turn = -1
+        arm.asked = -1
         arm.messages = 0
         arm.beaten_by = -1
     return race.arms.size

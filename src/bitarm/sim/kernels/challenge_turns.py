@@ -45,25 +45,25 @@ def all_asked(race: Race) -> bool:
     every = True
     for place in range(race.arms.size):
         arm = race.arms[place]
-        every = every and (arm.messages > 0 or arm.turn >= 0)
+        every = every and (arm.messages > 0 or arm.asked >= 0)
     return every
 
 
 @inlined
-def first_words(race: Race, duel: ChallengeArrays, trial: int, stage: int) -> Turn:
+def first_words(race: Race, arrays: ChallengeArrays, trial: int, stage: int) -> Turn:
     """The pilot, then two more, then the rest around the median."""
-    rules, last = duel.rules, race.arms.size - 1
+    rules, last = arrays.rules, race.arms.size - 1
     checkpoint, pilot = rules.checkpoint, race.arms[race.arms.size // 2]
-    until = duel.pulls[checkpoint]
+    until = arrays.pulls[checkpoint]
     if stage == 0:
-        pilot.turn = PILOT if rules.bounded else FIRST
+        pilot.asked = PILOT if rules.bounded else FIRST
         value = rules.low + rules.unit / 2 if rules.bounded else 0.0
         noise = noise_of(rules, value, 0, until)
         return Turn(trial, checkpoint, value, noise, 0.0, 0, 0, 0, -1)
     for place in range(race.arms.size):
         among = stage == 2 or last < PILOTS or place == 0 or place == last
         if race.arms[place].messages == 0 and among:
-            race.arms[place].turn = FIRST
+            race.arms[place].asked = FIRST
     centre = pilot.mean
     if stage == 2:
         one, other = race.arms[0].mean, race.arms[last].mean
@@ -88,25 +88,25 @@ def _last_spread(race: Race, alive: int) -> int:
 
 
 @inlined
-def drop(race: Race, alive: int, duel: ChallengeArrays, rounds: int, dropped: Integers) -> int:
+def drop(race: Race, alive: int, arrays: ChallengeArrays, rounds: int, dropped: Integers) -> int:
     """Arms that gave up fall, unless there is a tolerance; and with σ known those whose told cells
     are enough. Returns how many are left; `dropped` takes the round, if it has a place for it.
     """
     kept = 0
     for place in range(alive):
         number = race.active[place]
-        falls = duel.rules.epsilon == 0.0 and race.arms[number].beaten_by >= 0
+        falls = arrays.rules.epsilon == 0.0 and race.arms[number].beaten_by >= 0
         race.active[kept] = number
         kept += 0 if falls else 1
         if falls and dropped.size:
             dropped[number] = rounds
-    if duel.rules.bounded:
+    if arrays.rules.bounded:
         return kept
     alive, kept = kept, 0
     top = leading(race, alive)
     for place in range(alive):
         number = race.active[place]
-        falls = number != top and _separates(race, race.arms[number], race.arms[top], duel, 0.0)
+        falls = number != top and _separates(race, race.arms[number], race.arms[top], arrays, 0.0)
         race.active[kept] = number
         kept += 0 if falls else 1
         if falls and dropped.size:
@@ -127,44 +127,46 @@ def leading(race: Race, alive: int) -> int:
 
 
 @inlined
-def is_rival(race: Race, number: int, leader: int, duel: ChallengeArrays) -> bool:
+def is_rival(race: Race, number: int, leader: int, arrays: ChallengeArrays) -> bool:
     """Whether an arm may still be better than the leader, by more than the tolerance."""
-    if number == leader or duel.rules.epsilon == 0.0:
+    if number == leader or arrays.rules.epsilon == 0.0:
         return number != leader
-    return not _yields(race, number, leader, duel)
+    return not _yields(race, number, leader, arrays)
 
 
 @within
-def _yields(race: Race, number: int, leader: int, duel: ChallengeArrays) -> bool:
+def _yields(race: Race, number: int, leader: int, arrays: ChallengeArrays) -> bool:
     """Whether it is known that an arm is not better than the leader by more than the tolerance."""
     if race.arms[number].beaten_by == leader:
         return True
-    return not duel.rules.bounded and _separates(
-        race, race.arms[number], race.arms[leader], duel, duel.rules.epsilon
+    return not arrays.rules.bounded and _separates(
+        race, race.arms[number], race.arms[leader], arrays, arrays.rules.epsilon
     )
 
 
 @inlined
-def is_decided(race: Race, alive: int, duel: ChallengeArrays) -> bool:
+def is_decided(race: Race, alive: int, arrays: ChallengeArrays) -> bool:
     """Whether the leader has no rivals left."""
     leader, rivals = leading(race, alive), 0
     for place in range(alive):
-        rivals += 1 if is_rival(race, race.active[place], leader, duel) else 0
+        rivals += 1 if is_rival(race, race.active[place], leader, arrays) else 0
     return rivals == 0
 
 
 @inlined
-def _separates(race: Race, loser: Arm, winner: Arm, duel: ChallengeArrays, epsilon: float) -> bool:
+def _separates(
+    race: Race, loser: Arm, winner: Arm, arrays: ChallengeArrays, epsilon: float
+) -> bool:
     """Whether told cells are enough: `Evidence.separates`."""
     if winner.is_open or winner.error == np.inf or loser.error == np.inf:
         return False
     high, low = loser.mean + loser.error, winner.mean - winner.error
-    lead = (low + epsilon - high) / duel.rules.unit
-    return is_told_enough(race, lead, loser.told, winner.told, duel)
+    lead = (low + epsilon - high) / arrays.rules.unit
+    return is_told_enough(race, lead, loser.told, winner.told, arrays)
 
 
 @inlined
-def gone_ahead(race: Race, alive: int, duel: ChallengeArrays) -> int:
+def gone_ahead(race: Race, alive: int, arrays: ChallengeArrays) -> int:
     """The arm with most pulls, alone, if others can be held against what it told; or −1."""
     newest, ahead, several = -1, -1, False
     for place in range(alive):
@@ -177,25 +179,25 @@ def gone_ahead(race: Race, alive: int, duel: ChallengeArrays) -> int:
     arm = race.arms[ahead]
     if several or arm.is_open or arm.error == np.inf:
         return -1
-    return ahead if arm.rung >= 0 or not duel.rules.bounded else -1
+    return ahead if arm.rung >= 0 or not arrays.rules.bounded else -1
 
 
 @inlined
-def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
+def lead(race: Race, alive: int, arrays: ChallengeArrays, trial: int) -> Turn:
     """Who goes ahead, and how far: as far as another is to fall, by the forecast."""
-    rules, number = duel.rules, leading(race, alive)
+    rules, number = arrays.rules, leading(race, alive)
     leader, spread = race.arms[number], _last_spread(race, alive)
     own = spread if leader.spread == UNTOLD else leader.spread
     newest = rivals = tied = 0
     for place in range(alive):
         other = race.arms[race.active[place]]
         newest = max(newest, other.told)
-        if is_rival(race, race.active[place], number, duel):
+        if is_rival(race, race.active[place], number, arrays):
             race.others[rivals] = other.mean
             rivals += 1
-            was = rules.unit / math.sqrt(duel.pulls[other.told])
+            was = rules.unit / math.sqrt(arrays.pulls[other.told])
             tied += 1 if other.mean + reach(other.error, was, 0.0, 0.0) >= leader.mean else 0
-    most = duel.pulls[newest]
+    most = arrays.pulls[newest]
     farthest = max(rules.cap * most, rules.level)
     if not rules.bounded and leader.messages == 1 and leader.told == newest:
         farthest = SHORT * most if 0 < 2 * tied <= rivals else farthest
@@ -217,26 +219,26 @@ def lead(race: Race, alive: int, duel: ChallengeArrays, trial: int) -> Turn:
     wanted = min(best.pulls * rules.patience, farthest)
     checkpoint = newest + 1
     while (
-        checkpoint + 1 < duel.pulls.size
-        and duel.pulls[checkpoint] < wanted
-        and duel.pulls[checkpoint + 1] <= farthest
+        checkpoint + 1 < arrays.pulls.size
+        and arrays.pulls[checkpoint] < wanted
+        and arrays.pulls[checkpoint + 1] <= farthest
     ):
         checkpoint += 1
-    leader.turn = LEADER
+    leader.asked = LEADER
     noise = 0.0
-    if checkpoint < duel.pulls.size:
-        noise = noise_of(rules, leader.mean, own, duel.pulls[checkpoint])
+    if checkpoint < arrays.pulls.size:
+        noise = noise_of(rules, leader.mean, own, arrays.pulls[checkpoint])
     first = band(best.rung)
     return Turn(trial, checkpoint, leader.mean, noise, 0.0, first, spread, own, number)
 
 
 @inlined
-def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial: int) -> Turn:
+def challenges(race: Race, alive: int, ahead: int, arrays: ChallengeArrays, trial: int) -> Turn:
     """Up to the leader: who may fall, and who may lead; nobody, if it is too soon for that."""
-    rules, leader, spread = duel.rules, race.arms[ahead], _last_spread(race, alive)
+    rules, leader, spread = arrays.rules, race.arms[ahead], _last_spread(race, alive)
     own = spread if leader.spread == UNTOLD else leader.spread
     checkpoint = leader.told
-    until = duel.pulls[checkpoint]
+    until = arrays.pulls[checkpoint]
     low = (leader.mean - leader.error - rules.low) / rules.unit
     middle = (leader.mean - rules.low) / rules.unit
     first = leader.rung
@@ -261,34 +263,34 @@ def challenges(race: Race, alive: int, ahead: int, duel: ChallengeArrays, trial:
         )
     challenged = likely = 0
     for place in range(alive):
-        if not is_rival(race, race.active[place], ahead, duel):
+        if not is_rival(race, race.active[place], ahead, arrays):
             continue
         arm = race.arms[race.active[place]]
-        before = duel.pulls[arm.told]
+        before = arrays.pulls[arm.told]
         noise = noise_of(rules, arm.mean, spread, before)
         moved = noise * math.sqrt(max(0.0, 1 / before - 1 / until))
         was = noise / math.sqrt(before)
         if arm.mean - reach(arm.error, was, moved, MAY_FALL) <= cut:
-            arm.turn = CHALLENGED
+            arm.asked = CHALLENGED
             challenged += 1
             likely += 1 if arm.mean + LIKELY * noise / math.sqrt(until) <= cut else 0
         elif arm.mean + reach(arm.error, was, moved, MAY_LEAD) >= leader.mean:
-            arm.turn = PLACE
+            arm.asked = PLACE
     if leading(race, alive) == ahead and is_too_soon(challenged, likely, leader.messages):
         for place in range(alive):
-            race.arms[race.active[place]].turn = -1
+            race.arms[race.active[place]].asked = -1
     return Turn(trial, checkpoint, cut, 0.0, edge, first, spread, own, ahead)
 
 
 @inlined
-def due_pulls(race: Race, alive: int, duel: ChallengeArrays, turn: Turn) -> tuple[int, int]:
+def due_pulls(race: Race, alive: int, arrays: ChallengeArrays, turn: Turn) -> tuple[int, int]:
     """How many are asked, and the pulls that all of them may make until they answer."""
     asked = due = 0
     for place in range(alive):
         arm = race.arms[race.active[place]]
-        if arm.turn >= 0:
+        if arm.asked >= 0:
             asked += 1
-            due += duel.pulls[turn.checkpoint] - (duel.pulls[arm.told] if arm.told >= 0 else 0)
+            due += arrays.pulls[turn.checkpoint] - (arrays.pulls[arm.told] if arm.told >= 0 else 0)
     return asked, due
 
 
