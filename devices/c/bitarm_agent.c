@@ -1,6 +1,5 @@
 #include "bitarm_agent.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -34,10 +33,10 @@ static int64_t floor_of(int64_t number, int64_t by) {
 
 /* A request; or a dismissal: then there is no form. */
 typedef struct {
-    uint64_t arm, number, until, divisor, escape;
+    uint64_t run, arm, number, until, divisor, escape, hurdles;
     int64_t place, step; /* the centre or the edge; the width of a cell */
     bitarm_scale scale;
-    int run, epoch, head, form, rung, below, spread, hurdles; /* head: of the frame, in bytes */
+    int epoch, head, form, rung, below, spread; /* head: of the frame, in bytes */
 } question;
 
 /* A walk through a frame's fields: whoever reads too far or too much finds it bad. */
@@ -84,7 +83,7 @@ static int64_t take_number(fields *in, int64_t least, int64_t most) {
 static int64_t take_length(fields *in) {
     int64_t number = take_number(in, -WHOLE, WHOLE), power = take_number(in, -1100, 1100);
     in->is_bad |= number ? number % 2 == 0 : power != 0;
-    for (power += in->fraction + 32; power > 0 && llabs(number) < ROOM / 2; power--)
+    for (power += in->fraction + 32; power > 0 && number / (ROOM / 2) == 0; power--)
         number *= 2;
     in->is_bad |= power != 0; /* too fine for this device, or too long */
     return number;
@@ -101,7 +100,7 @@ static void take_question(fields *in, question *q) {
         int start = (int)take_number(in, 0, 16 * 62 - 1);
         q->rung = start / 16;
         q->below = start % 16;
-        q->hurdles = (int)take(in, 3);
+        q->hurdles = take(in, 3);
     } else {
         q->divisor = (uint64_t)take_number(in, 1, (int64_t)1 << 40);
     }
@@ -119,7 +118,7 @@ static void take_question(fields *in, question *q) {
         q->scale = (bitarm_scale){low, (uint32_t)(unit / ONE), kind & BOUNDED ? BOUNDED : SIGMA};
     }
     in->is_bad = in->is_bad || q->step <= 0 || q->step % 2 || /* half a cell is a length, too */
-                 llabs(q->place / q->step) >= MOST_STEPS - q->below;
+                 q->place / q->step / (MOST_STEPS - q->below) != 0;
 }
 
 /* What a frame says; returns whether it is one that an agent reads. */
@@ -128,8 +127,8 @@ static int read_frame(const uint8_t *frame, size_t size, int fraction, question 
     if (size < 12 || size > BITARM_FRAME || frame[0] != 0x80 || frame[3] != size ||
         (frame[1] != REQUEST && frame[1] != DISMISS) || check_sum(frame, size, 16))
         return 0; /* a frame with its own check sum at its end has the sum 0 */
-    fields in = {frame + 4, frame + size - 2, fraction, 0};
-    q->run = (int)take(&in, 3);
+    fields in = {frame + 4, frame + size - 2, fraction, frame[2] & 0x7F}; /* of a longer one: bad */
+    q->run = take(&in, 3);
     q->epoch = (int)take(&in, 1);
     q->arm = (uint64_t)take_number(&in, 0, INT64_MAX);
     q->number = (uint64_t)take_number(&in, 1, frame[1] == DISMISS ? 2 : INT64_MAX);
@@ -182,7 +181,7 @@ static void write_reply(bitarm_memory *m, const question *q, const bits *word) {
             code++; /* to the next that has two bits */
         put(&out, 0x40 | code, 7);
         put(&out, top | (uint64_t)1 << (16 - word->count), 17);
-        put(&out, (uint64_t)q->run << 8 | (uint64_t)q->epoch, 32);
+        put(&out, q->run << 8 | (uint64_t)q->epoch, 32);
         put(&out, q->arm, 16);
     } else {
         put(&out, word->count ? 0x80010000 : 0x80040000, 32); /* a report, or a position */
@@ -320,8 +319,8 @@ static int is_beaten(const bitarm_memory *m, const question *q) {
     real high = is_bounded ? 1 - in_scale(edge) + ROUNDING : (real)1e38;
     real values[12], slopes[12], steepest = 0;
     for (int n = 0; n < 12; n++) {
-        int byte = q->hurdles >> (16 - n / 4 * 8) & 255, winner = q->rung + n / 4, climb = n % 4;
-        int loser = winner > climb ? winner - climb : 0;
+        int winner = q->rung + n / 4, climb = n % 4, loser = winner > climb ? winner - climb : 0;
+        int byte = (int)(q->hurdles >> (16 - n / 4 * 8) & 255);
         if (byte == 255)
             continue;
         real hurdle = fmax((real)byte / 8, fmax((real)byte / 2 - 48, (real)byte * 4 - 720));
@@ -416,7 +415,7 @@ int bitarm_save(bitarm_agent *agent) {
 
 int bitarm_start(bitarm_agent *agent, const bitarm_device *device) {
     bitarm_memory other = {0}, *m = &agent->memory;
-    uint32_t layout = 2u << 24 | (uint32_t)sizeof other << 8 | device->fraction; /* version 2 */
+    uint32_t layout = 0x02000000 | (uint32_t)sizeof other << 8 | device->fraction; /* version 2 */
     if (device->fraction > 30 || device->low <= -ROOM / ONE || device->high >= ROOM / ONE ||
         device->low > device->high || device->most_pulls > MOST_PULLS || !device->most_bits)
         return BITARM_MISUSE;

@@ -4,7 +4,7 @@
  *     int length = bitarm_start(&agent, &device);          what a power cut left unsaid
  *     if (length > 0) send(agent.memory.reply, length);    and so after each of the calls below
  *     length = bitarm_receive(&agent, frame, size);        from the radio
- *     while (agent.wanted)
+ *     while (!length && agent.wanted)
  *         length = bitarm_observe(&agent, read_sensor());
  *
  * docs/wire.md says what an agent does, docs/devices.md how to use this one. All that is kept are

@@ -15,6 +15,7 @@ from bitarm.core.evidence.account import Scale
 from bitarm.core.evidence.tasks import Challenge, Edge, Pilot
 from bitarm.core.messages import Report, Request
 from bitarm.core.question import BEYOND, Question
+from bitarm.wire.frames.envelope import seal
 
 FIRST = Question(until=3, code=Nearest(centre=0.5, step=0.125, divisor=2))
 
@@ -92,6 +93,17 @@ def test_frames_of_another_run_another_arm_and_many_arms(bench: Bench) -> None:
         assert (reply.kind, reply.frame, reply.wanted, reply.count) == ("refused", None, 0, 3)
     assert bench.ask("0 cut").frame == said
     assert bench.ask(f"0 hear {frame(more, 2)}").wanted == 6
+
+
+def test_a_frame_that_says_it_is_longer(bench: Bench) -> None:
+    said = answered(bench)
+    whole = bytes.fromhex(frame(Question(until=9, code=FIRST.code), 2))
+    for more in (0x03, 0x41, 0x60):  # 256 bytes and more; parity stays
+        longer = seal(whole[:2] + bytes((whole[2] ^ more,)) + whole[3:-2])
+        reply = bench.ask(f"0 hear {longer.hex()}")
+        assert (reply.frame, reply.wanted, reply.count) == (None, 0, 3)
+        assert reply.kind in ("refused", "truncated")
+    assert bench.ask("0 cut").frame == said
 
 
 def test_steps_that_have_no_room_in_64_bits(in_c: Bench) -> None:

@@ -10,7 +10,7 @@ from devices.benches import DEVICES, WARNINGS
 MICROPYTHON = DEVICES / "micropython" / "bitarm_agent.py"
 SOURCE, HEADER = DEVICES / "c" / "bitarm_agent.c", DEVICES / "c" / "bitarm_agent.h"
 MATH = {"exp", "log", "ldexp", "fmax", "fmin", "fabs", "nextafter"}
-C99 = {"memcpy", "memcmp", "memset", "llabs", *MATH}
+C99 = {"memcpy", "memcmp", "memset", *MATH}
 """Functions of the C library that the agent calls: no memory, no file, no clock."""
 
 
