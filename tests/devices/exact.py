@@ -127,6 +127,14 @@ def least_edge(fight: Fight) -> tuple[Fraction, Fraction]:
     return low + unit * Fraction(edge), unit / Fraction(steep)
 
 
+def is_beaten(fight: Fight, edge: Fraction) -> bool:
+    """Whether a leader with this edge beats the arm; where rewards have bounds."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        in_units = _decimal((edge - Fraction(fight.scale.low)) / Fraction(fight.scale.unit))
+        return _least(fight.lines(), in_units, bounded=True)[0] >= 0
+
+
 def _least(
     lines: list[tuple[Decimal, Decimal, Decimal]], edge: Decimal, *, bounded: bool
 ) -> tuple[Decimal, Decimal]:
