@@ -143,6 +143,24 @@ for name in {packages!r}:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+def test_what_is_tested_elsewhere_is_collected_where_signals_lack() -> None:
+    """Windows knows no SIGHUP: a conftest that asks for it would fail every test there."""
+    (words,) = (words for words in _commands() if "pytest" in words)
+    places = [word for word in words if word.startswith("tests/")]
+    program = f"""
+import signal, sys
+import pytest
+for name in ("SIGHUP", "SIGKILL", "SIGSTOP", "SIGCONT", "SIGUSR1"):
+    delattr(signal, name)
+sys.exit(pytest.main(["--collect-only", "--quiet", *{places!r}]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+
 @pytest.mark.parametrize("target", ["test", "docs"])
 def test_make_would_run_it(target: str) -> None:
     done = subprocess.run(
