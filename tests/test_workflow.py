@@ -169,6 +169,19 @@ def test_make_would_run_it(target: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_an_environment_that_was_half_made_is_made_again(tmp_path: Path) -> None:
+    """As where Debian's python3-venv is missing: its venv leaves an environment without pip."""
+    python = tmp_path / "python"
+    halfway = "mkdir -p .venv/bin; touch .venv/bin/python; exit 1"
+    python.write_text(f'#!/bin/sh\n[ "$2" != venv ] || {{ {halfway}; }}\n')
+    python.chmod(0o755)
+    make = ("make", "--file", ROOT / "Makefile", f"PYTHON={python}", ".venv/bin/python")
+    done = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert (tmp_path / ".venv" / "bin").is_dir()
+    assert not (tmp_path / ".venv" / "bin" / "python").exists()
+
+
 def test_the_hooks_before_a_commit_are_make_targets() -> None:
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
     (local,) = config["repos"]
