@@ -18,7 +18,8 @@ if (_disk := memory_disk()) is not None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_disk))
 
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs
-# that tests interrupt would then never notice. nohup does the same with SIGHUP, which Windows lacks.
+# that tests interrupt would then never notice. nohup does the same with SIGHUP, which Windows has
+# not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
