@@ -74,6 +74,9 @@ bench: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) $(NODE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+# An environment that was half made, as where Debian's python3-venv is missing, is no environment.
+.DELETE_ON_ERROR:
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bitarm needs Python 3.11 or newer: set PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)

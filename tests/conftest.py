@@ -18,10 +18,11 @@ if (_disk := memory_disk()) is not None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_disk))
 
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs
-# that tests interrupt would then never notice. nohup does the same with SIGHUP.
+# that tests interrupt would then never notice. nohup does the same with SIGHUP, which Windows has
+# not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Compiling a kernel makes millions of objects: with Python's own thresholds, a tenth of its time

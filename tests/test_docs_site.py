@@ -72,6 +72,7 @@ def test_the_site_is_whole_and_stands_alone(tmp_path: Path) -> None:
     _loads_from_nowhere_else(pages, site)
     _formulas_are_typeset(pages, site)
     _links_are_called_as_pages_are(pages, site)
+    _emphasis_is_meant(pages, site)
     _reads_on_a_phone(pages, site)
     _can_be_told_from_its_ground(site)
 
@@ -136,6 +137,13 @@ def _links_are_called_as_pages_are(pages: dict[Path, _Scan], site: Path) -> None
     for page in pages:
         called = re.findall(r"<a [^>]*>([\w./]+\.md)</a>", page.read_text("utf-8"))
         assert not called, page.relative_to(site)
+
+
+def _emphasis_is_meant(pages: dict[Path, _Scan], site: Path) -> None:
+    """An asterisk of a formula opens an emphasis up to the next one, across brackets."""
+    for page in pages:
+        for _, text in re.findall(r"(?s)<(em|strong)>(.*?)</\1>", page.read_text("utf-8")):
+            assert text.count("(") == text.count(")"), f"{page.relative_to(site)}: {text[:80]}"
 
 
 _OVERFLOW = """() => [...document.images].some(image => image.complete && !image.naturalWidth)

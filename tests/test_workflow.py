@@ -143,12 +143,43 @@ for name in {packages!r}:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+def test_what_is_tested_elsewhere_is_collected_where_signals_lack() -> None:
+    """Windows knows no SIGHUP: a conftest that asks for it would fail every test there."""
+    (words,) = (words for words in _commands() if "pytest" in words)
+    places = [word for word in words if word.startswith("tests/")]
+    program = f"""
+import signal, sys
+import pytest
+for name in ("SIGHUP", "SIGKILL", "SIGSTOP", "SIGCONT", "SIGUSR1"):
+    delattr(signal, name)
+sys.exit(pytest.main(["--collect-only", "--quiet", *{places!r}]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+
 @pytest.mark.parametrize("target", ["test", "docs"])
 def test_make_would_run_it(target: str) -> None:
     done = subprocess.run(
         ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_an_environment_that_was_half_made_is_made_again(tmp_path: Path) -> None:
+    """As where Debian's python3-venv is missing: its venv leaves an environment without pip."""
+    python = tmp_path / "python"
+    halfway = "mkdir -p .venv/bin; touch .venv/bin/python; exit 1"
+    python.write_text(f'#!/bin/sh\n[ "$2" != venv ] || {{ {halfway}; }}\n')
+    python.chmod(0o755)
+    make = ("make", "--file", ROOT / "Makefile", f"PYTHON={python}", ".venv/bin/python")
+    done = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert (tmp_path / ".venv" / "bin").is_dir()
+    assert not (tmp_path / ".venv" / "bin" / "python").exists()
 
 
 def test_the_hooks_before_a_commit_are_make_targets() -> None:

@@ -11,8 +11,11 @@ def main() -> None:
         if error.name is None or error.name.startswith("bitarm"):
             raise
         from bitarm.api.extras import install_line
+        from bitarm.cli.exits import Exit
 
-        sys.exit(f"bitarm: the command line needs {error.name}: {install_line('cli')}")
+        line = f"bitarm: the command line needs {error.name}: {install_line('cli')}"
+        print(line, file=sys.stderr)
+        sys.exit(Exit.USAGE)
     except KeyboardInterrupt:  # while it loads; later the command line answers
         print("bitarm: interrupted", file=sys.stderr)
         sys.exit(130)

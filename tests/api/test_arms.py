@@ -163,8 +163,8 @@ _REFUSED: dict[str, tuple[Any, str]] = {
     "equal names": ({1: _GOOD, "1": _GOOD}, "two arms are called '1'"),
     "beyond the bounds": (
         {"a": _GOOD, "b": [0.5, 7.0, -3.0]},
-        r"2 of 3 rewards in the data of b lie outside the bounds \[0.0, 1.0\], the first of them "
-        "at place 1; all reach from -3 to 7: widen the bounds, or ask for clipping",
+        r"2 of 3 rewards in the data of b lie outside the bounds \[0.0, 1.0\], first number 2, "
+        "which is 7; all reach from -3 to 7: widen the bounds, or ask for clipping",
     ),
 }
 

@@ -45,6 +45,16 @@ def test_the_page_needs_nothing_from_anywhere() -> None:
     assert not re.search(r"<script|<link|@import|url\(", page)
 
 
+def test_only_the_papers_experiments_are_called_so() -> None:
+    own = result({"a": [2.0, 1.0]})
+    errata = "Where the paper is wrong"
+    assert "<h1>Experiments</h1>" in _page(own)
+    assert errata not in _page(own)
+    found = replace(own, experiment=replace(own.experiment, name="hardness"))
+    assert "<h1>The ICQ paper, reproduced</h1>" in _page(found)
+    assert errata in _page(found)
+
+
 def test_names_and_notes_are_text() -> None:
     found = result({"<script>alert(1)</script>": [2.0, 1.0]})
     page = _page(found, notes=("<b>bold</b>",))

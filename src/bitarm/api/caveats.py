@@ -62,11 +62,13 @@ def check_data(spec: RunSpec, sources: Iterable[RecordedSource], *, clip: bool) 
     for source in sources:
         outside = [n for n, reward in enumerate(source.rewards) if not a <= reward <= b]
         if outside:
+            first = outside[0]
             low, high = min(source.rewards), max(source.rewards)
             raise RefusedRewardError(
                 f"{len(outside):,} of {len(source.rewards):,} rewards in {source.where} lie "
-                f"outside the bounds [{a}, {b}], the first of them at place {outside[0]}; all "
-                f"reach from {low:g} to {high:g}: widen the bounds, or ask for clipping"
+                f"outside the bounds [{a}, {b}], first number {first + 1:,}, which is "
+                f"{source.rewards[first]:g}; all reach from {low:g} to {high:g}: widen the bounds, "
+                "or ask for clipping"
             )
 
 

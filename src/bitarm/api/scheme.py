@@ -59,7 +59,7 @@ def setup(arms: Sequence[str], *, seed: int | None = None, **words: Any) -> Setu
         words: those of `identify` (docs/words.md), such as `delta`, `bounds` or `policy`.
 
     Returns:
-        The run's settings, checked: what a learner is made from.
+        The run's settings, checked, from which a learner is made.
 
     Raises:
         ConfigError: for words that cannot be run.

@@ -11,7 +11,7 @@ from typing import Any, final
 import jinja2
 
 from bitarm.experiments.baselines import COMPARED, Baseline, Factors, compared, factors
-from bitarm.experiments.catalog import BEYOND, Study
+from bitarm.experiments.catalog import BEYOND, PAPER, Study
 from bitarm.experiments.claims import Claim
 from bitarm.experiments.display_names import NOUNS, label_of
 from bitarm.experiments.panels import Picture
@@ -89,6 +89,7 @@ def _section(one: Scored, origin: Origin) -> dict[str, Any]:
     deviations = one.result.deviations()
     return {
         "name": experiment.name,
+        "of_paper": experiment.name in (*PAPER, "valid_sigma") or bool(deviations),
         "beyond": experiment.name in BEYOND,
         "title": experiment.title,
         "trials": one.result.trials,

@@ -285,8 +285,7 @@ class MqttDriver:
             _LOGGER.info("%s: %s; trying again", self._broker.url, why)
         else:
             _LOGGER.warning(
-                "%s has waited %.0f s for the broker at %s, and goes on trying: %s",
-                self._service.endpoint.client_id,
+                "bitarm has waited %.0f s for the broker at %s, and goes on trying: %s",
                 waited,
                 self._broker.url,
                 why,

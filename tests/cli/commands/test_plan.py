@@ -1,5 +1,6 @@
 """`bitarm plan` and `identify --plan`: what they print, keep and refuse."""
 
+import io
 import json
 import shlex
 import tomllib
@@ -10,7 +11,9 @@ import pytest
 from cli.program import ARMS, Command, problem
 from planner.efforts import quick_searches
 from planner.plugins import Lattice, installed
+from rich.console import Console
 
+from bitarm.cli.show.plan import print_plan
 from bitarm.planner.plan import plan
 
 pytestmark = pytest.mark.slow  # compiles kernels
@@ -51,6 +54,14 @@ def test_a_person_reads_the_setting_its_price_the_trade_off_and_the_risk(bitarm:
     ):
         assert part in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_figures_are_whole_on_a_narrow_screen() -> None:
+    made = plan(3, gap=0.5, sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
+    screen = io.StringIO()
+    print_plan(Console(file=screen, width=40), made)
+    assert "…" not in screen.getvalue()
+    assert f"{made.lower_bound:,.0f}" in screen.getvalue()
 
 
 def test_the_last_lines_are_a_command_that_runs_the_plan(bitarm: Command, tmp_path: Path) -> None:

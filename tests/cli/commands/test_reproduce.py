@@ -77,6 +77,20 @@ def test_other_strategies_stand_beside_ours_with_their_source(
     assert "KL-LUCB" not in (tmp_path / "out" / "results.csv").read_text()
 
 
+@pytest.mark.parametrize("name", ["peers", "hardness"])
+def test_figures_are_whole_on_a_narrow_screen(
+    name: str, bitarm: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = ("--trials", "12", "--workers", "1", "--out", tmp_path / "out")
+    done = bitarm("reproduce", name, *out)
+    assert done.code == 0, done.err
+    table = done.out[: done.out.index("report:")]
+    assert max(map(len, table.splitlines())) == 40  # so the screen was narrow
+    assert "…" not in table
+    assert " 4,052 " in table or " bits\n" in table
+
+
 def test_the_same_command_writes_the_same_bytes_and_runs_nothing_again(
     bitarm: Command, tmp_path: Path
 ) -> None:

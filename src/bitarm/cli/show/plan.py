@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bitarm.cli.show.link import duration
-from bitarm.cli.show.tables import facts_table, plain_table
+from bitarm.cli.show.tables import NARROW, facts_table, plain_table
 from bitarm.planner.figures import PLAN_MEASURES, Spread
 from bitarm.planner.plan import Plan
 from bitarm.planner.prices import unit_of
@@ -39,7 +39,7 @@ def print_plan(console: Console, plan: Plan, *, file: Path | None = None) -> Non
     console.print()
     console.print(_curve(plan))
     console.print()
-    console.print(_wrong(plan))
+    console.print(_wrong(plan, is_narrow=console.width < NARROW))
     for what, why in plan.impossible:
         console.print(Text(f"Not {what}: {why}."), style="dim")
     console.print()
@@ -85,7 +85,7 @@ def _numbers(table: Table, *titles: str) -> None:
 
 def _expected(plan: Plan) -> Table:
     table = plain_table(title="What it will cost", title_style="bold", caption=_caption(plan))
-    table.add_column("", no_wrap=True)
+    table.add_column("")
     _numbers(table, "mean", "± error", "spread of runs")
     for name in PLAN_MEASURES:
         spread: Spread = getattr(plan.figures, name)
@@ -146,18 +146,19 @@ def _curve(plan: Plan) -> Table:
     return table
 
 
-def _wrong(plan: Plan) -> Table:
+def _wrong(plan: Plan, *, is_narrow: bool) -> Table:
     table = plain_table(title="If the guess is wrong", title_style="bold")
-    table.add_column("if", no_wrap=True)
+    table.add_column("if")
     _numbers(table, "plan costs", "best costs", "ratio")
-    table.add_column("best then")
+    if not is_narrow:
+        table.add_column("best then")
     for misjudged in plan.misjudged:
         table.add_row(
             misjudged.what,
             "no answer" if misjudged.planned is None else _rounded(misjudged.planned.cost.mean),
             _rounded(misjudged.best_cost),
             _ratio(misjudged),
-            Text(misjudged.best.setting.describe()),
+            *[Text(misjudged.best.setting.describe())] * (not is_narrow),
         )
     return table
 

@@ -7,12 +7,14 @@ from rich.console import Console
 from rich.table import Table
 
 from bitarm.cli.exits import notify
-from bitarm.cli.show.tables import plain_table
+from bitarm.cli.show.tables import NARROW, plain_table
 from bitarm.experiments.display_names import NOUNS
 from bitarm.experiments.peers import published_rows
 from bitarm.experiments.report import Scored
 from bitarm.experiments.reproduce import Reproduction
 from bitarm.sim.sweep import MEASURES
+
+_LEAST_NAME = 8  # letters of a name that stay in a line on a narrow screen
 
 
 def reproduction_json(found: Reproduction) -> dict[str, Any]:
@@ -58,9 +60,10 @@ def reproduction_json(found: Reproduction) -> dict[str, Any]:
 def print_reproduction(found: Reproduction) -> None:
     """For a person: the deviations as a table, and the report; on stderr the claims that fail."""
     console = Console()
-    table = plain_table(gap=2)
-    table.add_column("experiment")
-    table.add_column("series", no_wrap=True)
+    is_narrow = console.width < NARROW
+    table = plain_table(gap=0 if is_narrow else 2)
+    table.add_column("name" if is_narrow else "experiment", min_width=_LEAST_NAME, overflow="fold")
+    table.add_column("series", no_wrap=not is_narrow, min_width=_LEAST_NAME, overflow="fold")
     for measure in MEASURES:
         table.add_column(NOUNS[measure], justify="right", no_wrap=True)
     for one in found.scored:
@@ -76,7 +79,7 @@ def print_reproduction(found: Reproduction) -> None:
         console.print(table)
     for one in found.scored:
         if one.peers:
-            console.print(_peers(one))
+            console.print(_peers(one, is_narrow=is_narrow))
     for one in found.scored:
         for claim, failures in one.claims:
             if failures:
@@ -86,21 +89,24 @@ def print_reproduction(found: Reproduction) -> None:
     console.print(f"report: {found.report}", soft_wrap=True)
 
 
-def _peers(one: Scored) -> Table:
+def _peers(one: Scored, *, is_narrow: bool) -> Table:
     """Strategies side by side: samples, and bits where rewards are not all seen."""
-    table = plain_table(gap=2)
-    table.add_column("strategy")
+    table = plain_table(gap=0 if is_narrow else 2)
+    table.add_column("strategy", min_width=_LEAST_NAME, overflow="fold")
     for x in one.result.experiment.axis.values:
-        table.add_column(f"samples, {x:g}", justify="right", no_wrap=True)
+        title = f"samples,\n{x:g}" if is_narrow else f"samples, {x:g}"
+        table.add_column(title, justify="right", no_wrap=True)
         table.add_column("bits", justify="right", no_wrap=True)
-    table.add_column("by", no_wrap=True, style="dim")
+    if not is_narrow:
+        table.add_column("by", no_wrap=True, style="dim")
     for row in one.peers:
         cells = []
         for figure in row.figures:
             bits = "all" if figure.bits is None else f"{figure.bits:,.0f}"
             cells += [f"{figure.samples:,.0f}", bits]
         named = f"{row.strategy} ({row.note})" if row.note else row.strategy
-        table.add_row(named, *cells, "them" if row in published_rows() else "us")
+        by = "them" if row in published_rows() else "us"
+        table.add_row(*((f"{named}, {by}", *cells) if is_narrow else (named, *cells, by)))
     sources = dict.fromkeys(row.source for row in one.peers)
     table.caption = f"by: {'; '.join(sources)}\nall: the strategy sees every reward"
     return table

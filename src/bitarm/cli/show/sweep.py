@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bitarm.api.simulate import Simulation
-from bitarm.cli.show.tables import plain_table
+from bitarm.cli.show.tables import NARROW, plain_table
 from bitarm.core.vocabulary import labels
 from bitarm.errors import ConfigError
 
@@ -43,22 +43,25 @@ def plot_simulation(result: Simulation, path: Path) -> None:
 
 
 def sweep_table(result: Simulation, screen_width: int) -> Table:
-    """The table of a sweep; a narrow screen gets fewer digits and fewer intervals."""
+    """The table of a sweep; a narrow screen gets fewer digits, intervals and columns."""
     points = result.to_json()["results"]
     undecided = any(point["undecided"] for point in points)
-    wide = screen_width >= _WIDE
-    table = plain_table(caption=_caption(result, wide=wide, undecided=undecided))
-    table.add_column("setting", overflow="fold", min_width=_LEAST_LABEL)
-    titles = ("rounds", "samples", "median", "99 %", "bits", "wrong", *["undecided"] * undecided)
+    wide, narrow = screen_width >= _WIDE, screen_width < NARROW
+    caption = _caption(result, wide=wide, narrow=narrow, undecided=undecided)
+    table = plain_table(caption=caption)
+    table.add_column("setting", overflow="fold", min_width=0 if narrow else _LEAST_LABEL)
+    spread = () if narrow else ("median", "99 %")
+    titles = ("rounds", "samples", *spread, "bits", "wrong", *["undecided"] * undecided)
     for title in titles:
-        table.add_column(title if wide or title != "undecided" else "open", justify="right")
+        shown = title if wide or title != "undecided" else "open"
+        table.add_column(shown, justify="right", no_wrap=narrow)
     for label, point in zip(labels(points), points, strict=True):
+        samples = point["samples"]
         table.add_row(
             label,
             _with_error(point["rounds"]) if wide else _plain(point["rounds"]["mean"]),
-            _with_error(point["samples"]),
-            _plain(point["samples"]["median"]),
-            _plain(point["samples"]["p99"]),
+            _plain(samples["mean"]) if narrow else _with_error(samples),
+            *([] if narrow else [_plain(samples["median"]), _plain(samples["p99"])]),
             _with_error(point["payload_bits"]) if wide else _plain(point["payload_bits"]["mean"]),
             _rate(point["error_rate"], wide=wide),
             *[f"{point['undecided']:,}"] * undecided,
@@ -66,7 +69,10 @@ def sweep_table(result: Simulation, screen_width: int) -> Table:
     return table
 
 
-def _caption(result: Simulation, *, wide: bool, undecided: bool) -> str:
+def _caption(result: Simulation, *, wide: bool, narrow: bool, undecided: bool) -> str:
+    averages = (
+        "means" if narrow else "mean ± standard error, median and 99th percentile of the samples"
+    )
     rate = "error rate with its 95 % interval" if wide else "wrong: the error rate"
     left_out = (
         f"; {'undecided' if wide else 'open'}: ended without an answer, which the averages leave "
@@ -77,8 +83,8 @@ def _caption(result: Simulation, *, wide: bool, undecided: bool) -> str:
         "and agents themselves"
     ) * (result.most_bits is not None)
     return (
-        f"{result.trials:,} trials, seed {result.seed}; mean ± standard error, median and 99th "
-        f"percentile of the samples; {rate}{left_out * undecided}{cut}"
+        f"{result.trials:,} trials, seed {result.seed}; {averages}; {rate}"
+        f"{left_out * undecided}{cut}"
     )
 
 

@@ -4,6 +4,8 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
+NARROW = 60  # screen columns below which a table leaves columns out, so that no figure is cut
+
 
 def plain_table(
     *,

@@ -22,6 +22,7 @@ const MOST_BANDS = 8;
 const MOST_LINES = 150;
 const MOST_NAMES = 8;
 const LONGEST_NAME = 16; // letters of a name beside a cross
+const MARK = 5; // of a dot or a cross, from its middle
 
 export function roundsChart(figure, run, now) {
   return new Chart(figure, {
@@ -51,7 +52,12 @@ function draw(svg, width, s, bounds) {
   const lines = s.ranked.filter((arm) => arm.points.length).slice(0, MOST_LINES);
   const x = d3.scaleLinear([1, Math.max(2, s.round)], [left, right]);
   const y = d3.scaleLinear(domain(lines, bounds), [bottom, top]);
-  const clip = clipTo(svg, { x: left, y: top, width: right - left, height: bottom - top });
+  const clip = clipTo(svg, {
+    x: left - MARK, // a mark in the first or the last round is drawn whole
+    y: top,
+    width: right - left + 2 * MARK,
+    height: bottom - top,
+  });
   const ticks = d3.axisBottom(x).ticks(Math.min(s.round, width / 60));
   axisBelow(svg, ticks.tickFormat(d3.format("d")).tickSizeOuter(0), bottom);
   gridAcross(svg, d3.axisLeft(y).ticks(6), left, right);
