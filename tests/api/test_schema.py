@@ -156,6 +156,7 @@ _WRONG = {
     "an unknown link": (_tables(network={"link": "lora"}), "link must be one of lorawan-eu868-dr0"),
     "an unknown way": (_tables(network={"via": "post"}), "via must be one of mqtt"),
     "no source": (_tables({"mean": 0.5}), "it needs a source, .* one of"),
+    "source misspelt": (_tables({"sorce": "beta"}), "is 'sorce' meant to be 'source'"),
     "an unknown source": (_tables({"source": "gauss", "mean": 1}), "did you mean gaussian"),
     "a source without its word": (_tables({"source": "gaussian", "mean": 0}), "needs sd"),
     "a word of another source": (_tables({**_ARM, "column": "a"}), "a word of a gaussian arm"),

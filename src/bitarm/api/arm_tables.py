@@ -1,5 +1,6 @@
 """The arms of a problem file: all that an agent needs of it, and reads without any scheme."""
 
+import difflib
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -156,9 +157,11 @@ def _arm(table: Mapping[str, Any], position: int) -> Arm:
 def _source(given: dict[str, Any]) -> Source:
     """The source that an arm names, with the words that it needs."""
     if "source" not in given:
+        misspelt = difflib.get_close_matches("source", given, n=1)
+        hint = f"; is {misspelt[0]!r} meant to be 'source'?" if misspelt else ""
         raise ConfigError(
             f"it needs a source, which says where its rewards come from: one of "
-            f"{', '.join(SOURCES.known)}"
+            f"{', '.join(SOURCES.known)}{hint}"
         )
     kind = SOURCES.require(text("source", given.pop("source")))
     known = words_of(kind)
