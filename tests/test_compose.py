@@ -105,7 +105,7 @@ def test_its_commands_find_the_best_arm_and_show_the_run(tmp_path: Path) -> None
             f"http://127.0.0.1:{machine.page}/api/v1/runs",
             headers={"authorization": f"Bearer {token}"},
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             (run,) = json.load(answer)["runs"]
         assert run["outcome"] == "decided"
     for agent in AGENTS:  # its own secrets, and those of nobody else

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from docs_blocks import blocks_run_by
+from loopback import PATIENCE
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -37,7 +38,7 @@ def test_a_script_runs_from_any_folder_and_says_what_it_found(name: str, tmp_pat
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -51,7 +52,7 @@ def _identify(home: Path, *words: object) -> dict[str, Any]:
         cwd=home,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -99,7 +100,7 @@ def test_the_experiment_of_ones_own_runs_and_its_claims_hold(tmp_path: Path) -> 
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     (only,) = json.loads(done.stdout)["experiments"]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from hatchling.builders.wheel import WheelBuilder
+from loopback import PATIENCE
 
 import bitarm
 from bitarm.api.extras import install_line
@@ -42,7 +43,7 @@ def _python(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         env=dict(os.environ) | env,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

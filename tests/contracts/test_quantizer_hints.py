@@ -76,6 +76,7 @@ def _constant(hint: Hint, mean: float, pulls: int) -> Bets | None:
     return Bets(total=total, predicted=total, squares=0.0)
 
 
+@pytest.mark.slow
 @judging_cases
 @pytest.mark.parametrize("task", TASKS)
 @settings(max_examples=60)

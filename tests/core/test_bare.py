@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from loopback import PATIENCE
+
 import bitarm.core
 
 _SOURCE = Path(bitarm.core.__file__).parents[2]
@@ -83,7 +85,7 @@ def _bare(script: str) -> str:
         [sys.executable, "-I", "-S", "-W", "error", "-c", _PRELUDE + script],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -270,6 +270,7 @@ def test_pages_hold_structure_and_no_data(client: TestClient) -> None:
     assert client.get("/elsewhere").status_code == 404
 
 
+@pytest.mark.slow
 def test_ten_thousand_events_are_few_bytes(tmp_path: Path) -> None:
     path = tmp_path / "big.sqlite"
     means = {f"arm-{number}": 0.5 for number in range(1000)}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from loopback import eventually
+from loopback import PATIENCE, eventually
 from starlette.testclient import TestClient
 
 from bitarm.dashboard.app import create_app
@@ -43,7 +43,7 @@ def _served(store: Path, limits: VisitorLimits) -> Iterator[int]:
 
 @contextmanager
 def _connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
         yield connection
 
 

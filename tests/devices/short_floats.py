@@ -14,6 +14,7 @@ from typing import Any, final
 
 from devices.benches import DEVICES, Reply, micropython_bench
 
+_SINGLE, _WORD = struct.Struct("<f"), struct.Struct("<I")
 _PATH = DEVICES / "micropython" / "bitarm_agent.py"
 
 
@@ -24,11 +25,13 @@ class Short(float):
     __slots__ = ()
 
     def __new__(cls, value: float) -> "Short":
+        if type(value) is cls:
+            return value
         try:
-            bits = struct.unpack("<I", struct.pack("<f", value))[0] & ~3
+            (bits,) = _WORD.unpack(_SINGLE.pack(value))
         except OverflowError:
             return super().__new__(cls, math.copysign(math.inf, value))
-        return super().__new__(cls, struct.unpack("<f", struct.pack("<I", bits))[0])
+        return super().__new__(cls, _SINGLE.unpack(_WORD.pack(bits & ~3))[0])
 
 
 def _operator(name: str) -> Callable[..., Short]:

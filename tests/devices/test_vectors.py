@@ -61,23 +61,38 @@ def test_a_wrong_answer_would_be_noticed(bench: Bench) -> None:
     assert not agree(play(moved, bench), expected)
 
 
-def test_an_agent_knows_whether_it_said_that_it_is_beaten(bench: Bench) -> None:
+def cut_short(case: Case) -> list[Case]:
+    """The case as far as each of its events, if they are not very many."""
+    sizes = range(1, len(case.events) + 1 if len(case.events) < 40 else 1)
+    return [replace(case, events=case.events[:size]) for size in sizes]
+
+
+def rests(case: Case, bench: Bench) -> list[str]:
+    """What an agent says of its rest after a case, and again after a power cut."""
+    play(case, bench)
+    before = bench.ask("0 rest").kind
+    bench.ask("0 cut")
+    return [before, bench.ask("0 rest").kind]
+
+
+@pytest.fixture(scope="module")
+def rests_of_the_core() -> list[tuple[Case, list[str]]]:
+    core = PythonBench()
+    return [(begun, rests(begun, core)) for case, _ in VECTORS for begun in cut_short(case)]
+
+
+def test_an_agent_knows_whether_it_said_that_it_is_beaten(
+    bench: Bench, rests_of_the_core: list[tuple[Case, list[str]]]
+) -> None:
     """Power cuts, dismissals and later questions included: who gave up may rest."""
     found = Counter[str]()
-    for case, _ in VECTORS:
-        for size in range(1, len(case.events) + 1 if len(case.events) < 40 else 1):
-            begun = replace(case, events=case.events[:size])
-            play(begun, core := PythonBench())
-            play(begun, bench)
-            for _ in range(2):
-                expected = core.ask("0 rest").kind
-                assert bench.ask("0 rest").kind == expected, case.name
-                found[expected] += 1
-                core.ask("0 cut")
-                bench.ask("0 cut")
+    for case, expected in rests_of_the_core:
+        assert rests(case, bench) == expected, case.name
+        found.update(expected)
     assert min(found["rest"], found["quiet"]) > 20
 
 
+@pytest.mark.slow
 def test_floats_of_thirty_bits_are_enough_for_the_vectors() -> None:
     for case, expected in VECTORS:
         check(case, expected, ShortBench())

@@ -4,7 +4,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from loopback import PATIENCE
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 _FLAGS = (
     "--no-sandbox",  # tests may run as root
@@ -22,6 +23,7 @@ def chromium() -> Iterator[Browser]:
     """A headless browser; `make test` installs it."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     assert program, "Chromium is missing: scripts/system-packages chromium"
+    expect.set_options(timeout=1000 * PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
         try:

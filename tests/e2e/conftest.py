@@ -12,6 +12,7 @@ from dashboard.stores import PAPER, identify_into, open_run_in
 from e2e.browser import chromium
 from e2e.extensions import elsewhere, extended_problem, installed, shell
 from e2e.served import served
+from loopback import PATIENCE
 from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["broker", "elsewhere", "extended_problem", "installed", "line", "shell"]
@@ -50,6 +51,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
     def open_one(address: str, *, width: int = 1280, height: int = 900, **options: Any) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

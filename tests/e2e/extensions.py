@@ -17,7 +17,7 @@ FILES = dict(
     block.text.removeprefix("# ").split("\n", maxsplit=1) for block in (_PROJECT, *_MODULES)
 )
 """The package's files by their names, which stand in the first line of each block."""
-COINS = ("--arms", "bernoulli:0.9,0.2", "--trials", "20", "--seed", "1")
+COINS = ("--arms", "bernoulli:0.9,0.2", "--trials", "4", "--seed", "1")
 PROBLEM = """
 [problem]
 bounds = [0.0, 1.0]

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from dashboard.stores import identify_into
 from e2e.served import Served, served_process
+from loopback import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -27,15 +28,13 @@ MOST_MEMORY = 300 << 20
 def _connect(address: str) -> socket.socket:
     parts = urlsplit(address)
     assert parts.hostname is not None
-    connection = socket.create_connection((parts.hostname, parts.port), timeout=10)
-    connection.settimeout(10)
-    return connection
+    return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE)
 
 
 def _ask(address: str) -> float:
     """How many seconds an honest visitor waits for the list of runs."""
     begun = time.perf_counter()
-    with urllib.request.urlopen(f"{address}/api/v1/runs", timeout=20) as answer:
+    with urllib.request.urlopen(f"{address}/api/v1/runs", timeout=PATIENCE) as answer:
         assert answer.status == 200
     return time.perf_counter() - begun
 

@@ -12,7 +12,7 @@ from brokers import PlainBroker
 from dashboard.stores import identify_into
 from e2e.processes import Field, field
 from e2e.served import served
-from loopback import eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 from prometheus_client.parser import text_string_to_metric_families
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def place(broker: PlainBroker, tmp_path: Path) -> Iterator[Field]:
 def _figures(port: int) -> dict[str, float]:
     """What a process says of itself; nothing while it does not."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
             text = answer.read().decode()
     except urllib.error.URLError:
         return {}
@@ -37,7 +37,7 @@ def _figures(port: int) -> dict[str, float]:
 
 def _health(port: int) -> tuple[int, Any]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=PATIENCE) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         with error:

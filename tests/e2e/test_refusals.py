@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from brokers import PlainBroker
 from e2e.processes import PROBLEM, RUN, Field, field
-from loopback import eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 
 from bitarm.api.arm_tables import parse_arms
 from bitarm.api.network.agent import run_agent
@@ -88,7 +88,7 @@ def test_something_else_listens_there(scheme: str, says: str, tmp_path: Path) ->
             with closing(line):
                 began = time.monotonic()
                 assert place.wait("north") == 4
-                assert time.monotonic() - began < 5  # 0.5, and what a busy machine adds
+                assert time.monotonic() - began < 14  # 0.5 on a busy machine, and not the usual 15
             assert says in _last_line(place, "north")
 
 
@@ -222,7 +222,7 @@ def test_a_disk_that_is_full_loses_nothing_that_was_kept(place: Field) -> None:
         [sys.executable, "-c", limited, *words, "--store", place.store, "--broker", place.url],
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 1

@@ -128,6 +128,7 @@ def test_a_device_whose_giving_up_is_lost_is_heard_in_the_end(lost: int, days: i
     assert days <= course.days < 4 * days + 1
 
 
+@pytest.mark.slow
 def test_a_device_that_gives_up_once_and_no_more_may_hang_a_run() -> None:
     """Were it not for the repetitions, a frame that is lost would stop all."""
     world = World(coins(_MEANS, EU868), EU868, seed=3, concessions=1, rest=math.inf)

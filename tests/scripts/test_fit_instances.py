@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow  # a fresh process compiles its kernels
 
 HOME = Path(__file__).parents[2]
 SHIPPED = HOME / "src" / "bitarm" / "experiments" / "instances.toml"
-SMALL = ("--trials", "10", "--generations", "1")
+SMALL = ("--trials", "2", "--generations", "1")
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -22,7 +22,7 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
 def test_a_fit_from_scratch_replaces_one_table_and_keeps_the_others(tmp_path: Path) -> None:
     out = tmp_path / "instances.toml"
     shutil.copy(SHIPPED, out)
-    done = run("gaussian", *SMALL, "--screen", "5", "--out", out)
+    done = run("gaussian", *SMALL, "--screen", "2", "--out", out)
     assert done.returncode == 0, done.stderr
     before, after = tomllib.loads(SHIPPED.read_text()), tomllib.loads(out.read_text())
     assert [name for name in after if after[name] != before[name]] == ["gaussian"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from loopback import PATIENCE
 
 from bitarm.core.limits import Limits
 from bitarm.core.plain import dumps
@@ -26,7 +27,6 @@ from bitarm.sim.sweep import Sweep
 
 pytestmark = pytest.mark.slow
 
-_PATIENCE = 60.0
 _DASK = str(Path(sys.executable).with_name("dask"))
 _SETUP = Setup(
     spec=RunSpec(
@@ -100,7 +100,7 @@ class Cluster:
 
     def wait_for(self, file: Path, text: str) -> None:
         """Wait until a file holds a text."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while not file.exists() or text not in file.read_text(encoding="utf-8"):
             assert time.monotonic() < deadline, f"{file} never said {text!r}"
             assert self.processes[-1].poll() is None, f"{file} ended early"
@@ -118,10 +118,10 @@ def _cluster(folder: Path, *, workers: int) -> Iterator[Cluster]:
     finally:
         for process in cluster.processes:
             process.kill()
-            process.wait(_PATIENCE)
+            process.wait(PATIENCE)
 
 
-def _text(cluster: Cluster, progress: Progress, timeout: float = _PATIENCE) -> str:
+def _text(cluster: Cluster, progress: Progress, timeout: float = PATIENCE) -> str:
     run = run_on_cluster(cluster.address, timeout=timeout)
     return dumps(tuple(execute(_SWEEP, run, store=None, progress=progress)))
 
@@ -145,7 +145,7 @@ def test_a_worker_that_is_killed_is_survived_and_not_seen(tmp_path: Path, expect
         def kill_one(done: int, trials: int) -> None:
             if done >= 2500 and cluster.workers[0].poll() is None:
                 cluster.workers[0].kill()
-                cluster.workers[0].wait(_PATIENCE)
+                cluster.workers[0].wait(PATIENCE)
 
         assert _text(cluster, kill_one) == expected
         assert [worker.poll() for worker in cluster.workers] == [-9, None, None]
@@ -159,7 +159,7 @@ def test_workers_that_are_all_replaced_are_not_seen(tmp_path: Path, expected: st
             if done >= 2500 and len(cluster.workers) == 2:
                 for worker in cluster.workers:
                     worker.kill()
-                    worker.wait(_PATIENCE)
+                    worker.wait(PATIENCE)
                 cluster.start_worker()
 
         assert _text(cluster, replace_all) == expected
@@ -172,7 +172,7 @@ def test_a_scheduler_that_dies_is_an_error_of_the_transport(tmp_path: Path) -> N
         def kill_scheduler(done: int, trials: int) -> None:
             if done >= 2500 and cluster.scheduler.poll() is None:
                 cluster.scheduler.kill()
-                cluster.scheduler.wait(_PATIENCE)
+                cluster.scheduler.wait(PATIENCE)
 
         with pytest.raises(TransportError, match=cluster.address):
             _text(cluster, kill_scheduler)
@@ -185,7 +185,7 @@ def test_a_scheduler_without_workers_is_an_error_of_the_transport(tmp_path: Path
         pytest.raises(TransportError, match=cluster.address),
     ):
         _text(cluster, lambda done, trials: None, timeout=1.0)
-    assert time.monotonic() - begin < _PATIENCE
+    assert time.monotonic() - begin < PATIENCE
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1", "nothing://here"])

@@ -95,6 +95,7 @@ def _first_rounds(arms: int, **scheme: Any) -> list[RoundOpened]:
     return rounds
 
 
+@pytest.mark.slow
 def test_a_round_of_ten_thousand_arms_takes_sixteen_bytes_an_arm() -> None:
     """Nine bytes of `low` or so and one of the arm, in base64; as text it is ten times that."""
     first, second = _first_rounds(10_000, quantizer="icq", policy="se")

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from cli.program import COMMAND, Command, environment
 from dashboard.stores import identify_into
-from loopback import eventually
+from loopback import PATIENCE, eventually
 
 from bitarm.core.replay import replay
 from bitarm.store import SqliteJournal
 
 
 def _get(address: str) -> Any:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
         return json.load(answer)
 
 
@@ -36,7 +36,7 @@ def test_it_says_where_it_is_and_ends_with_ctrl_c(home: Path, store: Path) -> No
     assert address.startswith("http://127.0.0.1:")
     assert _get(f"{address}api/v1/runs")["total"] == 1
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (0, "")
     assert err == "bitarm: the dashboard has ended\n"
 
@@ -46,7 +46,7 @@ def test_open_streams_do_not_keep_it_from_ending(home: Path, store: Path) -> Non
     process = _start(home, "dashboard", "--port", 0, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     address = process.stdout.readline().strip()
-    with urllib.request.urlopen(f"{address}api/v1/runs/stream", timeout=10) as stream:
+    with urllib.request.urlopen(f"{address}api/v1/runs/stream", timeout=PATIENCE) as stream:
         assert stream.readline() == b"retry: 1000\n"
         process.send_signal(signal.SIGINT)
         stream.read()

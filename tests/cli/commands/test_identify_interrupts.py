@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 from cli.program import COMMAND, PAPER_SCHEME, Command, OnTerminal, callables, environment, problem
+from loopback import PATIENCE
 
 from bitarm.core.events import ReportAccepted, RunEnded
 from bitarm.core.replay import replay
 from bitarm.store import SqliteJournal
 
-_PATIENCE = 30.0
-
 
 def _await(path: Path) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while not path.exists():
         assert time.monotonic() < deadline, f"{path} never came"
         time.sleep(0.02)
@@ -33,7 +32,7 @@ def _sleepy(folder: Path) -> Path:
         "    calls.append(1)\n"
         "    if len(calls) == 5:\n"
         f"        pathlib.Path({str(folder / 'asleep')!r}).touch()\n"
-        "        time.sleep(60)\n"
+        "        time.sleep(600)\n"
         "    return 0.5\n",
         encoding="utf-8",
     )
@@ -57,7 +56,7 @@ def test_a_signal_while_a_reward_is_awaited_ends_the_run_as_interrupted(
     ) as process:
         _await(tmp_path / "asleep")
         process.send_signal(number)
-        out, err = process.communicate(timeout=_PATIENCE)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "none: the run was interrupted. Still in the race: quick, slow" in out
@@ -97,7 +96,7 @@ def test_a_kill_leaves_a_run_without_an_ending_that_can_be_read(
     ) as process:
         _await(tmp_path / "asleep")
         process.kill()
-        process.wait(timeout=_PATIENCE)
+        process.wait(timeout=PATIENCE)
     assert store.exists()
     (run,) = bitarm("runs", "list", "--json").json["runs"]
     assert run["outcome"] is None

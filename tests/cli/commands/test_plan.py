@@ -18,7 +18,7 @@ from bitarm.planner.plan import plan
 
 pytestmark = pytest.mark.slow  # compiles kernels
 
-_PLAN = ("plan", "--arms", "3", "--gap", "0.5", "--sigma", "1", "--seed", "1")
+_PLAN = ("plan", "--arms", "3", "--gap", "2", "--sigma", "1", "--seed", "1")
 _PRICED = (*_PLAN, "--per-bit", "1", "--per-pull", "0.05")
 
 
@@ -30,7 +30,7 @@ def _quickly() -> Iterator[None]:
 
 def test_json_is_one_object_and_says_what_the_library_says(bitarm: Command) -> None:
     done = bitarm(*_PRICED, "--json")
-    made = plan(3, gap=0.5, sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
+    made = plan(3, gap=2.0, sigma=1.0, per_bit=1.0, per_pull=0.05, seed=1)
     assert done.code == 0
     assert done.out == json.dumps(made.to_json()) + "\n"
     assert done.err == ""  # in a pipe there is no progress
@@ -42,7 +42,7 @@ def test_a_person_reads_the_setting_its_price_the_trade_off_and_the_risk(bitarm:
     for part in (
         "wrong with probability at most 0.05",
         "1 a bit, 0.05 a pull",
-        "gap 0.5, 3 arms",
+        "gap 2.0, 3 arms",
         "What it will cost",
         "lower bound on samples",
         "No setting beats these in both samples and bits",
@@ -149,7 +149,7 @@ def test_the_help_has_the_words_of_the_scheme_and_says_what_they_do(bitarm: Comm
 
 def test_a_flag_of_another_package_is_known(bitarm: Command) -> None:
     with installed(Lattice):
-        words = ("--quantizer", "lattice", "--coarseness", "0.5", "--gap", "2")
+        words = ("--quantizer", "lattice", "--coarseness", "0.5")
         done = bitarm(*_PRICED, *words)
         assert done.code == 0
         assert "lattice se c=0.5" in done.out
@@ -203,7 +203,7 @@ def test_identify_runs_what_it_planned_and_says_so(bitarm: Command, coins: Path)
 
 def test_identify_plans_for_the_link_that_it_keeps_to(bitarm: Command, coins: Path) -> None:
     link = "lorawan-us915-dr0"
-    done = bitarm("identify", coins, "--plan", "--gap", "0.5", "--link", link, "--json")
+    done = bitarm("identify", coins, "--plan", "--gap", "0.9", "--link", link, "--json")
     assert done.code == 0
     assert done.json["plan"]["prices"]["link"] == done.json["link"]["name"] == link
     assert done.json["quantizer"] == "icq"  # the only one whose frames always fit

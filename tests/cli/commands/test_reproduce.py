@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from cli.program import COMMAND, Command, chunks, environment
+from loopback import PATIENCE
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
-_PATIENCE = 60.0
 _OWN = """
 SWEEP = {
     "title": "Mine",
@@ -175,13 +175,13 @@ def test_interrupted_it_goes_on_where_it_stopped(cache: Path, tmp_path: Path) ->
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while not chunks(cache):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=_PATIENCE)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "the same command goes on from here" in err
     kept = len(chunks(cache))
@@ -192,7 +192,7 @@ def test_interrupted_it_goes_on_where_it_stopped(cache: Path, tmp_path: Path) ->
         capture_output=True,
         text=True,
         check=True,
-        timeout=_PATIENCE,
+        timeout=PATIENCE,
     )
     assert json.loads(done.stdout)["seconds"] > 0
     assert len(chunks(cache)) == 8

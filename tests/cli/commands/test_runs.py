@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli.program import COMMAND, PAPER, Command, environment, problem
+from loopback import PATIENCE
 
 from bitarm.core.events import ReportAccepted, RunOpened, load_event
 from bitarm.store import SqliteJournal
@@ -361,7 +362,7 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()  # as `head` does when it has seen enough
         assert process.stderr.read() == b""
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def test_names_with_markup_are_shown_as_they_are(bitarm: Command, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from cli.program import COMMAND, Command, chunks, environment
+from loopback import PATIENCE
 
 from bitarm.api.simulate import simulate
 from bitarm.sim.models import Bernoulli
 
 pytestmark = pytest.mark.slow  # seconds each: `make test-fast` leaves them out
 
-_PATIENCE = 60.0
 _LONG_TRIALS = 400_000
 _LONG = (
     "simulate", "--arms", "bernoulli:0.51,0.5", "--policy", "se", "--seed", "3",
@@ -88,11 +88,11 @@ def _session(command: tuple[str, ...], words: tuple[str, ...], home: Path) -> It
     finally:
         for survivor in session.others() | ({process.pid} if process.poll() is None else set()):
             os.kill(survivor, signal.SIGKILL)
-        process.communicate(timeout=_PATIENCE)
+        process.communicate(timeout=PATIENCE)
 
 
 def _await_chunks(cache: Path, count: int) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while len(chunks(cache)) < count:
         assert time.monotonic() < deadline, "the chunks never came"
         time.sleep(0.01)
@@ -111,7 +111,7 @@ def test_ctrl_c_ends_a_sweep_that_goes_on_from_there(
     with _session(command, words, home) as session:
         _await_chunks(cache, least)
         os.killpg(session.process.pid, signal.SIGINT)  # a terminal tells the whole group
-        out, err = session.process.communicate(timeout=_PATIENCE)
+        out, err = session.process.communicate(timeout=PATIENCE)
         assert session.wait_until_alone(5) == set()
     assert session.process.returncode == 130
     assert out == ""
@@ -121,7 +121,7 @@ def test_ctrl_c_ends_a_sweep_that_goes_on_from_there(
     assert least <= len(kept) < 64
 
     with _session(command, words, home) as session:
-        out, err = session.process.communicate(timeout=_PATIENCE)
+        out, err = session.process.communicate(timeout=PATIENCE)
         assert session.wait_until_alone(5) == set()
     assert session.process.returncode == 0
     assert out == long_text
@@ -141,7 +141,7 @@ def test_workers_end_with_a_parent_that_is_killed(
         _await_chunks(cache, 3)  # two of the parent's, one of the workers'
         assert len(session.others()) >= 2
         session.process.send_signal(number)
-        session.process.wait(_PATIENCE)
+        session.process.wait(PATIENCE)
         assert session.wait_until_alone(10) == set()
 
 

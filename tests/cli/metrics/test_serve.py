@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from loopback import eventually, free_port
+from loopback import PATIENCE, eventually, free_port
 from prometheus_client.parser import text_string_to_metric_families
 
 import bitarm
@@ -28,7 +28,7 @@ from bitarm.runtime.observed import ServiceFigures
 
 def _get(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -114,7 +114,7 @@ def test_visitors_who_never_finish_hold_a_few_threads_and_keep_nobody_out(
     port, before = free_port(), threading.active_count()
     with metrics_at(str(port), _measures, lambda: None), ExitStack() as stack:
         for number in range(200):
-            visitor = socket.create_connection(("127.0.0.1", port), timeout=10)
+            visitor = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
             visitor.sendall(b"GET /hea")
             if number % 2:  # breaks off, with a reset
                 visitor.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -132,7 +132,7 @@ def test_a_request_that_is_spun_out_is_given_up(monkeypatch: pytest.MonkeyPatch)
     port = free_port()
     with (
         metrics_at(str(port), _measures, lambda: None),
-        socket.create_connection(("127.0.0.1", port), timeout=10) as visitor,
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as visitor,
         pytest.raises(OSError, match=r"reset|Broken pipe"),
     ):
         _spin_out(visitor)

@@ -267,6 +267,7 @@ def test_any_short_frame(frame: bytes) -> None:
 small = st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 0x80, 0xFF]), min_size=2, max_size=14)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(FrameKind), runs, small)
 @settings(max_examples=1000)
 def test_any_body_under_a_right_head(kind: FrameKind, run: int, rest: list[int]) -> None:
@@ -283,6 +284,7 @@ pieces = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(tags, st.lists(pieces, min_size=1, max_size=7))
 @settings(max_examples=1000)
 def test_any_question_under_a_right_head(tag: int, rest: list[bytes]) -> None:

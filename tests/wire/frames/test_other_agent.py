@@ -114,6 +114,7 @@ def _served(agents: list[Agent], messages: tuple[Message, ...]) -> list[Report |
     return answers
 
 
+@pytest.mark.slow
 @given(st.one_of(CODE_STRATEGIES), untils, st.floats(-1e6, 1e6), st.data())
 @settings(max_examples=1500)
 def test_every_question_has_the_same_answer(
