@@ -17,6 +17,7 @@ from typing import Annotated, ClassVar, final
 from bitarm.core.bits import Symbol
 from bitarm.core.bounds import Bounds
 from bitarm.core.codes import Above, Nearest
+from bitarm.core.codes.checks import require_step
 from bitarm.core.codes.nearest import MOST_STEPS, ROUNDED_UP
 from bitarm.core.codes.prefix import ESCAPE
 from bitarm.core.evidence.tasks import MOST_BELOW, Challenge, Edge
@@ -85,6 +86,7 @@ class Dyadic(Quantizer):
         hint, step = occasion.hint, self._step(held, occasion)
         until, unit = occasion.pulls, unit_of(step)
         if hint is not None and isinstance(hint.task, Challenge):
+            require_step(step)
             edge = hint.task.edge
             below = math.ceil(min(max((edge - hint.value) / step, 0.0), float(MOST_BELOW)))
             above = Above(low=edge - below * step, step=step)
@@ -170,14 +172,12 @@ class Dyadic(Quantizer):
 
 LEAST_EXPONENT = -1000
 """Far below that of any step: a unit must not vanish among the smallest floats."""
-_LEAST_STEP = math.ldexp(1.0, LEAST_EXPONENT)
 
 
 def dyadic(size: float) -> float:
-    """The nearest number that is 4 to 8 times a power of two, and none of the smallest floats."""
+    """The nearest number that is 4 to 8 times a power of two; 0 for some of the smallest floats."""
     if size == math.inf:
         return size  # which no code takes, and says so
-    size = max(size, _LEAST_STEP)
     unit = unit_of(size)
     return math.floor(size / unit + 0.5) * unit
 
@@ -199,7 +199,7 @@ def step_down_to(cut: float, edge: float, step: float) -> float:
 
     Else who asks for fine steps would hear less of who is between: all of them are in one cell.
     """
-    while edge - cut > MOST_BELOW * step:
+    while 0.0 < MOST_BELOW * step < edge - cut:
         step *= 2.0
     return step
 
