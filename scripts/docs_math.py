@@ -1,7 +1,8 @@
 """Formulas of the documentation, typeset without a script or a font from elsewhere.
 
 `$…$` and `$$…$$` hold LaTeX and become MathML, which browsers draw themselves. A letter with an
-index in plain text (μ̃_{j,i}, 2^−B) gets a subscript or a superscript. Code is left alone.
+index in plain text (μ̃_{j,i}, 2^−B) gets a subscript or a superscript. The mark that ends a proof
+stays on the line of its last word. Code is left alone.
 """
 
 import re
@@ -29,6 +30,10 @@ _INDEX = r"_(?:\{[^{}]+\}|[A-Za-z0-9α-ω][⁺⁻]?(?![A-Za-z0-9]))"
 _POWER = r"\^(?:\{[^{}]+\}|[−-]?\d+|[A-Za-zα-ω](?:_[a-z])?(?![A-Za-z0-9]))"
 _TOKEN = re.compile(rf"({_LETTER})((?:{_INDEX}|{_POWER})+)")
 _PART = re.compile(rf"({_INDEX})|({_POWER})")
+_QED = re.compile(r"\s+∎")
+_BAR = '<mo stretchy="false">&#x0007C;</mo>'
+_TIGHT_BAR = '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo>'
+"""A browser takes the bars of |x| for operators, and sets spaces around them unless told."""
 
 
 def typeset(markdown: str) -> str:
@@ -50,13 +55,18 @@ def _formulas(text: str) -> str:
         return f"\x02{len(kept) - 1}\x03"  # so that no later step looks into it
 
     text = _DISPLAY.sub(lambda found: keep(_display(found[1])), text)
-    text = _INLINE.sub(lambda found: keep(convert(found[1])), text)
+    text = _INLINE.sub(lambda found: keep(_mathml(found[1], "inline")), text)
+    text = _QED.sub("\N{NO-BREAK SPACE}∎", text)
     text = _TOKEN.sub(lambda found: found[1] + _PART.sub(_raised, found[2]), text)
     return re.sub("\x02(\\d+)\x03", lambda found: kept[int(found[1])], text)
 
 
 def _display(latex: str) -> str:
-    return f'<div class="formula">{convert(latex.strip(), display="block")}</div>'
+    return f'<div class="formula">{_mathml(latex.strip(), "block")}</div>'
+
+
+def _mathml(latex: str, display: str) -> str:
+    return convert(latex, display=display).replace(_BAR, _TIGHT_BAR)
 
 
 def _raised(part: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ python scripts/draw_idea.py
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-INK, SOFT, TEAL, WARM, PAPER = "#22303c", "#8a98a5", "#00897b", "#e8710a", "#f7f9fa"
+INK, SOFT, TEAL, WARM, PAPER = "#22303c", "#5d6b78", "#00796b", "#b55500", "#f7f9fa"
 
 
 def main() -> None:

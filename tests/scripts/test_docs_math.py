@@ -51,3 +51,11 @@ def test_latex_becomes_mathml() -> None:
     shown = typeset("so\n\n$$\nx \\le y\n$$\n")
     assert '<div class="formula"><math' in shown
     assert 'display="block"' in shown
+
+
+def test_bars_of_a_modulus_have_no_space_of_their_own() -> None:
+    assert typeset("$|x| \\le 1$").count('lspace="0" rspace="0">&#x0007C;') == 2
+
+
+def test_the_end_of_a_proof_stays_with_its_last_word() -> None:
+    assert typeset("as above.\n∎") == "as above.\N{NO-BREAK SPACE}∎"
