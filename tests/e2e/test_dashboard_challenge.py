@@ -34,6 +34,34 @@ def test_the_race_says_who_gave_up_and_counts_what_was_pulled(
         expect(figures).to_contain_text("≤")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"epsilon": 0.1}, "its true mean is at most 0.1 above the leader’s"),
+        ({"policy": "se", "epsilon": 0.1}, "a lead that lacks at most the tolerance, 0.1, will do"),
+        ({"policy": "lucb"}, "None falls: the run ends when the leader beats every other."),
+        ({"policy": "se", "width": "sub-gaussian"}, "many fall while two intervals still meet"),
+        ({"policy": "se", "width": "paper"}, "when its interval lies wholly below another’s"),
+    ],
+)
+def test_a_race_says_by_what_its_arms_fall(
+    words: dict[str, object], said: str, tmp_path: Path, open_page: OpenPage
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=1, **words)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#race-note")).to_contain_text(said)
+
+
+def test_rounds_are_whole_numbers(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=1, max_rounds=2)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#rounds .axis.x .tick")).to_have_text(["1", "2"])
+
+
 def _entries(store: Path, run: int) -> int:
     with closing(SqliteJournal.open_read_only(store)) as journal:
         return len(list(journal.read(run)))

@@ -114,6 +114,19 @@ def test_a_list_fits_its_screen_and_cuts_no_word(
     assert max(map(len, done.out.splitlines())) <= columns
 
 
+def test_a_list_of_long_names_goes_without_a_column_and_not_without_letters(
+    bitarm: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bitarm("identify", "examples/firmware.toml", "--seed", 4)
+    bitarm("identify", "examples/budget.toml", "--seed", 4)
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = bitarm("runs", "list").out
+    assert "budget_spent" in listed
+    assert "2.0.0-lowpower" in listed
+    assert listed.split()[:2] == ["run", "fingerprint"]
+    assert "…" not in listed
+
+
 def test_a_run_may_be_named_by_number_fingerprint_or_last(
     bitarm: Command, result: dict[str, Any]
 ) -> None:
