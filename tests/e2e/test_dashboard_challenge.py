@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dashboard.stores import identify_into, standings_in
@@ -45,7 +46,7 @@ def test_the_race_says_who_gave_up_and_counts_what_was_pulled(
     ],
 )
 def test_a_race_says_by_what_its_arms_fall(
-    words: dict[str, object], said: str, tmp_path: Path, open_page: OpenPage
+    words: dict[str, Any], said: str, tmp_path: Path, open_page: OpenPage
 ) -> None:
     store = tmp_path / "runs.sqlite"
     run = identify_into(store, seed=1, **words)

@@ -61,14 +61,15 @@ export function raceNote({ policy, width, delta, epsilon }) {
   return `${TOLD}, and ${SHOWN[kind]}. ${ENDS[policy] ?? FALLS[kind]}${nearly}`;
 }
 
+function leadOf({ lead, runner_up_name: next }) {
+  if (next === null) return "";
+  return lead === 0 ? `, level with ${next}` : `, by ${number(lead)} over ${next}`;
+}
+
 // Sentences on a run that ended without an answer: a guess, a claim and an estimate.
 export function outlook(result) {
   if (result === null || result.best_arm !== null || result.leader_name === null) return [];
-  const lead =
-    result.runner_up_name === null
-      ? ""
-      : `, by ${number(result.lead)} over ${result.runner_up_name}`;
-  const said = [`Best guess: ${result.leader_name}${lead}; nothing is proven of it.`];
+  const said = [`Best guess: ${result.leader_name}${leadOf(result)}; nothing is proven of it.`];
   if (result.excluded.length > 0) {
     const named = result.excluded.slice(0, 4).join(", ");
     const more = result.excluded.length - 4;
