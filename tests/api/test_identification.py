@@ -77,7 +77,7 @@ def test_of_many_arms_those_that_went_furthest_have_names() -> None:
 def test_an_arm_that_gave_up_is_drawn_where_it_did() -> None:
     result = bitarm.identify({"a": lambda: 1.0, "b": lambda: 0.0}, bounds=(0, 1), seed=1)
     (panel,) = result.plot().axes
-    ends = {line.get_label(): line.get_path().vertices[-1][0] for line in panel.lines}
+    ends = {line.get_label(): np.max(line.get_xdata()) for line in panel.lines}
     loser = result.arms[1]
     assert loser.beaten_by == 0
     assert ends["b"] == loser.pulls < max(told.pulls for told in result.history if told.arm == 1)

@@ -55,6 +55,21 @@ def test_a_race_says_by_what_its_arms_fall(
         expect(page.locator("#race-note")).to_contain_text(said)
 
 
+def test_rounds_add_up_where_arms_gave_up_twice(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=1, epsilon=0.3)
+    standings = standings_in(store, run)
+    assert not all(arm.dropped_in for arm in standings.arms if arm.beaten_by is not None)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#figures")).to_contain_text(f"{standings.samples:,}")
+        page.locator("#samples summary").click()
+        cells = page.locator("#samples tbody td:last-child").all_inner_texts()
+        samples = [int(cell.replace(",", "")) for cell in cells]
+        assert min(samples) >= 0
+        assert sum(samples) == standings.samples
+
+
 def test_rounds_are_whole_numbers(tmp_path: Path, open_page: OpenPage) -> None:
     store = tmp_path / "runs.sqlite"
     run = identify_into(store, seed=1, max_rounds=2)
