@@ -55,7 +55,7 @@ def _formulas(text: str) -> str:
         return f"\x02{len(kept) - 1}\x03"  # so that no later step looks into it
 
     text = _DISPLAY.sub(lambda found: keep(_display(found[1])), text)
-    text = _INLINE.sub(lambda found: keep(_mathml(found[1], "inline")), text)
+    text = _INLINE.sub(lambda found: keep(_mathml(found[1])), text)
     text = _QED.sub("\N{NO-BREAK SPACE}∎", text)
     text = _TOKEN.sub(lambda found: found[1] + _PART.sub(_raised, found[2]), text)
     return re.sub("\x02(\\d+)\x03", lambda found: kept[int(found[1])], text)
@@ -65,8 +65,12 @@ def _display(latex: str) -> str:
     return f'<div class="formula">{_mathml(latex.strip(), "block")}</div>'
 
 
-def _mathml(latex: str, display: str) -> str:
-    return convert(latex, display=display).replace(_BAR, _TIGHT_BAR)
+def _mathml(latex: str, display: str = "inline") -> str:
+    """With bars that stand tight; without the mark of an accent, for which Chromium draws a hat
+    into its letter.
+    """
+    found = convert(latex, display=display).replace(_BAR, _TIGHT_BAR)
+    return found.replace('<mover accent="true">', "<mover>")
 
 
 def _raised(part: re.Match[str]) -> str:

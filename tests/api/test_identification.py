@@ -68,10 +68,29 @@ def test_of_many_arms_those_that_went_furthest_have_names() -> None:
     result = bitarm.identify(arms, bounds=(0, 1), seed=1)
     (panel,) = result.plot().axes
     named = [line.get_label() for line in panel.lines if line.get_marker() == "."]
-    assert len(named) == 12
+    assert len(named) == len({line.get_color() for line in panel.lines}) == 10
     assert result.best_arm_name in named
     (others,) = [each for each in panel.collections if isinstance(each, LineCollection)]
-    assert len(others.get_segments()) == 40 - 12
+    assert len(others.get_segments()) == 40 - 10
+
+
+def test_an_arm_that_gave_up_is_drawn_where_it_did() -> None:
+    result = bitarm.identify({"a": lambda: 1.0, "b": lambda: 0.0}, bounds=(0, 1), seed=1)
+    (panel,) = result.plot().axes
+    ends = {line.get_label(): np.max(line.get_xdata()) for line in panel.lines}
+    loser = result.arms[1]
+    assert loser.beaten_by == 0
+    assert ends["b"] == loser.pulls < max(told.pulls for told in result.history if told.arm == 1)
+
+
+def test_means_that_are_level_are_said_to_be() -> None:
+    same = {"a": [1.0] * 5, "b": [1.0] * 5}
+    result = bitarm.identify(same, bounds=(0, 1), seed=1)
+    (panel,) = result.plot().axes
+    assert panel.get_title(loc="left").endswith("; a level with b")
+    assert "; a level with b" in result._repr_html_()
+    intervals = [each for each in panel.collections if isinstance(each, LineCollection)]
+    assert len(intervals) >= 1
 
 
 def test_the_race_without_an_answer_says_who_leads() -> None:

@@ -49,6 +49,16 @@ def test_known_events_have_a_sentence() -> None:
         beaten_by=0,
     )
     assert sentence_of(beaten, SETUP) == "south gave up with 0 (message 2): north is better"
+    tolerant = build(
+        ("north", "south"),
+        seed=1,
+        problem={"bounds": (0.0, 1.0), "epsilon": 0.1},
+        scheme={},
+        limits={},
+    )
+    assert sentence_of(beaten, tolerant) == (
+        "south gave up with 0 (message 2): north is better, or at most 0.1 worse"
+    )
     told = replace(beaten, beaten_by=None, symbol=Symbol(6, 3))
     assert sentence_of(told, SETUP) == "south reported 110 (message 2): 0.75 ± 0.2"
     repeated = ReportIgnored(arm=0, message=2)

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import bitarm.dashboard
+from bitarm.core.evidence.sub_gaussian import SubGaussianEvidence
 from bitarm.core.widths import WIDTHS
 
 ASSETS = Path(bitarm.dashboard.__file__).parent / "assets"
@@ -30,8 +31,12 @@ def test_d3_says_its_version() -> None:
 
 
 def test_what_is_said_of_why_an_option_falls_is_true_of_every_width() -> None:
-    """A width that bounds every arm's own mean is drawn as intervals, and no other is."""
+    """A width that bounds every arm's own mean is drawn as intervals, and no other is.
+
+    Of the others all but one draw half a lead: a radius of evidence is more (`Leads.radius`).
+    """
     notes = (ASSETS / "notes.js").read_text("utf-8")
-    (listed,) = re.findall(r"const WIDTHS = \{(.*?)\};", notes)
-    named = dict(re.findall(r'([\w-]+): "(\w+)"', listed))
-    assert named == {name: "intervals" for name, width in WIDTHS.items() if not width.of_pairs}
+    (listed,) = re.findall(r"(?s)const WIDTHS = \{(.*?)\};", notes)
+    named = dict(re.findall(r'([\w-]+)"?: "(\w+)"', listed))
+    intervals = {name: "intervals" for name, width in WIDTHS.items() if not width.of_pairs}
+    assert named == intervals | {SubGaussianEvidence.name: "evidence"}

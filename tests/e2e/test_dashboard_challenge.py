@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dashboard.stores import identify_into, standings_in
@@ -32,6 +33,49 @@ def test_the_race_says_who_gave_up_and_counts_what_was_pulled(
         expect(figures).to_contain_text(f"{standings.samples:,}")
         page.locator("#moment").fill(str(_entries(store, run) - 2))  # the counts are not told yet
         expect(figures).to_contain_text("≤")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"epsilon": 0.1}, "its true mean is at most 0.1 above the leader’s"),
+        ({"policy": "se", "epsilon": 0.1}, "a lead that lacks at most the tolerance, 0.1, will do"),
+        ({"policy": "lucb"}, "None falls: the run ends when the leader beats every other."),
+        ({"policy": "se", "width": "sub-gaussian"}, "many fall while two intervals still meet"),
+        ({"policy": "se", "width": "paper"}, "when its interval lies wholly below another’s"),
+    ],
+)
+def test_a_race_says_by_what_its_arms_fall(
+    words: dict[str, Any], said: str, tmp_path: Path, open_page: OpenPage
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=1, **words)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#race-note")).to_contain_text(said)
+
+
+def test_rounds_add_up_where_arms_gave_up_twice(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=15, epsilon=0.2)
+    standings = standings_in(store, run)
+    assert not all(arm.dropped_in for arm in standings.arms if arm.beaten_by is not None)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#figures")).to_contain_text(f"{standings.samples:,}")
+        page.locator("#samples summary").click()
+        cells = page.locator("#samples tbody td:last-child").all_inner_texts()
+        samples = [int(cell.replace(",", "")) for cell in cells]
+        assert min(samples) >= 0
+        assert sum(samples) == standings.samples
+
+
+def test_rounds_are_whole_numbers(tmp_path: Path, open_page: OpenPage) -> None:
+    store = tmp_path / "runs.sqlite"
+    run = identify_into(store, seed=1, max_rounds=2)
+    with served(store) as address:
+        page = open_page(f"{address}/runs/{run}")
+        expect(page.locator("#rounds .axis.x .tick")).to_have_text(["1", "2"])
 
 
 def _entries(store: Path, run: int) -> int:

@@ -41,6 +41,7 @@ def test_compare_shows_runs_files_and_the_paper(
     assert (row["samples"], row["lower_bound"]) == ("5,000 ± 20", f"{bound.samples:.0f}")
     assert page.locator("#prices .point").count() == 3
     assert page.locator("#prices .bound").count() == 2  # a run without an answer has none
+    expect(page.locator("#prices .point.unanswered text")).to_have_text(["run 2, no answer"])
     page.select_option("#experiment", "bounded")
     expect(page.locator("#prices .paper-curve")).to_have_count(5)
     for width, drawn in ((1280, r"^[4-9]\d\d$"), (390, r"^3\d\d$")):

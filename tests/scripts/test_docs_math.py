@@ -43,6 +43,12 @@ def test_code_links_and_words_stay_as_they_are(text: str) -> None:
     assert typeset(text) == text
 
 
+def test_a_hat_stands_above_its_letter() -> None:
+    hat, tilde = (typeset(rf"${accent} x$") for accent in (r"\hat", r"\tilde"))
+    assert hat.replace("0005E", "0007E").count("<mover>") == tilde.count("<mover>") == 1
+    assert "accent" not in hat
+
+
 def test_latex_becomes_mathml() -> None:
     inline = typeset(r"a radius $\frac{a_1}{b}$ here")
     assert inline.startswith("a radius <math")

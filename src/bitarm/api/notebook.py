@@ -75,7 +75,9 @@ def _answer(result: RunResult) -> str:
         kind = "Best guess" if result.outcome is Outcome.BUDGET_SPENT else "Best arm"
         return f"{kind}: {result.best_arm_name}"
     leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
-    if result.lead is not None:
+    if result.lead == 0:
+        leads = f"; {result.leader_name} level with {result.runner_up_name}"
+    elif result.lead is not None:
         leads += f" {result.runner_up_name} by {result.lead:.4g}"
     return f"No answer: {result.outcome.value.replace('_', ' ')}{leads}"
 

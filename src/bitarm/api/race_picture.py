@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bitarm.api.identification import HistoryEntry  # which draws its race with this
 
-_MOST_ARMS = 12  # whose names fit beside the picture
+_MOST_ARMS = 10  # as many as there are colours
 
 
 def race_picture(result: RunResult, history: "Sequence[HistoryEntry]") -> "Figure":
@@ -36,20 +36,22 @@ def race_picture(result: RunResult, history: "Sequence[HistoryEntry]") -> "Figur
     for report in history:
         curves[report.arm].append(report)
     others = [
-        [(report.pulls, report.mean) for report in reports]
+        list(zip(_pulls(result, reports), [report.mean for report in reports], strict=True))
         for number, reports in curves.items()
         if number not in named
     ]
     panel.add_collection(LineCollection(others, colors="0.85", zorder=0))
     for number in sorted(named & curves.keys()):
         arm, reports = result.arms[number], curves[number]
-        pulls, means = [report.pulls for report in reports], [report.mean for report in reports]
+        pulls, means = _pulls(result, reports), [report.mean for report in reports]
         (line,) = panel.plot(pulls, means, marker=".", label=arm.name)
         radii = [report.radius or 0.0 for report in reports]
         least, most = result.bounds or (-math.inf, math.inf)
         low = [max(mean - radius, least) for mean, radius in zip(means, radii, strict=True)]
         high = [min(mean + radius, most) for mean, radius in zip(means, radii, strict=True)]
         panel.fill_between(pulls, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
+        if len(set(pulls)) == 1:  # a band without width would not be seen
+            panel.vlines(pulls, low, high, color=line.get_color(), alpha=0.3)
         if arm.dropped_in is not None:
             panel.plot(pulls[-1], means[-1], "x", color=line.get_color(), markersize=8)
         if number == marked:
@@ -66,6 +68,11 @@ def race_picture(result: RunResult, history: "Sequence[HistoryEntry]") -> "Figur
     return figure
 
 
+def _pulls(result: RunResult, reports: "Sequence[HistoryEntry]") -> list[int]:
+    """After how many pulls an arm reported: one that gave up, before those it was asked for."""
+    return [min(report.pulls, result.arms[report.arm].pulls) for report in reports]
+
+
 def _title(result: RunResult) -> str:
     if result.best_arm_name is not None:
         answer = f"best arm: {result.best_arm_name}"
@@ -73,4 +80,6 @@ def _title(result: RunResult) -> str:
             return answer
         return f"{answer}, wrong with probability at most {at_most(result.guarantee)}"
     leads = "" if result.leader_name is None else f"; {result.leader_name} leads"
+    if result.lead == 0:
+        leads = f"; {result.leader_name} level with {result.runner_up_name}"
     return f"no answer ({result.outcome.value.replace('_', ' ')}){leads}"

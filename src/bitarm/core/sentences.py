@@ -28,6 +28,7 @@ from bitarm.core.events import (
     TrafficMeasured,
 )
 from bitarm.core.outcome import Outcome
+from bitarm.core.policy import tolerance_of
 from bitarm.core.question import BEYOND
 from bitarm.core.setup import Setup
 from bitarm.core.spec import RunSpec
@@ -50,7 +51,7 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
         case RoundOpened():
             return f"round {event.round} opened: {_arms(len(event.requests))} asked to advance"
         case ReportAccepted():
-            return _report(event, spec)
+            return _report(event, setup)
         case PositionTold():
             return (
                 f"{_name(spec, event.arm)} has made {event.pulls:,} pulls, more than it was asked "
@@ -88,12 +89,15 @@ def sentence_of(event: LearnerEvent, setup: Setup) -> str:
     return _unknown(event, spec)
 
 
-def _report(event: ReportAccepted, spec: RunSpec) -> str:
+def _report(event: ReportAccepted, setup: Setup) -> str:
+    spec = setup.spec
     name = _name(spec, event.arm)
     if event.beaten_by is not None:
+        tolerance = tolerance_of(setup.policy)
+        nearly = f", or at most {tolerance:g} worse" if tolerance else ""
         return (
             f"{name} gave up with {event.symbol} (message {event.message}): "
-            f"{_name(spec, event.beaten_by)} is better"
+            f"{_name(spec, event.beaten_by)} is better{nearly}"
         )
     if event.symbol == BEYOND and spec.quantizer.asks_again:
         return (

@@ -52,7 +52,7 @@ def draw_plan(plan: Plan, path: Path) -> None:
 
 
 def _figure(plan: Plan) -> Figure:
-    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.0), layout="constrained")
     axes = figure.subplots()
     for kind in dict.fromkeys(map(_kind, plan.others)):
         points = [tried for tried in plan.others if _kind(tried) == kind]
@@ -99,7 +99,7 @@ def _figure(plan: Plan) -> Figure:
     axes.set_xlabel("samples, all arms")
     axes.set_ylabel("payload bits, all arms")
     axes.set_title(_title(plan), fontsize=9, loc="left")
-    axes.legend(loc="upper right")
+    figure.legend(loc="outside lower center", ncols=3)  # beside the points, not over them
     return figure
 
 

@@ -105,14 +105,20 @@ def test_a_list_fits_its_screen_and_cuts_no_word(
 ) -> None:
     bitarm("identify", "--seed", 2, "--max-samples", 100)
     monkeypatch.setenv("COLUMNS", str(columns))
-    done = bitarm("runs", "list")
-    header, _, *rows = done.out.splitlines()
+    header, _, *rows = lines = bitarm("runs", "list").out.splitlines()
     assert " ".join(header.split()) == titles
     assert [row.split()[0] for row in rows] == ["2", "1"]
     assert "sample_limit" in rows[0]
     assert "water-tower" in rows[1]
-    assert "…" not in done.out
-    assert max(map(len, done.out.splitlines())) <= columns
+    assert "…" not in "".join(lines)
+    assert max(map(len, lines)) <= columns
+
+
+def test_long_names_leave_a_column_out(bitarm: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("firmware", "budget"):
+        bitarm("identify", f"examples/{name}.toml", "--seed", 4)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "…" not in bitarm("runs", "list").out
 
 
 def test_a_run_may_be_named_by_number_fingerprint_or_last(

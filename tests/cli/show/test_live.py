@@ -10,6 +10,7 @@ import pytest
 from cli.program import PAPER, OnTerminal
 from rich.console import Console
 
+import bitarm
 from bitarm.api.identify import identify_problem
 from bitarm.api.problem import parse_problem
 from bitarm.cli.show.live import LiveTable, interval_bar, standings_table
@@ -107,6 +108,26 @@ def test_arms_that_gave_up_are_shown_with_what_they_told_before() -> None:
     assert lines[-1].rstrip() == (
         "(mean) told before the arm gave up: it is at most that of the best arm"
     )
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 120])
+def test_names_are_cut_before_figures(width: int) -> None:
+    names = [f"Gateway {n} at the northern harbour gate" for n in range(12)]
+    journal = MemoryJournal()
+    arms = {name: (lambda mean=n / 24: mean) for n, name in enumerate(names)}
+    bitarm.identify(arms, bounds=(0, 1), seed=1, journal=journal)
+    standings = Standings.of(entry.event for entry in journal.read(1))
+    for line in _rendered(standings, width)[3:15]:
+        name, _, rest = line.partition("…")
+        assert len(name) >= 9
+        assert "…" not in rest
+        assert "gave up in" in rest or rest.split()[-1] == "best"
+
+
+def test_with_a_tolerance_an_arm_that_gave_up_may_be_a_little_better() -> None:
+    standings = Standings.of(_events_of_the_built_in_example(problem={"epsilon": 0.1}))
+    shown = " ".join(" ".join(_rendered(standings, 80)).split())
+    assert "it is at most 0.1 above that of the best arm" in shown
 
 
 def test_an_arm_that_was_not_heard_has_no_bar() -> None:

@@ -36,8 +36,9 @@ _runs = typer.Typer(no_args_is_help=True, help="Past runs, from the journal.")
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's number, its fingerprint, or 'last'")
 ]
-_FROM = {"opened (UTC)": 54, "fingerprint": 76, "arms": 76, "events": 76}
-"""Screen columns from which on the list of runs has these; `runs show` tells them all."""
+_LEFT_OUT = ("events", "arms", "fingerprint", "opened (UTC)")
+"""What the list of runs leaves out on a narrow screen, in this order; `runs show` tells it all."""
+_WIDER_THAN_ANY = 1000  # screen columns: a table that is measured within them is not cut
 _NOTHING_CLOSED = ((0, False), (1, False))  # the progress of a run none of whose rounds has closed
 
 
@@ -69,11 +70,16 @@ def list_runs(store: StoreOption = None, as_json: JsonOption = False) -> None:
         typer.echo(f"no runs in {store_path(store)} yet: bitarm identify makes one")
         return
     console = Console()
-    console.print(_list(runs, console.width))
+    anything = console.options.update(max_width=_WIDER_THAN_ANY)
+    for count in range(len(_LEFT_OUT) + 1):
+        table = _list(runs, _LEFT_OUT[:count])
+        if console.measure(table, options=anything).maximum <= console.width:
+            break
+    console.print(table)
 
 
-def _list(runs: Sequence[RunSummary], screen_width: int) -> Table:
-    """The runs, a line each, in as many columns as fit."""
+def _list(runs: Sequence[RunSummary], left_out: Sequence[str]) -> Table:
+    """The runs, a line each."""
     cells: dict[str, Callable[[RunSummary], str | Text]] = {
         "run": lambda run: str(run.run),
         "fingerprint": lambda run: f"{run.fingerprint:08x}",
@@ -83,7 +89,7 @@ def _list(runs: Sequence[RunSummary], screen_width: int) -> Table:
         "best arm": lambda run: Text(printable(run.best_arm or "")),
         "events": lambda run: f"{run.entries:,}",
     }
-    shown = [name for name in cells if screen_width >= _FROM.get(name, 0)]
+    shown = [name for name in cells if name not in left_out]
     table = plain_table()
     for name in shown:
         table.add_column(

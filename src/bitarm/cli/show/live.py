@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self, final
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -14,15 +15,19 @@ from bitarm.cli.show.outlook import near_tie
 from bitarm.cli.show.tables import plain_table
 from bitarm.core.events import LearnerEvent
 from bitarm.core.outcome import Outcome
+from bitarm.core.policy import tolerance_of
 from bitarm.core.standings import ArmStanding, Standings, follow
 from bitarm.peer_log import printable
 
 PACE = 0.4
 """Seconds between rounds on a terminal: slow enough to follow."""
 
-_NARROW_BAR, _WIDE_BAR = 20, 42  # columns of a bar
+_LEAST_BAR, _NARROW_BAR, _WIDE_BAR = 4, 20, 42  # columns of a bar
+_GAP = 2  # columns between two of a table
 _WIDE = 120  # screen columns from which on there is room for more words
 _NARROW = 72  # and below which there is none for all figures
+_NAME = 16  # columns of an arm's name at most; on a narrow screen, and where figures are long,
+_SHORT_NAME = 10  # it is cut down to this, since a name tells its arm without its end
 _MOST_ARMS = 24  # rows that fit a screen
 
 
@@ -70,31 +75,42 @@ class LiveTable:
 def standings_table(standings: Standings, screen_width: int) -> Table:
     """The standings as a table; the contenders first if there are too many arms to show."""
     is_narrow = screen_width < _NARROW
-    bar_width = _bar_width(screen_width)
     low, high = _axis(standings)
+    claims = standings.opened.setup.policy.answers is Outcome.DECIDED  # a budget proves no interval
+    figures = 1 if is_narrow else 1 + claims  # the mean, and its radius
+    titles = (*("mean", "±")[:figures], *([] if is_narrow else ("pulls", "bits")), "state")
+    shown = _shown(standings)
+    told = {
+        index: (
+            *_figures(standings.arms[index])[:figures],
+            *([] if is_narrow else _prices(standings.arms[index])),
+            printable(_state(standings, index, wide=screen_width >= _WIDE)),
+        )
+        for index in shown
+    }
+    room = screen_width - _taken([titles, *told.values()])
+    name_width = _SHORT_NAME if is_narrow else _NAME
+    bar_width = _bar_width(screen_width)
+    name_width = max(_SHORT_NAME, min(name_width, room - bar_width))
+    bar_width = max(_LEAST_BAR, min(bar_width, room - name_width))
     table = plain_table(
         title=f"Round {standings.round}   "
         f"samples {_count(standings.samples, at_most=standings.samples_at_most)}   "
         f"payload {standings.payload_bits:,} bits",
         caption=_caption(standings),
     )
-    table.add_column("arm", no_wrap=True, max_width=10 if is_narrow else 16)
+    table.add_column("arm", no_wrap=True, max_width=name_width)
     table.add_column(_axis_label(low, high, bar_width), no_wrap=True, min_width=bar_width)
-    claims = standings.opened.setup.policy.answers is Outcome.DECIDED  # a budget proves no interval
-    shown = 1 if is_narrow else 1 + claims  # of the figures: the mean, and its radius
-    for title in (*("mean", "±")[:shown], *([] if is_narrow else ("pulls", "bits"))):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("state", no_wrap=True)
+    for title in titles:
+        table.add_column(title, justify="left" if title == "state" else "right", no_wrap=True)
     best = standings.ending.best_arm if standings.ending else None
     found = "bold green" if claims else "bold"
-    for index in _shown(standings):
+    for index in shown:
         arm = standings.arms[index]
         table.add_row(
             Text(printable(arm.name)),  # text, never markup
             interval_bar(arm, low, high, bar_width),
-            *_figures(arm)[:shown],
-            *([] if is_narrow else _prices(arm)),
-            Text(printable(_state(standings, index, wide=screen_width >= _WIDE))),
+            *map(Text, told[index]),
             style=found if index == best else ("" if arm.active else "dim"),
         )
     return table
@@ -103,7 +119,13 @@ def standings_table(standings: Standings, screen_width: int) -> Table:
 def _bar_width(screen_width: int) -> int:
     if screen_width >= _WIDE:
         return _WIDE_BAR
-    return min(_NARROW_BAR, max(4, screen_width - 36))  # beside name, mean and state
+    return min(_NARROW_BAR, max(_LEAST_BAR, screen_width - 36))  # beside name, mean and state
+
+
+def _taken(rows: Sequence[Sequence[str]]) -> int:
+    """Screen columns of what stands to the right of the bars, and of the gaps between columns."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return sum(widths) + _GAP * (len(widths) + 1)
 
 
 def _prices(arm: ArmStanding) -> tuple[str, str]:
@@ -202,7 +224,9 @@ def _told_before(standings: Standings) -> str | None:
     """What a mean in brackets is: an arm that gives up sends one bit, and no mean."""
     if all(arm.beaten_by is None for arm in standings.arms):
         return None
-    return "(mean) told before the arm gave up: it is at most that of the best arm"
+    tolerance = tolerance_of(standings.opened.setup.policy)
+    above = f"{tolerance:g} above " if tolerance else ""
+    return f"(mean) told before the arm gave up: it is at most {above}that of the best arm"
 
 
 def _left_out(standings: Standings) -> str | None:

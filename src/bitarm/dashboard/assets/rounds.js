@@ -58,8 +58,9 @@ function draw(svg, width, s, bounds) {
     width: right - left + 2 * MARK,
     height: bottom - top,
   });
-  const ticks = d3.axisBottom(x).ticks(Math.min(s.round, width / 60));
-  axisBelow(svg, ticks.tickFormat(d3.format("d")).tickSizeOuter(0), bottom);
+  const rounds = x.ticks(Math.min(s.round, width / 60)).filter(Number.isInteger);
+  const ticks = d3.axisBottom(x).tickValues(rounds).tickFormat(d3.format("d"));
+  axisBelow(svg, ticks.tickSizeOuter(0), bottom);
   gridAcross(svg, d3.axisLeft(y).ticks(6), left, right);
   nameBelow(svg, "round", left, right, HEIGHT - 2);
   const inside = add(svg, "g", { "clip-path": `url(#${clip})` });

@@ -143,7 +143,8 @@ function takeReport(reports, i, arm) {
   arm.bits += reports.nbits[i];
   arm.lastAt = reports.at[i];
   if (reports.outermost[i] !== null) arm.outermost = (arm.outermost ?? 0) + reports.outermost[i];
-  arm.points.push({ round: reports.round[i], mean, radius, beatenBy: arm.beatenBy });
+  const { pulls, beatenBy } = arm;
+  arm.points.push({ round: reports.round[i], pulls, mean, radius, beatenBy });
 }
 
 function takeDrops(drops, moment, arms) {
@@ -165,14 +166,17 @@ function takeNotes(notes, moment, arms, perRound) {
   }
 }
 
-// What an arm that gave up was spared comes off the round in which it did.
+// What an arm that gave up was spared comes off the rounds in which it was asked for it: not always
+// the last, since with a tolerance it can give up, and again in a later round.
 function takeCount(arm, pulls, perRound) {
   if (!arm.atMost || pulls > arm.pulls) return;
-  const paid = perRound[arm.points.at(-1).round - 1];
-  if (paid) {
-    paid.samples -= arm.pulls - pulls;
-    paid.rawBits -= (arm.pulls - pulls) * RAW_REWARD_BITS;
-  }
+  arm.points.forEach((point, i) => {
+    const spared = point.pulls - Math.max(pulls, arm.points[i - 1]?.pulls ?? 0);
+    const paid = perRound[point.round - 1];
+    if (!paid || spared <= 0) return;
+    paid.samples -= spared;
+    paid.rawBits -= spared * RAW_REWARD_BITS;
+  });
   arm.pulls = pulls;
   arm.atMost = false;
 }

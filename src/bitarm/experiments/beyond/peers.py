@@ -44,8 +44,9 @@ ANALYSIS = Analysis(
         "1; the threshold of their Track-and-Stop has no proof, so its answers carry no guarantee.",
         "Ours know the bounds alone. The default scheme tells a few bits in all. With fine steps "
         "and small leaps it is nearly as if means were told exactly, but its agents still judge by "
-        "three rungs of the leader's evidence. What all of that evidence can do is the last row of "
-        "ours: every reward in one place, arms pulled in turn, looked at after nearly every pull.",
+        "three rungs of the leader's evidence. What all of that evidence can do is the row of bets "
+        "on every reward: all of them in one place, arms pulled in turn, looked at after nearly "
+        "every pull.",
     ),
     beside_peers=True,
 )

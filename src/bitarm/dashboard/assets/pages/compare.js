@@ -21,6 +21,10 @@ const LEAST_BITS =
   "a lower bound on the expected bits of any scheme whose agents speak when asked: " +
   "1 − 2δ for each arm";
 
+// What a run cost that named nobody is no price of an answer.
+const unanswered = (point) =>
+  point.source === "run" && !["decided", "budget_spent"].includes(point.outcome);
+
 const shownCurves = () => curves.filter((curve) => curve.experiment === $("experiment").value);
 
 const COLUMNS = [
@@ -103,7 +107,8 @@ function draw(svg, width) {
   const name = beside(taken, { room, left, right, top, bottom });
   for (const point of [...points].sort((a, b) => b.payload_bits - a.payload_bits)) {
     const group = mark(svg, point, x, spot(point));
-    name(group, point.source === "run" ? point.label : point.scheme, spot(point));
+    const told = unanswered(point) ? `${point.label}, no answer` : point.label;
+    name(group, point.source === "run" ? told : point.scheme, spot(point));
   }
   for (const curve of shownCurves()) {
     const end = d3.greatest(paperPoints(curve), (p) => p.samples);
@@ -113,7 +118,8 @@ function draw(svg, width) {
 }
 
 function mark(svg, point, x, [cx, cy]) {
-  const group = add(svg, "g", { class: `point ${point.source}`, "data-label": point.label });
+  const kind = `${point.source}${unanswered(point) ? " unanswered" : ""}`;
+  const group = add(svg, "g", { class: `point ${kind}`, "data-label": point.label });
   if (point.samples_sem) {
     const x1 = x(Math.max(1, point.samples - 2 * point.samples_sem));
     const x2 = x(point.samples + 2 * point.samples_sem);
