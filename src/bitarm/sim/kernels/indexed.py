@@ -251,9 +251,8 @@ def _lil_ucb(race: Race, scheme: SchemeArrays, pairs: PairArrays, paired: bool) 
     """The arm with the highest index advances, until the leader beats all others."""
     leader, challenger = race.by_mean[1], _challenger(race)
     # the strongest is asked first: mostly that settles it, and no other has to be
-    if (
-        _beats(race, leader, challenger, scheme, pairs, paired)
-        and _unbeaten(race, leader, scheme, pairs, paired) < 0
+    if _beats(race, leader, challenger, scheme, pairs, paired) and _beats_all(
+        race, leader, scheme, pairs, paired
     ):
         return leader, 0
     race.advancing[0] = race.by_score[1]
@@ -308,6 +307,17 @@ def _challenger(race: Race) -> int:
         race.score[leader] = kept
         _play(race.by_score, race.score, leader)
     return challenger
+
+
+@njit(inline="always")
+def _beats_all(
+    race: Race, leader: int, scheme: SchemeArrays, pairs: PairArrays, paired: bool
+) -> bool:
+    """Whether the leader beats all others; the first that it does not beat is enough to know."""
+    for arm in range(race.total.size):
+        if arm != leader and not _beats(race, leader, arm, scheme, pairs, paired):
+            return False
+    return True
 
 
 @njit(inline="always")
