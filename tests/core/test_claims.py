@@ -6,66 +6,35 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 import pytest
-from chances import tail
+from core.claims import EVERY, EVIDENCE, claimed
 from core.races import Race
-from drives import drive
 from scipy import stats
-from tapes import agents_of, make_spec
+from tapes import make_spec
 
 from bitarm.core.confidence import ArmView, Stride
-from bitarm.core.events import AgentJoined, RunEnded
-from bitarm.core.guarantee import Course, Guarantee, Incidents, claim_ahead, guarantee
-from bitarm.core.learner import Learner
-from bitarm.core.limits import Limits
+from bitarm.core.events import AgentJoined
+from bitarm.core.guarantee import Course, Incidents, claim_ahead, guarantee
 from bitarm.core.outcome import Outcome
 from bitarm.core.outlook import outlook_of
 from bitarm.core.policies import ChallengeElimination, Lucb, SuccessiveElimination
 from bitarm.core.policy import Policy
-from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer, QuBan
-from bitarm.core.quantizers.fed_sel import FedSel
+from bitarm.core.quantizers import Dicq, Dyadic, Exact, Icq, Quantizer
 from bitarm.core.replay import replay
-from bitarm.core.resolution import allowance, resolution
 from bitarm.core.schedule import RecordedSchedule
 from bitarm.core.setup import Setup
 from bitarm.core.standings import Standings
 from bitarm.core.widths import WIDTHS
 from bitarm.core.widths.pairwise import PairwiseMixtureWidth
 
-_EVIDENCE = ("bounded", "sub-gaussian")
 _INTERVALS = ("paper", "lil", "intervals")
-_PAIRS = ("pairwise", "pairwise-mixture", *_EVIDENCE)
-_EVERY = Course(covered=range(3))
-
-
-def _claim(
-    width: str = "paper",
-    course: Course = _EVERY,
-    policy: Policy | None = None,
-    views: tuple[ArmView, ...] = (),
-    *,
-    arms: int = 3,
-    quantizer: Quantizer | None = None,
-    delta: float = 0.05,
-    sigma: float = 0.5,
-) -> Guarantee:
-    judged = width in _EVIDENCE
-    spec = make_spec(
-        arms=arms,
-        width=width,
-        delta=delta,
-        sigma=sigma,
-        quantizer=quantizer or (Dyadic() if judged else Exact()),
-    )
-    usual = ChallengeElimination() if judged else SuccessiveElimination()
-    setup = Setup(spec=spec, policy=policy or usual)
-    return guarantee(setup, Outcome.DECIDED, views, (), course)
+_PAIRS = ("pairwise", "pairwise-mixture", *EVIDENCE)
 
 
 # -- the clauses ----------------------------------------------------------------------------------
 
 
 def test_a_claim_is_one_sentence_and_its_clauses() -> None:
-    claim = _claim("pairwise")
+    claim = claimed("pairwise")
     assert claim.assumptions == (
         "rewards are independent over time and between arms, and do not depend on what is asked "
         "for",
@@ -81,7 +50,7 @@ def test_a_claim_is_one_sentence_and_its_clauses() -> None:
 def test_the_defaults_claim_names_all_that_it_takes_for_granted() -> None:
     incidents = Incidents(rewards_lost=True, resumed=True)
     course = Course(covered=(0, 1), lost=(2,), incidents=incidents)
-    claim = _claim("bounded", course, ChallengeElimination(epsilon=0.01))
+    claim = claimed("bounded", course, ChallengeElimination(epsilon=0.01))
     assert claim.assumptions == (
         "rewards are independent over time and between arms, and do not depend on what is asked "
         "for",
@@ -97,7 +66,7 @@ def test_the_defaults_claim_names_all_that_it_takes_for_granted() -> None:
         f"{'; '.join(clauses)}; and {last}; it covers the 2 arms that remained, not arm-2: their "
         "agents were lost (δ is counted 1.5 times for that)"
     )
-    known = _claim("sub-gaussian", sigma=0.3)
+    known = claimed("sub-gaussian", sigma=0.3)
     assert known.assumptions[-1] == "rewards lie in [0, 1] and are 0.3-sub-Gaussian"
     assert known.assumptions[0] == claim.assumptions[0]
 
@@ -105,24 +74,24 @@ def test_the_defaults_claim_names_all_that_it_takes_for_granted() -> None:
 @pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
 def test_only_differences_need_arms_that_are_independent_of_each_other(width: str) -> None:
     assert WIDTHS[width].of_pairs is (width in _PAIRS)
-    assert ("between arms" in _claim(width).assumptions[0]) is (width in _PAIRS)
+    assert ("between arms" in claimed(width).assumptions[0]) is (width in _PAIRS)
 
 
 def test_sigma_is_assumed_and_follows_from_bounds_only_if_it_is_large_enough() -> None:
-    assert "rewards lie in [0, 1] and are 0.3-sub-Gaussian" in _claim(sigma=0.3).assumptions
+    assert "rewards lie in [0, 1] and are 0.3-sub-Gaussian" in claimed(sigma=0.3).assumptions
     spec = make_spec(bounds=None, quantizer=Exact(), sigma=2.0)
     unbounded = guarantee(
-        Setup(spec=spec, policy=SuccessiveElimination()), Outcome.DECIDED, [], [], _EVERY
+        Setup(spec=spec, policy=SuccessiveElimination()), Outcome.DECIDED, [], [], EVERY
     )
     assert "rewards are 2-sub-Gaussian" in unbounded.assumptions
 
 
 @pytest.mark.parametrize("policy", [Lucb(epsilon=0.01), SuccessiveElimination(epsilon=0.01)])
 def test_a_tolerance_says_what_is_wrong(policy: Policy) -> None:
-    claim = _claim(policy=policy)
+    claim = claimed(policy=policy)
     assert claim.reason.startswith("wrong with probability at most 0.05 (more than 0.01 below the")
     assert claim.assumptions[-1] == "wrong means more than 0.01 below the best"
-    assert not any("0.01" in clause for clause in _claim().assumptions)
+    assert not any("0.01" in clause for clause in claimed().assumptions)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +109,7 @@ def test_a_claim_spells_what_it_rests_on_in_full(
     """Six digits of 10^9 and of 10^9 + 3 are the same: rewards would lie in a single point."""
     spec = make_spec(bounds=bounds, sigma=sigma, quantizer=Exact())
     setup = Setup(spec=spec, policy=SuccessiveElimination(epsilon=epsilon))
-    claim = guarantee(setup, Outcome.DECIDED, [], [], _EVERY)
+    claim = guarantee(setup, Outcome.DECIDED, [], [], EVERY)
     within, tails, meaning = clauses
     assert within in claim.assumptions[2]
     assert tails in claim.assumptions[2]
@@ -159,7 +128,7 @@ def test_a_claim_spells_what_it_rests_on_in_full(
     ],
 )
 def test_what_is_claimed_in_words_is_never_less_than_the_number(delta: float, told: str) -> None:
-    claim = _claim(delta=delta)
+    claim = claimed(delta=delta)
     assert claim.delta == delta
     assert claim.reason.replace(",", ";").startswith(f"wrong with probability at most {told}")
 
@@ -167,8 +136,8 @@ def test_what_is_claimed_in_words_is_never_less_than_the_number(delta: float, to
 def test_nothing_is_assumed_of_what_is_not_claimed() -> None:
     spec = make_spec()
     setup = Setup(spec=spec, policy=SuccessiveElimination())
-    assert guarantee(setup, Outcome.DECIDED, [], ["a caveat"], _EVERY).assumptions == ()
-    assert guarantee(setup, Outcome.ROUND_LIMIT, [], [], _EVERY).assumptions == ()
+    assert guarantee(setup, Outcome.DECIDED, [], ["a caveat"], EVERY).assumptions == ()
+    assert guarantee(setup, Outcome.ROUND_LIMIT, [], [], EVERY).assumptions == ()
 
 
 # -- rewards that agents lost ---------------------------------------------------------------------
@@ -210,8 +179,8 @@ _NEWEST = "the file that an agent went on from was its newest"
 @pytest.mark.parametrize("width", ["bounded", "sub-gaussian"])
 def test_an_older_file_could_undo_looks_where_agents_judge_themselves(width: str) -> None:
     course = Course(covered=(0, 1, 2), incidents=Incidents(files_read=True))
-    assert _NEWEST in _claim(width, course, ChallengeElimination()).assumptions
-    assert _NEWEST not in _claim(width, policy=ChallengeElimination()).assumptions
+    assert _NEWEST in claimed(width, course, ChallengeElimination()).assumptions
+    assert _NEWEST not in claimed(width, policy=ChallengeElimination()).assumptions
 
 
 @pytest.mark.parametrize(
@@ -224,7 +193,7 @@ def test_an_older_file_could_undo_looks_where_agents_judge_themselves(width: str
 )
 def test_an_agent_that_only_tells_looks_at_nothing(width: str, policy: Policy) -> None:
     course = Course(covered=(0, 1, 2), incidents=Incidents(files_read=True))
-    assert _NEWEST not in _claim(width, course, policy).assumptions
+    assert _NEWEST not in claimed(width, course, policy).assumptions
 
 
 @pytest.mark.parametrize("went_on", [False, True])
@@ -272,12 +241,12 @@ _SILENT = "agents that do not say what they remember refused and clipped no rewa
 @pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
 def test_what_a_device_without_a_status_may_keep_to_itself_is_assumed_of_it(width: str) -> None:
     """Whether it forgot what it told matters along a path; elsewhere each count is told once."""
-    clauses = _claim(
-        width, replace(_EVERY, incidents=replace(_EVERY.incidents, silent=True))
+    clauses = claimed(
+        width, replace(EVERY, incidents=replace(EVERY.incidents, silent=True))
     ).assumptions
     (clause,) = (clause for clause in clauses if clause.startswith(_SILENT))
     assert ("forgot none that they had told of" in clause) is WIDTHS[width].along_path
-    assert not any(clause.startswith(_SILENT) for clause in _claim(width).assumptions)
+    assert not any(clause.startswith(_SILENT) for clause in claimed(width).assumptions)
 
 
 def test_a_device_without_a_status_is_taken_for_all_that_it_may_be() -> None:
@@ -304,7 +273,7 @@ def test_lost_arms_cost_a_part_of_delta_where_only_the_best_arm_is_paid_for(
 ) -> None:
     """The best of those that are left is one of the lost + 1 best: no condition on the losses."""
     course = Course(covered=range(lost, arms), lost=range(lost))
-    claim = _claim(width, course, arms=arms, delta=0.02)
+    claim = claimed(width, course, arms=arms, delta=0.02)
     assert claim.delta == pytest.approx(0.02 * (factor if width in _PAIRS else 1))
     assert (f"lost (δ is counted {factor:g} times for that)" in claim.reason) is (width in _PAIRS)
     assert not any("agents were lost" in clause for clause in claim.assumptions)
@@ -312,15 +281,15 @@ def test_lost_arms_cost_a_part_of_delta_where_only_the_best_arm_is_paid_for(
 
 @pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
 def test_arms_that_only_a_lost_one_beat_are_left_out_like_lost_ones(width: str) -> None:
-    claim = _claim(width, Course(covered=range(2, 8), lost=(0,)), arms=8)
+    claim = claimed(width, Course(covered=range(2, 8), lost=(0,)), arms=8)
     assert "or those of the arms that had beaten them" in claim.reason
-    both = _claim(width, Course(covered=range(2, 8), lost=(0, 1)), arms=8)
+    both = claimed(width, Course(covered=range(2, 8), lost=(0, 1)), arms=8)
     assert claim.delta == both.delta
 
 
 @pytest.mark.parametrize("width", [*_INTERVALS, *_PAIRS])
 def test_where_delta_is_spent_too_often_nothing_is_claimed(width: str) -> None:
-    claim = _claim(width, Course(covered=(58, 59), lost=range(58)), arms=60)
+    claim = claimed(width, Course(covered=(58, 59), lost=range(58)), arms=60)
     if width in _INTERVALS:
         assert claim.delta == 0.05
     else:
@@ -381,7 +350,7 @@ def test_arms_that_are_lost_at_a_fixed_time_are_paid_for() -> None:
     _, wrong = _misjudged()
     assert _chance(wrong, _DELTA) < 1e-6  # the control: δ alone does not hold
     course = Course(covered=range(_K // 2 - 1, _K), lost=range(_K // 2 - 1))
-    level = _claim("pairwise-mixture", course, arms=_K).delta
+    level = claimed("pairwise-mixture", course, arms=_K).delta
     assert level is not None
     assert _chance(wrong, level) > 1e-6
 
@@ -392,7 +361,7 @@ def test_losses_that_depend_on_rewards_are_paid_for() -> None:
     assert _chance(best < _K, _DELTA) < 1e-9  # the control: δ alone does not hold
     for lost in range(_K - 2):
         course = Course(covered=range(lost, _K), lost=range(lost))
-        level = _claim("pairwise-mixture", course, arms=_K).delta
+        level = claimed("pairwise-mixture", course, arms=_K).delta
         assert level is not None
         assert _chance(best <= lost, level) > 1e-6
 
@@ -403,52 +372,4 @@ def test_losses_that_depend_on_rewards_are_paid_for() -> None:
 )
 def test_arms_that_are_not_covered_are_named_if_they_are_few(lost: int, names: str) -> None:
     course = Course(covered=range(lost, 12), lost=range(lost))
-    assert names in _claim(course=course, arms=12).reason
-
-
-# -- means that floats do not resolve -------------------------------------------------------------
-
-
-def _end(base: float, seed: int) -> RunEnded:
-    """Two arms of rewards `base` or `base` + 1/4: the second is better, by less than 1/4."""
-    rng = np.random.default_rng([7, seed])
-
-    def total(arm: int, done: int, count: int) -> float:
-        return base * count + 0.25 * rng.binomial(count, (0.47, 0.53)[arm])
-
-    spec = make_spec(arms=2, delta=_DELTA, bounds=None, sigma=0.125, quantizer=Exact(), seed=seed)
-    setup = Setup(spec=spec, policy=SuccessiveElimination(), limits=Limits(rounds=30))
-    learner = Learner(setup)
-    drive(learner, agents_of(learner), total)
-    assert learner.ending is not None
-    return learner.ending
-
-
-def test_near_two_to_the_fifty_nothing_is_claimed_for_answers_that_are_often_wrong() -> None:
-    runs = 200
-    endings = [_end(2.0**50, seed) for seed in range(runs)]
-    decided = [ending for ending in endings if ending.outcome is Outcome.DECIDED]
-    assert decided
-    assert all(ending.guarantee is None for ending in decided)
-    assert all("too large beside sigma = 0.125" in ending.guarantee_reason for ending in decided)
-    wrong = sum(ending.best_arm == 0 for ending in decided)
-    assert tail(wrong, runs, _DELTA) < 1e-6  # the control: a claim of δ would be false
-
-
-def test_the_same_rewards_near_zero_are_claimed() -> None:
-    endings = [_end(0.0, seed) for seed in range(30)]
-    assert all(ending.guarantee == _DELTA for ending in endings)
-    assert all(ending.best_arm == 1 for ending in endings)
-
-
-@pytest.mark.parametrize("quantizer", [Exact(), Icq(bits=3), QuBan(), FedSel()], ids=str)
-def test_a_claim_ends_where_rounding_is_more_than_it_can_stand(quantizer: Quantizer) -> None:
-    pulls, sigma = 400, 0.5
-    limit = 2.0**30 * sigma / 20
-    assert resolution(limit) == allowance(sigma, pulls)
-    view = ArmView(arm=0, mean=limit, pulls=pulls, messages=1, index=1, error=0.0)
-    assert _claim(views=(view,), quantizer=quantizer).delta == 0.05
-    beyond = replace(view, mean=-limit * (1 + 2**-50))
-    assert _claim(views=(beyond,), quantizer=quantizer).delta is None
-    assert _claim(views=(replace(beyond, messages=0),), quantizer=quantizer).delta == 0.05
-    assert _claim(views=(beyond,), quantizer=Dicq()).delta == 0.05  # it refuses what it must
+    assert names in claimed(course=course, arms=12).reason
