@@ -24,7 +24,7 @@ from bitarm.store import SqliteJournal
 pytestmark = pytest.mark.slow
 
 _COMMANDS = {
-    "exits": ("sh -c 'echo 0.5; echo the probe fell off >&2; exit 3'", "ended (3) after 1 rewards"),
+    "exits": ("sh -c 'echo 0.5; echo the probe fell off >&2; exit 3'", "ended (3) after 1 reward"),
     "hangs": ("sh -c 'echo 0.5; sleep 600'", "printed nothing for 0.5 seconds and was ended"),
     "talks": ("sh -c 'echo 0.5; echo hello'", "must print a number a line, it printed 'hello'"),
     "is not there": ("no-such-probe --fast", "no-such-probe: not found"),

@@ -54,7 +54,7 @@ def test_numbers_come_in_the_order_in_which_they_are_printed() -> None:
 
 def test_a_command_that_ends_says_why() -> None:
     source = _source("import sys; print(1); sys.exit('no signal')")
-    with pytest.raises(RewardError, match=r"ended \(1\) after 1 rewards; it said: no signal"):
+    with pytest.raises(RewardError, match=r"ended \(1\) after 1 reward; it said: no signal"):
         source.pull(2)
     source.close()
 

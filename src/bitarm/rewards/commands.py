@@ -165,7 +165,8 @@ class CommandSource:
             process.wait(1)  # it closed its stdout: mostly it has ended, or is about to
             _kill_group(process)  # at once: later the number may be another's
         how = "closed its output" if process.returncode is None else f"ended ({process.returncode})"
-        text = f"{self._who} {how} after {self._given} rewards"
+        given = f"{self._given:,} reward{'' if self._given == 1 else 's'}"
+        text = f"{self._who} {how} after {given}"
         self._hear(process)
         said = self._said.decode(errors="replace").strip()
         return f"{text}; it said: {said}" if said else text
